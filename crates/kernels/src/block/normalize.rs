@@ -1,0 +1,31 @@
+//! Columns to digits: the carry chain.
+
+use crate::lanes::Lanes;
+
+/// Propagates carries: digits `out` with `Σ out[i]·2^{wi} = Σ C[i]·2^{wi}`.
+///
+/// * Precondition: `c.len() ≥ out.len()`; the number is not negative and below `2^{w·out.len()}`; columns are corrected
+///   for bias.
+/// * Result: every digit below `2^w`.
+#[inline(always)]
+pub fn normalize<M: Lanes>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
+    let mut carry = m.column_splat(0);
+    for (out, &c) in out.iter_mut().zip(c) {
+        let column = m.add(c, carry);
+        *out = m.digit(column);
+        carry = m.carry(column);
+    }
+}
+
+/// `out += a`, with carries propagated.
+///
+/// * Precondition: equal lengths; the sum is below `2^{wL}`.
+#[inline(always)]
+pub fn add<M: Lanes>(m: M, out: &mut [M::Digit], a: &[M::Digit]) {
+    let mut carry = m.column_splat(0);
+    for (out, &a) in out.iter_mut().zip(a) {
+        let column = m.add(m.add(m.column(*out), m.column(a)), carry);
+        *out = m.digit(column);
+        carry = m.carry(column);
+    }
+}

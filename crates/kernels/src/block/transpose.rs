@@ -1,0 +1,34 @@
+//! Lanes in and out: numbers as arrays of digits, one per lane, to and from vectors of digits.
+
+use crate::lanes::Lanes;
+
+/// The most lanes any machine has.
+pub const MAX_LANES: usize = 8;
+
+/// `out[i]` holds digit `i` of every lane: lane `k` is `lanes[k]`, padded with zeros.
+///
+/// * Precondition: `lanes.len() = LANES`; every digit below `2^w`.
+#[inline(always)]
+pub fn gather<M: Lanes>(m: M, out: &mut [M::Digit], lanes: &[&[u64]]) {
+    let mut values = [0; MAX_LANES];
+    let values = &mut values[..M::LANES];
+    for (i, out) in out.iter_mut().enumerate() {
+        for (value, lane) in values.iter_mut().zip(lanes) {
+            *value = lane.get(i).copied().unwrap_or(0);
+        }
+        *out = m.digit(m.column_from(values));
+    }
+}
+
+/// Writes the digits of every lane: `out[k·L + i]` is digit `i` of lane `k`, `L = digits.len()`.
+#[inline(always)]
+pub fn scatter<M: Lanes>(m: M, out: &mut [u64], digits: &[M::Digit]) {
+    let mut values = [0; MAX_LANES];
+    let values = &mut values[..M::LANES];
+    for (i, &digit) in digits.iter().enumerate() {
+        m.column_store(m.column(digit), values);
+        for (k, &value) in values.iter().enumerate() {
+            out[k * digits.len() + i] = value;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is computed once per modulus.
+
+use zeroize::Zeroize;
+
+use crate::limbs::{self, Limbs};
+
+/// Everything the kernels need of one modulus `M`, as digits in radix `2^w`: `L` of them, `R = 2^{wL} ≥ 8M`.
+///
+/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    digit_bits: u32,
+    bits: usize,
+    /// `M` itself.
+    limbs: Limbs,
+    /// `M`.
+    pub(crate) modulus: Limbs,
+    /// `M'' = (M' + 1) / 2^w`, `M' = (−M^{−1} mod 2^w)·M` (see [`crate::block::reduce_rows`]).
+    pub(crate) friendly: Limbs,
+    /// `R mod M`: the number 1 in Montgomery's domain.
+    pub(crate) one: Limbs,
+    /// `R² mod M`: brings a number into the domain.
+    pub(crate) enter: Limbs,
+    /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
+    pub(crate) shift: Limbs,
+    /// `−M^{−1} mod 2^w`.
+    pub(crate) mu: u64,
+}
+
+impl Drop for Constants {
+    fn drop(&mut self) {
+        self.mu.zeroize();
+    }
+}
+
+impl Constants {
+    /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below `4M`
+    /// (see [`crate::frame`]), and at least 2.
+    pub fn digits_for(bits: usize, digit_bits: u32) -> usize {
+        (bits + 3).div_ceil(digit_bits as usize).max(2)
+    }
+
+    /// Prepares an odd modulus above 1 for machines with `digit_bits`-bit digits, in `digits` digits.
+    ///
+    /// # Panics
+    /// If the modulus is even or 1, or `digits` is less than [`digits_for`](Self::digits_for) says.
+    pub fn new(modulus: &[u64], digit_bits: u32, digits: usize) -> Self {
+        let bits = limbs::bits_vartime(modulus);
+        assert!(bits > 1 && modulus[0] & 1 == 1, "the modulus must be odd and above 1");
+        assert!(digits >= Self::digits_for(bits, digit_bits), "too few digits");
+        let w = digit_bits as usize;
+        let m = Limbs::new(modulus[..bits.div_ceil(64)].to_vec());
+        let in_digits = |number: &[u64]| digits_of(number, digit_bits, digits);
+
+        let one = limbs::power_of_two(w * digits, &m);
+        let shift = limbs::power_of_two(w * (2 * digits - 1), &m);
+        let mut enter = shift.clone();
+        for _ in 0..w {
+            limbs::double_mod(&mut enter, &m);
+        }
+
+        let mu = limbs::negative_inverse(m[0]) & ((1 << w) - 1);
+        // k·M + 1, exactly divisible by 2^w.
+        let mut multiple = limbs::mul(&m, &[mu]);
+        limbs::add_assign(&mut multiple, &[1]);
+        let shifted = digits_of(&multiple, digit_bits, digits + 1);
+        debug_assert_eq!(shifted[0], 0);
+        let friendly = Limbs::new(shifted[1..].to_vec());
+
+        Self {
+            digit_bits,
+            bits,
+            modulus: in_digits(&m),
+            friendly,
+            one: in_digits(&one),
+            enter: in_digits(&enter),
+            shift: in_digits(&shift),
+            mu,
+            limbs: m,
+        }
+    }
+
+    /// `w`.
+    pub fn digit_bits(&self) -> u32 {
+        self.digit_bits
+    }
+
+    /// `L`.
+    pub fn digits(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// The bit length of the modulus.
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The modulus, in `⌈bits/64⌉` limbs.
+    pub fn limbs(&self) -> &[u64] {
+        &self.limbs
+    }
+
+    /// The canonical residue of a number below `3M` that stands as digits: subtracts `M` twice where it can.
+    pub(crate) fn canonical(&self, digits: &[u64]) -> Limbs {
+        let mut value = limbs::zero(self.limbs.len() + 1);
+        limbs::from_digits(digits, self.digit_bits, &mut value);
+        for _ in 0..2 {
+            limbs::reduce_once(&mut value, 0, &self.limbs);
+        }
+        debug_assert_eq!(value[self.limbs.len()], 0);
+        value.truncate(self.limbs.len());
+        value
+    }
+}
+
+/// A number as digits in radix `2^w`, `count` of them.
+pub(crate) fn digits_of(number: &[u64], w: u32, count: usize) -> Limbs {
+    let mut out = limbs::zero(count);
+    limbs::to_digits(number, w, &mut out);
+    out
+}

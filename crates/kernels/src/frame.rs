@@ -1,0 +1,267 @@
+//! Almost-Montgomery multiplication (`amm`) and squaring (`ams`) on a batch, arranged from blocks for any digit count.
+//!
+//! # Bounds
+//!
+//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced by
+//! `L − 1` friendly rows and one plain row: what they add is below `R·M` each, so the result is below `T/R + 2M`. For
+//! `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//!
+//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
+//! `2^w` in size: below `4L·2^w < 2^63` for `L < 2^9` and `w ≤ 52`, and 16,384 bits need `L ≤ 322`.
+
+use alloc::vec::Vec;
+use zeroize::optimization_barrier;
+
+use crate::block::MAX_LANES;
+use crate::constants::{Constants, digits_of};
+use crate::limbs::{self, Limbs};
+use crate::machine::Machine;
+use crate::tiles::tiles;
+
+/// The most digits of a number: columns are shown not to overflow up to here.
+pub const MAX_DIGITS: usize = 400;
+
+/// A number in every lane: `L` digits.
+pub type Number<M> = Vec<<M as crate::Lanes>::Digit>;
+
+/// The working space of one batch: the moduli of its lanes, and the columns.
+///
+/// Fewer moduli than lanes are allowed: the lanes left over repeat the last one.
+pub struct Frame<'a, M: Machine> {
+    machine: M,
+    lanes: Vec<&'a Constants>,
+    modulus: Number<M>,
+    friendly: Number<M>,
+    mu: M::Digit,
+    /// What each column starts at: minus the bias of a product and its reduction.
+    start: Vec<u64>,
+    columns: Vec<M::Column>,
+    quotients: Number<M>,
+}
+
+impl<'a, M: Machine> Frame<'a, M> {
+    /// Prepares a batch. `lanes` holds from 1 to `LANES` moduli of one digit count.
+    ///
+    /// # Panics
+    /// If there are none or too many, or if they differ in digit count or digit size from each other or the machine.
+    pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
+        const {
+            assert!(M::LANES <= MAX_LANES && M::DIGIT_BITS <= 52);
+            // The plain row reads its quotient from a column that has its own product's bias already taken off.
+            assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
+        }
+        assert!(!lanes.is_empty() && lanes.len() <= M::LANES, "lanes: {}", lanes.len());
+        let l = lanes[0].digits();
+        assert!(l <= MAX_DIGITS);
+        assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
+        let zero = machine.digit_zero();
+        let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
+        let mut frame = Self {
+            machine,
+            modulus: Vec::new(),
+            friendly: Vec::new(),
+            mu: zero,
+            start: start_columns::<M>(l),
+            columns: alloc::vec![machine.column_splat(0); 2 * l + 2],
+            quotients: alloc::vec![zero; l],
+            lanes,
+        };
+        frame.modulus = frame.load(|_, c| &c.modulus);
+        frame.friendly = frame.load(|_, c| &c.friendly);
+        let mu: Vec<_> = frame.lanes.iter().map(|c| [c.mu]).collect();
+        let mu: Vec<&[u64]> = mu.iter().map(|mu| &mu[..]).collect();
+        let mut vector = [zero];
+        machine.gather(&mut vector, &mu);
+        frame.mu = vector[0];
+        frame
+    }
+
+    /// The moduli, one for every lane.
+    pub fn lanes(&self) -> &[&'a Constants] {
+        &self.lanes
+    }
+
+    fn digits(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// The number 0.
+    pub fn zero(&self) -> Number<M> {
+        alloc::vec![self.machine.digit_zero(); self.digits()]
+    }
+
+    /// A number from digits that some function of lane and constants names.
+    pub(crate) fn load<'b>(&self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    where
+        'a: 'b,
+    {
+        let mut out = alloc::vec![self.machine.digit_zero(); self.lanes[0].digits()];
+        let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
+        for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
+            *lane = digits(i, self.lanes[i]);
+        }
+        self.machine.gather(&mut out, &lanes[..M::LANES]);
+        out
+    }
+
+    /// 1 in the domain.
+    pub fn one(&self) -> Number<M> {
+        self.load(|_, c| &c.one)
+    }
+
+    /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products.
+    pub fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
+        let m = self.machine;
+        m.splat(&mut self.columns, &self.start);
+        for (at, width) in tiles(x.len(), M::MAX_TILE) {
+            m.mac_rows(&mut self.columns[at..], &x[at..at + width], y);
+        }
+        self.reduce(x);
+    }
+
+    /// `x ← x²·R^{−1} mod M`, almost. Cost: `L(L+1)/2 + L²` products.
+    pub fn ams(&mut self, x: &mut [M::Digit]) {
+        let m = self.machine;
+        let l = x.len();
+        for (at, width) in tiles(l, M::MAX_TILE) {
+            square_tile(m, &mut self.columns[2 * at..], &x[at..at + width]);
+        }
+        for (at, width) in tiles(l, M::MAX_TILE) {
+            let above = at + width;
+            if above < l {
+                m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
+            }
+        }
+        m.square_finish(&mut self.columns, x, &self.start);
+        self.reduce(x);
+    }
+
+    /// Reduces the columns by `L` rows and normalises what stands above them. Cost: `L²` products.
+    fn reduce(&mut self, out: &mut [M::Digit]) {
+        let (m, l) = (self.machine, self.digits());
+        let c = &mut self.columns;
+        let (_, first) = tiles(l, M::MAX_TILE).next().expect("at least one tile");
+        for (row, rows) in tiles(l, M::MAX_TILE) {
+            let last = row + rows == l;
+            let plain = last.then(|| (&self.modulus[..first], self.mu));
+            m.reduce_rows(
+                &mut c[row..],
+                &self.friendly[..first],
+                &mut self.quotients[row..row + rows],
+                plain,
+            );
+            // The other tiles: friendly rows one column up, the plain row in place.
+            let friendly_rows = &self.quotients[row..row + rows - usize::from(last)];
+            for (at, width) in tiles(l, M::MAX_TILE).skip(1) {
+                m.mac_rows(&mut c[row + 1 + at..], &self.friendly[at..at + width], friendly_rows);
+                if last {
+                    let plain_row = &self.quotients[l - 1..];
+                    m.mac_rows(&mut c[l - 1 + at..], &self.modulus[at..at + width], plain_row);
+                }
+            }
+        }
+        m.normalize(out, &c[l..]);
+    }
+
+    /// Plain numbers into the domain, reduced: below `3M`. Lane `i` takes `numbers[i]`, of any length; lanes left over
+    /// repeat the last. `bits` bounds the length of all of them and is public.
+    ///
+    /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
+    /// which is below `3M + R/2^w < R`.
+    pub fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
+        let l = self.digits();
+        let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
+        let steps = count.saturating_sub(l).div_ceil(l - 1);
+        let total = steps * (l - 1) + l;
+        let digits: Vec<Limbs> =
+            numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
+        let lane = |i: usize| &digits[i.min(digits.len() - 1)];
+        let mut x = self.load(|i, _| &lane(i)[steps * (l - 1)..]);
+        if steps > 0 {
+            let shift = self.load(|_, c| &c.shift);
+            for step in (0..steps).rev() {
+                self.amm(&mut x, &shift);
+                let next = self.load(|i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
+                self.machine.add_numbers(&mut x, &next);
+            }
+        }
+        let enter = self.load(|_, c| &c.enter);
+        self.amm(&mut x, &enter);
+        x
+    }
+
+    /// Numbers below `3M` as canonical limbs, one of `⌈bits/64⌉` limbs for each lane.
+    pub fn canonical(&self, x: &[M::Digit]) -> Vec<Limbs> {
+        let l = self.digits();
+        let mut digits = limbs::zero(l * M::LANES);
+        self.machine.scatter(&mut digits, x);
+        self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+    }
+
+    /// Out of the domain: canonical limbs. Reducing `x·1` leaves at most `2M`.
+    pub fn leave(&mut self, mut x: Number<M>) -> Vec<Limbs> {
+        let one = self.load(|_, _| &[1]);
+        self.amm(&mut x, &one);
+        let out = self.canonical(&x);
+        self.wipe(&mut x);
+        out
+    }
+
+    /// Overwrites a number with zeros.
+    pub fn wipe(&self, x: &mut [M::Digit]) {
+        x.fill(self.machine.digit_zero());
+        optimization_barrier(x);
+    }
+
+    /// The table entry each lane's index names; `table` holds whole numbers one after the other.
+    pub(crate) fn select(&self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
+        let l = self.digits();
+        for (at, width) in tiles(l, M::MAX_TILE) {
+            self.machine.select_tile(&mut out[at..at + width], &table[at..], l, index);
+        }
+    }
+}
+
+impl<M: Machine> Drop for Frame<'_, M> {
+    fn drop(&mut self) {
+        let zero = self.machine.digit_zero();
+        for digits in [&mut self.modulus, &mut self.friendly, &mut self.quotients] {
+            digits.fill(zero);
+            optimization_barrier(&digits[..]);
+        }
+        self.columns.fill(self.machine.column_splat(0));
+        optimization_barrier(&self.columns[..]);
+        self.mu = zero;
+        optimization_barrier(&self.mu);
+    }
+}
+
+/// The columns of the strict upper triangle of a tile's square, written to `c`: halves until they are small enough to
+/// be unrolled.
+fn square_tile<M: Machine>(m: M, c: &mut [M::Column], a: &[M::Digit]) {
+    if a.len() <= M::MAX_TRIANGLE {
+        return m.triangle(c, a);
+    }
+    let (low, high) = a.split_at(a.len().div_ceil(2));
+    square_tile(m, c, low);
+    square_tile(m, &mut c[2 * low.len()..], high);
+    m.mac_rows(&mut c[low.len()..], low, high);
+}
+
+/// Minus the bias that each of `2L + 2` columns gathers in a product of `L × L` digits and its reduction.
+fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
+    // Low halves that rows `0..rows`, shifted by `shift`, put into column k: pairs (i, j) with i + j + shift = k.
+    let low = |k: isize, rows: usize, shift: usize| -> u64 {
+        let k = k - shift as isize;
+        let (first, last) = ((k - (l as isize - 1)).max(0), k.min(rows as isize - 1));
+        (last - first + 1).max(0) as u64
+    };
+    let all_low = |k: isize| {
+        let plain_row = u64::from(k >= l as isize - 1 && k <= 2 * l as isize - 2);
+        low(k, l, 0) + low(k, l - 1, 1) + plain_row
+    };
+    let bias = |k: isize| {
+        M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)))
+    };
+    (0..2 * l as isize + 2).map(|k| bias(k).wrapping_neg()).collect()
+}

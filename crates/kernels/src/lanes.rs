@@ -1,0 +1,70 @@
+//! The vocabulary in which every kernel is written.
+
+/// One vector machine: how `LANES` numbers are multiplied digit by digit at once.
+///
+/// Numbers are in radix `2^w`, `w = DIGIT_BITS`. A [`Digit`](Lanes::Digit) is one digit of every lane, prepared for
+/// multiplication (an integer, a double: the machine's own choice); a [`Column`](Lanes::Column) is one 64-bit
+/// accumulator of every lane, computed modulo `2^64`.
+///
+/// # The product and its bias
+///
+/// [`mac`](Lanes::mac) adds to `lo` and `hi` two integers `l` and `h` with `h·2^w + l = a·b`, and besides, for every
+/// call, the constants [`BIAS_LO`](Lanes::BIAS_LO) and [`BIAS_HI`](Lanes::BIAS_HI). A kernel knows how many products
+/// each column receives, and starts it at minus that many biases. After correction `|l| < 2^w` and `0 ≤ h ≤ 2^w`.
+///
+/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
+pub trait Lanes: Copy + Send + Sync + 'static {
+    /// Numbers in a batch.
+    const LANES: usize;
+    /// `w`, the bits of a digit.
+    const DIGIT_BITS: u32;
+    /// What every `mac` adds to the low column beside the product.
+    const BIAS_LO: u64;
+    /// What every `mac` adds to the high column beside the product.
+    const BIAS_HI: u64;
+
+    /// One digit of every lane.
+    type Digit: Copy + Send + Sync + 'static;
+    /// One accumulator of every lane.
+    type Column: Copy + Send + Sync + 'static;
+    /// One truth value of every lane.
+    type Mask: Copy;
+
+    /// The digit 0 in every lane.
+    fn digit_zero(self) -> Self::Digit;
+    /// `value` in every lane.
+    fn column_splat(self, value: u64) -> Self::Column;
+    /// `values[i]` in lane `i`; `values` holds exactly `LANES`.
+    fn column_from(self, values: &[u64]) -> Self::Column;
+    /// Writes lane `i` to `values[i]`; `values` holds exactly `LANES`.
+    fn column_store(self, column: Self::Column, values: &mut [u64]);
+
+    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`.
+    fn mac(
+        self,
+        lo: Self::Column,
+        hi: Self::Column,
+        a: Self::Digit,
+        b: Self::Digit,
+    ) -> (Self::Column, Self::Column);
+
+    /// `a + b` modulo `2^64`.
+    fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;
+    /// `⌊c / 2^w⌋`, where `c` is a signed integer if the machine's `l` can be negative, else unsigned.
+    fn carry(self, c: Self::Column) -> Self::Column;
+    /// `c mod 2^w` as a digit.
+    fn digit(self, c: Self::Column) -> Self::Digit;
+    /// The same for a digit that is only ever an operand of `mac`: a machine may leave bits above `w` that its `mac`
+    /// ignores.
+    #[inline(always)]
+    fn operand(self, c: Self::Column) -> Self::Digit {
+        self.digit(c)
+    }
+    /// A digit as an accumulator.
+    fn column(self, d: Self::Digit) -> Self::Column;
+
+    /// Where `a = value`.
+    fn equals(self, a: Self::Column, value: u64) -> Self::Mask;
+    /// `b` where the mask is set, else `a`.
+    fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
+}

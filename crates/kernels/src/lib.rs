@@ -1,0 +1,32 @@
+//! The algorithms of zariz, written once over an abstract vector machine.
+//!
+//! A *batch* holds `LANES` independent numbers, word-sliced: digit `i` of every lane stands in one vector. The layers,
+//! from the bottom:
+//!
+//! * [`lanes`]: the vocabulary of a vector machine, about fifteen operations in arithmetic words.
+//! * [`block`]: micro-kernels over that vocabulary: tiny loops whose accumulators live in registers.
+//! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
+//! * [`frame`]: almost-Montgomery multiplication and squaring, arranged from blocks for any digit count.
+//! * [`pow`] and [`mul`]: whole operations on a batch, numbers in and numbers out.
+//! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
+//!
+//! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod block;
+pub mod constants;
+pub mod frame;
+pub mod lanes;
+pub mod limbs;
+pub mod machine;
+pub mod mul;
+pub mod pow;
+pub mod tiles;
+
+pub use constants::Constants;
+pub use frame::Frame;
+pub use lanes::Lanes;
+pub use machine::Machine;

@@ -1,0 +1,274 @@
+//! Little-endian arrays of 64-bit limbs: the scalar arithmetic done once per modulus and at the ends of a batch.
+//!
+//! Everything here runs in time that depends on lengths alone. Where a choice depends on a value, it is made with a mask
+//! that passes through [`core::hint::black_box`], so that the compiler does not turn it back into a branch.
+
+use alloc::vec::Vec;
+use core::hint::black_box;
+use zeroize::Zeroizing;
+
+/// A number that may be secret: zeroised when dropped.
+pub type Limbs = Zeroizing<Vec<u64>>;
+
+/// `len` zero limbs.
+pub fn zero(len: usize) -> Limbs {
+    Zeroizing::new(alloc::vec![0; len])
+}
+
+/// A big-endian byte string as limbs, `⌈bytes/8⌉` of them.
+pub fn from_be_bytes(bytes: &[u8]) -> Limbs {
+    let mut out = zero(bytes.len().div_ceil(8));
+    for (limb, chunk) in out.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = chunk.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte));
+    }
+    out
+}
+
+/// Writes the number as big-endian bytes, padded or cut to `out`'s length.
+pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
+    for (i, byte) in out.iter_mut().rev().enumerate() {
+        *byte = limbs.get(i / 8).map_or(0, |limb| (limb >> (8 * (i % 8))) as u8);
+    }
+}
+
+/// The position of the highest set bit, plus one. For public numbers: reveals that length.
+pub fn bits_vartime(limbs: &[u64]) -> usize {
+    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| {
+        64 * i + 64 - limbs[i].leading_zeros() as usize
+    })
+}
+
+/// `a += b`; returns the carry. `b` may be shorter.
+pub fn add_assign(a: &mut [u64], b: &[u64]) -> u64 {
+    let mut carry = 0;
+    for (i, a) in a.iter_mut().enumerate() {
+        let sum = u128::from(*a) + u128::from(b.get(i).copied().unwrap_or(0)) + u128::from(carry);
+        (*a, carry) = (sum as u64, (sum >> 64) as u64);
+    }
+    carry
+}
+
+/// `a −= b`; returns the borrow. `b` may be shorter.
+pub fn sub_assign(a: &mut [u64], b: &[u64]) -> u64 {
+    sub_masked(a, b, u64::MAX)
+}
+
+/// `a −= b & mask`, for a mask of all zeros or all ones; returns the borrow.
+fn sub_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
+    let mut borrow = 0;
+    for (i, a) in a.iter_mut().enumerate() {
+        let b = b.get(i).copied().unwrap_or(0) & mask;
+        let difference = u128::from(*a).wrapping_sub(u128::from(b)).wrapping_sub(u128::from(borrow));
+        (*a, borrow) = (difference as u64, (difference >> 64) as u64 & 1);
+    }
+    borrow
+}
+
+/// `a += b & mask`, for a mask of all zeros or all ones.
+fn add_masked(a: &mut [u64], b: &[u64], mask: u64) {
+    let mut carry = 0;
+    for (i, a) in a.iter_mut().enumerate() {
+        let b = b.get(i).copied().unwrap_or(0) & mask;
+        let sum = u128::from(*a) + u128::from(b) + u128::from(carry);
+        (*a, carry) = (sum as u64, (sum >> 64) as u64);
+    }
+}
+
+/// `a ← a − m` if `carry·2^{64n} + a ≥ m`, for a `carry` of 0 or 1.
+///
+/// Precondition: `carry·2^{64n} + a < 2^{64n} + m`.
+pub fn reduce_once(a: &mut [u64], carry: u64, m: &[u64]) {
+    let borrow = sub_assign(a, m);
+    // The subtraction was wrong when it borrowed more than there was.
+    add_masked(a, m, black_box((borrow & !carry & 1).wrapping_neg()));
+}
+
+/// `a ← a − b mod m`. Precondition: `a, b < m`.
+pub fn sub_mod(a: &mut [u64], b: &[u64], m: &[u64]) {
+    let borrow = sub_assign(a, b);
+    add_masked(a, m, black_box(borrow.wrapping_neg()));
+}
+
+/// `a ← 2a mod m`. Precondition: `a < m`.
+pub fn double_mod(a: &mut [u64], m: &[u64]) {
+    let mut carry = 0;
+    for limb in a.iter_mut() {
+        (*limb, carry) = (*limb << 1 | carry, *limb >> 63);
+    }
+    reduce_once(a, carry, m);
+}
+
+/// Whether `a = b`, in time that depends on the lengths alone. Lengths may differ.
+pub fn equal(a: &[u64], b: &[u64]) -> bool {
+    let get = |x: &[u64], i: usize| x.get(i).copied().unwrap_or(0);
+    let difference = (0..a.len().max(b.len())).fold(0, |acc, i| acc | (get(a, i) ^ get(b, i)));
+    black_box(difference) == 0
+}
+
+/// Whether `a < b`, in time that depends on the lengths alone.
+pub fn less(a: &[u64], b: &[u64]) -> bool {
+    let mut difference = zero(a.len().max(b.len()));
+    difference[..a.len()].copy_from_slice(a);
+    sub_assign(&mut difference, b) == 1
+}
+
+/// `a·b`, schoolbook.
+pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
+    let mut out = zero(a.len() + b.len());
+    for (i, &a) in a.iter().enumerate() {
+        out[i + b.len()] = mul_add(&mut out[i..i + b.len()], b, a);
+    }
+    out
+}
+
+/// `acc += b·a`; returns the limb carried out. Precondition: `acc.len() = b.len()`.
+fn mul_add(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
+    let mut carry = 0;
+    for (acc, &b) in acc.iter_mut().zip(b) {
+        let t = u128::from(a) * u128::from(b) + u128::from(*acc) + u128::from(carry);
+        (*acc, carry) = (t as u64, (t >> 64) as u64);
+    }
+    carry
+}
+
+/// `−m^{−1} mod 2^64`, by Newton's iteration. Precondition: `m` odd.
+pub fn negative_inverse(m: u64) -> u64 {
+    // m·m ≡ 1 (mod 8): three bits, doubled five times.
+    let mut inverse = m;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(inverse)));
+    }
+    inverse.wrapping_neg()
+}
+
+/// Montgomery multiplication `a·b·2^{−64n} mod m`, fully reduced (coarsely integrated operand scanning).
+///
+/// Precondition: `a, b < m`, all of `n` limbs, `m` odd, `m_inv = −m^{−1} mod 2^64`.
+fn montgomery_mul(a: &[u64], b: &[u64], m: &[u64], m_inv: u64) -> Limbs {
+    let n = m.len();
+    let mut t = zero(n + 2);
+    for &b in b {
+        let high = mul_add(&mut t[..n], a, b);
+        let (sum, carry) = t[n].overflowing_add(high);
+        (t[n], t[n + 1]) = (sum, u64::from(carry));
+        let q = t[0].wrapping_mul(m_inv);
+        let high = mul_add(&mut t[..n], m, q);
+        let (sum, carry) = t[n].overflowing_add(high);
+        (t[n], t[n + 1]) = (sum, t[n + 1] + u64::from(carry));
+        t.copy_within(1.., 0);
+    }
+    let carry = t[n];
+    t.truncate(n);
+    reduce_once(&mut t, carry, m);
+    t
+}
+
+/// `2^e mod m` for a public exponent. Precondition: `m` odd, above 1.
+pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
+    let bits = bits_vartime(m);
+    // 2^{bits−1} < m: from there, double.
+    let mut power = zero(m.len());
+    power[(bits - 1) / 64] = 1 << ((bits - 1) % 64);
+    let radix = 64 * m.len();
+    if e < radix {
+        for _ in bits - 1..e {
+            double_mod(&mut power, m);
+        }
+        if e < bits {
+            power.fill(0);
+            power[e / 64] = 1 << (e % 64);
+        }
+        return power;
+    }
+    // In Montgomery's domain 2^k is represented by 2^{k + 64n}: start at k = 0, square and double over the bits of e.
+    for _ in bits - 1..radix {
+        double_mod(&mut power, m);
+    }
+    let m_inv = negative_inverse(m[0]);
+    for bit in (0..usize::BITS - e.leading_zeros()).rev() {
+        power = montgomery_mul(&power, &power, m, m_inv);
+        if e >> bit & 1 == 1 {
+            double_mod(&mut power, m);
+        }
+    }
+    let mut one = zero(m.len());
+    one[0] = 1;
+    montgomery_mul(&power, &one, m, m_inv)
+}
+
+/// The number's digits in radix `2^w`, `w < 64`: as many as `digits` holds.
+pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {
+    let w = w as usize;
+    let limb = |i: usize| limbs.get(i).copied().unwrap_or(0);
+    for (i, digit) in digits.iter_mut().enumerate() {
+        let (at, shift) = (i * w / 64, i * w % 64);
+        let low = limb(at) >> shift;
+        let high = if shift == 0 { 0 } else { limb(at + 1) << (64 - shift) };
+        *digit = (low | high) & ((1 << w) - 1);
+    }
+}
+
+/// The number with the given digits in radix `2^w`, `w < 64`, modulo `2^{64·limbs.len()}`.
+pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
+    limbs.fill(0);
+    for (i, &digit) in digits.iter().enumerate() {
+        let (at, shift) = (i * w as usize / 64, i * w as usize % 64);
+        if let Some(limb) = limbs.get_mut(at) {
+            *limb |= digit << shift;
+        }
+        if let (1.., Some(limb)) = (shift, limbs.get_mut(at + 1)) {
+            *limb |= digit >> (64 - shift);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_round_trip() {
+        let number: Vec<u64> = (1..40).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        for w in [1, 13, 51, 52, 63] {
+            let mut digits = alloc::vec![0; (64 * number.len()).div_ceil(w as usize)];
+            to_digits(&number, w, &mut digits);
+            assert!(digits.iter().all(|&d| d < 1 << w));
+            let mut back = alloc::vec![1; number.len()];
+            from_digits(&digits, w, &mut back);
+            assert_eq!(back, number);
+        }
+    }
+
+    #[test]
+    fn powers_of_two_against_u128() {
+        for m in [3u64, 5, 7, 0xffff_ffff_ffff_ffff, 0x8000_0000_0000_0001, 1_000_003] {
+            let mut expected = 1 % m;
+            for e in 0..700 {
+                assert_eq!(power_of_two(e, &[m])[0], expected, "2^{e} mod {m}");
+                expected = (u128::from(expected) * 2 % u128::from(m)) as u64;
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_round_trip() {
+        let bytes: Vec<u8> = (1..=23).collect();
+        let mut back = alloc::vec![0; 25];
+        to_be_bytes(&from_be_bytes(&bytes), &mut back);
+        assert_eq!(back[..2], [0, 0]);
+        assert_eq!(back[2..], bytes);
+    }
+
+    #[test]
+    fn reductions_at_the_edges() {
+        let m = [u64::MAX, u64::MAX];
+        let mut a = [u64::MAX - 1, u64::MAX]; // m − 1
+        double_mod(&mut a, &m); // m − 2
+        assert_eq!(a, [u64::MAX - 2, u64::MAX]);
+        let mut zero = [0, 0];
+        sub_mod(&mut zero, &[1, 0], &m);
+        assert_eq!(zero, [u64::MAX - 1, u64::MAX]);
+        assert!(less(&zero, &m) && !less(&m, &zero) && !less(&m, &m));
+        assert!(equal(&[1], &[1, 0]) && !equal(&[1], &[1, 1]));
+    }
+}

@@ -1,0 +1,49 @@
+//! The compiled micro-kernels of one machine.
+
+use crate::lanes::Lanes;
+
+/// The blocks of [`crate::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
+/// code) and the instructions of a processor.
+///
+/// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
+/// [`triangle`](Machine::triangle) `1..=MAX_TRIANGLE`. Every block panics on a length it does not know, which only a
+/// mistake in this crate can cause: lengths depend on the modulus size alone.
+pub trait Machine: Lanes {
+    /// The widest tile, bounded by the processor's registers.
+    const MAX_TILE: usize;
+    /// The widest triangle, bounded by code size.
+    const MAX_TRIANGLE: usize;
+
+    /// [`crate::block::mac_rows`].
+    fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
+    /// [`crate::block::triangle`].
+    fn triangle(self, c: &mut [Self::Column], a: &[Self::Digit]);
+    /// [`crate::block::square_finish`].
+    fn square_finish(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
+    /// [`crate::block::reduce_rows`].
+    fn reduce_rows(
+        self,
+        c: &mut [Self::Column],
+        friendly: &[Self::Digit],
+        q: &mut [Self::Digit],
+        last: Option<(&[Self::Digit], Self::Digit)>,
+    );
+    /// [`crate::block::splat`].
+    fn splat(self, c: &mut [Self::Column], start: &[u64]);
+    /// [`crate::block::normalize`].
+    fn normalize(self, out: &mut [Self::Digit], c: &[Self::Column]);
+    /// [`crate::block::add`].
+    fn add_numbers(self, out: &mut [Self::Digit], a: &[Self::Digit]);
+    /// [`crate::block::select_tile`].
+    fn select_tile(
+        self,
+        out: &mut [Self::Digit],
+        table: &[Self::Digit],
+        stride: usize,
+        index: &[u64],
+    );
+    /// [`crate::block::gather`].
+    fn gather(self, out: &mut [Self::Digit], lanes: &[&[u64]]);
+    /// [`crate::block::scatter`].
+    fn scatter(self, out: &mut [u64], digits: &[Self::Digit]);
+}

@@ -1,0 +1,65 @@
+//! AVX512-IFMA: 52-bit products by VPMADD52LUQ and VPMADD52HUQ, eight lanes.
+
+use std::arch::x86_64::*;
+use zariz_kernels::Lanes;
+
+use crate::avx512::low_52;
+
+/// Proof that the processor has AVX-512F, DQ and IFMA.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512Ifma(());
+
+impl Avx512Ifma {
+    /// The machine, if the processor (and the operating system) has it.
+    pub fn new() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512ifma");
+        has.then_some(Self(()))
+    }
+}
+
+impl Lanes for Avx512Ifma {
+    const LANES: usize = 8;
+    const DIGIT_BITS: u32 = 52;
+    const BIAS_LO: u64 = 0;
+    const BIAS_HI: u64 = 0;
+
+    type Digit = __m512i;
+    avx512_columns!();
+
+    #[inline(always)]
+    fn digit_zero(self) -> __m512i {
+        self.column_splat(0)
+    }
+    #[inline(always)]
+    fn mac(self, lo: __m512i, hi: __m512i, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        // SAFETY: `self` proves AVX512-IFMA.
+        unsafe { (_mm512_madd52lo_epu64(lo, a, b), _mm512_madd52hi_epu64(hi, a, b)) }
+    }
+    #[inline(always)]
+    fn digit(self, c: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { low_52(c) }
+    }
+    /// VPMADD52 ignores the bits above 52 of its factors.
+    #[inline(always)]
+    fn operand(self, c: __m512i) -> __m512i {
+        c
+    }
+    #[inline(always)]
+    fn column(self, d: __m512i) -> __m512i {
+        d
+    }
+    #[inline(always)]
+    fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_mask_mov_epi64(a, mask, b) }
+    }
+}
+
+roots!(
+    Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"],
+    tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
+    triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]
+);

@@ -1,0 +1,83 @@
+//! The compiled roots: one function per machine, block and tile width, each the place where generic kernels take on an
+//! instruction set.
+
+/// Implements [`zariz_kernels::Machine`] for a machine: for every block, a root function with the machine's target
+/// features and, for tiled blocks, one instance per width.
+///
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tiles` and `$triangles` are
+/// the widths `1..=MAX_TILE` and `1..=MAX_TRIANGLE`.
+macro_rules! roots {
+    (
+        $machine:ty, features: [$($features:literal)?],
+        tiles: [$($tile:literal)*], triangles: [$($triangle:literal)*]
+    ) => {
+        mod root {
+            #![allow(unused_unsafe)] // a root without target features is safe to call
+            use super::*;
+            use zariz_kernels::{Lanes, block};
+            type This = $machine;
+            type Digit = <This as Lanes>::Digit;
+            type Column = <This as Lanes>::Column;
+
+            roots!(@root [$($features)?] mac_rows<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
+            roots!(@root [$($features)?] triangle<T>(c: &mut [Column], a: &[Digit]));
+            roots!(@root [$($features)?] reduce_rows<T>(c: &mut [Column], friendly: &[Digit], q: &mut [Digit],
+                last: Option<(&[Digit], Digit)>));
+            roots!(@root [$($features)?] select_tile<T>(out: &mut [Digit], table: &[Digit], stride: usize,
+                index: &[u64]));
+            roots!(@root [$($features)?] square_finish(c: &mut [Column], a: &[Digit], start: &[u64]));
+            roots!(@root [$($features)?] splat(c: &mut [Column], start: &[u64]));
+            roots!(@root [$($features)?] normalize(out: &mut [Digit], c: &[Column]));
+            roots!(@root [$($features)?] add(out: &mut [Digit], a: &[Digit]));
+            roots!(@root [$($features)?] gather(out: &mut [Digit], lanes: &[&[u64]]));
+            roots!(@root [$($features)?] scatter(out: &mut [u64], digits: &[Digit]));
+
+            impl zariz_kernels::Machine for $machine {
+                const MAX_TILE: usize = roots!(@max $($tile)*);
+                const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
+
+                roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
+                roots!(@tiled [$($triangle)*] triangle, a, (c: &mut [Column], a: &[Digit]));
+                roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
+                    q: &mut [Digit], last: Option<(&[Digit], Digit)>));
+                roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,
+                    index: &[u64]));
+                roots!(@plain square_finish square_finish(c: &mut [Column], a: &[Digit], start: &[u64]));
+                roots!(@plain splat splat(c: &mut [Column], start: &[u64]));
+                roots!(@plain normalize normalize(out: &mut [Digit], c: &[Column]));
+                roots!(@plain add_numbers add(out: &mut [Digit], a: &[Digit]));
+                roots!(@plain gather gather(out: &mut [Digit], lanes: &[&[u64]]));
+                roots!(@plain scatter scatter(out: &mut [u64], digits: &[Digit]));
+            }
+        }
+    };
+
+    (@max $last:literal) => { $last };
+    (@max $first:literal $($rest:literal)+) => { roots!(@max $($rest)+) };
+
+    (@root [$($features:literal)?] $block:ident $(<$t:ident>)? ($($arg:ident: $type:ty),*)) => {
+        $(#[target_feature(enable = $features)])?
+        #[inline(never)]
+        fn $block $(<const $t: usize>)? (m: This, $($arg: $type),*) {
+            block::$block::<This $(, $t)?>(m, $($arg),*)
+        }
+    };
+
+    (@tiled [$($width:literal)*] $block:ident, $by:ident, ($($arg:ident: $type:ty),*)) => {
+        fn $block(self, $($arg: $type),*) {
+            let root: unsafe fn(This, $($type),*) = match $by.len() {
+                $($width => $block::<$width>,)*
+                width => unreachable!("no tile of width {width}"),
+            };
+            // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+            unsafe { root(self, $($arg),*) }
+        }
+    };
+
+    (@plain $method:ident $block:ident($($arg:ident: $type:ty),*)) => {
+        fn $method(self, $($arg: $type),*) {
+            // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+            unsafe { $block(self, $($arg),*) }
+        }
+    };
+}
