@@ -1,1 +1,41 @@
-fn main(){}
+//! `zariz`: sign, verify, decrypt and raise to powers, many at a time.
+//!
+//! Data goes to standard output, everything else to standard error. The exit codes are in [`exit`].
+#![forbid(unsafe_code)]
+
+mod args;
+mod batch;
+mod cleanup;
+mod commands;
+mod encoding;
+mod exit;
+mod input;
+mod keyfile;
+mod lines;
+mod machine;
+mod measure;
+mod number;
+mod openssl;
+mod output;
+mod progress;
+mod report;
+mod workload;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Cli;
+use exit::Failure;
+
+fn main() -> ExitCode {
+    match commands::run(Cli::parse().command) {
+        Ok(outcome) => outcome.into(),
+        // Whoever read our output has seen enough, as `head` does: nothing to report.
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report::error(&failure);
+            failure.into()
+        }
+    }
+}

@@ -131,6 +131,27 @@ fn mul_add(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
     carry
 }
 
+/// `a mod m`, bit by bit. Any `m` above 0, even or odd.
+pub fn rem(a: &[u64], m: &[u64]) -> Limbs {
+    let mut out = zero(m.len());
+    for i in (0..64 * a.len()).rev() {
+        double_mod(&mut out, m);
+        // 2r is even and below m, or reduced by m: adding a bit may reach m, not pass it.
+        let carry = add_assign(&mut out, &[a[i / 64] >> (i % 64) & 1]);
+        reduce_once(&mut out, carry, m);
+    }
+    out
+}
+
+/// `a ← ⌊a / d⌋`; returns `a mod d`, for a public `d`.
+pub fn div_small(a: &mut [u64], d: u64) -> u64 {
+    a.iter_mut().rev().fold(0, |rem, limb| {
+        let value = u128::from(rem) << 64 | u128::from(*limb);
+        *limb = (value / u128::from(d)) as u64;
+        (value % u128::from(d)) as u64
+    })
+}
+
 /// `−m^{−1} mod 2^64`, by Newton's iteration. Precondition: `m` odd.
 pub fn negative_inverse(m: u64) -> u64 {
     // m·m ≡ 1 (mod 8): three bits, doubled five times.

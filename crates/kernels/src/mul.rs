@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::constants::Constants;
+use crate::constants::{Constants, digits_of};
 use crate::frame::Frame;
 use crate::limbs::Limbs;
 use crate::machine::Machine;
@@ -12,8 +12,10 @@ use crate::machine::Machine;
 pub struct Product<'a> {
     /// The modulus.
     pub modulus: &'a Constants,
-    /// A factor of at most [`bits`](Constants::bits) bits.
+    /// A factor of any length.
     pub a: &'a [u64],
+    /// A public bound on its length.
+    pub a_bits: usize,
     /// A factor below the modulus.
     pub b: &'a [u64],
 }
@@ -24,12 +26,12 @@ pub struct Product<'a> {
 /// `3M·M/R + 2M < 3M`.
 pub fn mul<M: Machine>(machine: M, batch: &[Product]) -> Vec<Limbs> {
     let moduli: Vec<_> = batch.iter().map(|p| p.modulus).collect();
-    let bits = moduli.iter().map(|c| c.bits()).max().unwrap_or(0);
+    let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
     let mut frame = Frame::new(machine, &moduli);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = frame.enter(&a, bits);
     let b: Vec<_> =
-        batch.iter().map(|p| crate::constants::digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
+        batch.iter().map(|p| digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
     let mut y = frame.load(|i, _| &b[i.min(b.len() - 1)]);
     frame.amm(&mut x, &y);
     let mut out = frame.canonical(&x);

@@ -149,12 +149,12 @@ fn check_batch<M: Machine>(
     let exponent = cases[0].exponent.clone();
     check("pow_vartime, one exponent", pow_vartime(m, &shared), &|c| c.base.modpow(&exponent, &c.modulus));
 
-    let factors: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.base % &c.modulus), 1)).collect();
+    let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();
     let products: Vec<Product> = cases
         .iter()
         .enumerate()
-        .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], b: &others[i] })
+        .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], a_bits: base_bits.max(bits), b: &others[i] })
         .collect();
     check("mul", mul(m, &products), &|c| &c.base * &c.exponent % &c.modulus);
 }

@@ -1,1 +1,34 @@
-//! x
+//! zariz: modular exponentiation and RSA, eight at once, in constant time.
+//!
+//! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
+//! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
+//! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
+//! * [`Engine`] names the vector machine that does the arithmetic; the best one is chosen when a key or modulus is
+//!   built, unless a `_with` constructor is told otherwise.
+//!
+//! ```
+//! use zariz::rsa::{Algorithm, PrivateKey};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = PrivateKey::generate(2048)?;
+//! let messages: [&[u8]; 2] = [b"first", b"second"];
+//! for (message, signature) in messages.iter().zip(key.sign_batch(Algorithm::RS256, &messages)) {
+//!     key.public_key().verify(Algorithm::RS256, message, &signature?)?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Functions without `_vartime` in their name take time that depends on lengths alone, never on the values of bases,
+//! exponents or private keys.
+#![forbid(unsafe_code)]
+
+mod backend;
+mod engine;
+mod jobs;
+mod modulus;
+pub mod rsa;
+pub mod stream;
+
+pub use engine::{Engine, EngineError};
+pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};

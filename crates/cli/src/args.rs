@@ -1,0 +1,112 @@
+//! The command line: commands, and the options that several of them share.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use zariz::Engine;
+use zariz::rsa::Algorithm;
+
+use crate::commands::{decrypt, demo, info, keygen, modexp, sign, speed, verify};
+
+/// More threads than this would only fight over the cores.
+const MOST_THREADS: i64 = 1024;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 a signature did not verify; 2 wrong usage; 3 bad key, input or output; \
+4 some items of a batch failed (each leaves an empty line in its place, and an error with its line number).
+
+Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";
+
+/// RSA and modular exponentiation, many at a time.
+#[derive(Parser)]
+#[command(name = "zariz", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Sign one message, or every line of a file
+    Sign(sign::Args),
+    /// Verify a signature, or one for every line of a file
+    Verify(verify::Args),
+    /// Decrypt one ciphertext, or one on every line of a file
+    Decrypt(decrypt::Args),
+    /// Compute base^exponent mod modulus for every line of a file
+    Modexp(modexp::Args),
+    /// Make an RSA key
+    Keygen(keygen::Args),
+    /// Measure how fast this machine is, alone or against OpenSSL
+    Speed(speed::Args),
+    /// Show the processor, and test each engine on it
+    Info(info::Args),
+    /// Sign 20,000 lines with a fresh key, verify them, and compare with OpenSSL
+    Demo(demo::Args),
+}
+
+/// How to work: options of every command that computes.
+#[derive(clap::Args, Clone, Copy)]
+pub struct Work {
+    /// Threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    threads: Option<u16>,
+    /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Engine::by_name)]
+    pub engine: Engine,
+    /// Say nothing on standard error but why a run stopped
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl Work {
+    /// The threads asked for, else one for each core.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from)
+    }
+
+    /// The threads asked for, else one.
+    pub fn threads_or_one(&self) -> usize {
+        self.threads.map_or(1, usize::from)
+    }
+}
+
+/// What the commands for messages share: where they come from, and where results go.
+#[derive(clap::Args)]
+pub struct Files {
+    /// Each line (without its end) is an item of its own; each makes one line of output
+    #[arg(long)]
+    pub lines: bool,
+    /// Where results go; the file appears when it is complete [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The input; - is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub input: PathBuf,
+}
+
+fn threads() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=MOST_THREADS)
+}
+
+/// Reads the name of a signature algorithm, in any case.
+pub fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::NAMED.into_iter().filter_map(Algorithm::name))
+        .try_map(|name| Algorithm::by_name(&name).ok_or("no such algorithm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,144 @@
+//! Batch work: items in, results out in the same order, on several threads and in bounded memory.
+
+use zariz::stream;
+
+use crate::exit::{Failure, Outcome};
+use crate::lines::Source;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::report;
+
+/// Items that are worked on together: enough to fill an engine's lanes many times over.
+const ITEMS: usize = 64;
+
+/// A chunk stops growing here, so that long lines do not add up in memory.
+const BYTES: u64 = 1 << 20;
+
+/// The result of one item: what goes to its output line, or why it failed.
+pub type ItemResult = Result<Vec<u8>, String>;
+
+/// How many items went well, and how many failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Items done.
+    pub done: u64,
+    /// Items failed.
+    pub failed: u64,
+}
+
+impl Tally {
+    /// The run's outcome where a failed item means a failed line; the number of failures is reported.
+    pub fn outcome(self, progress: &Progress) -> Outcome {
+        if self.failed == 0 {
+            return Outcome::Done;
+        }
+        let total = report::counted(self.done + self.failed, "line");
+        progress.error(format_args!("{} of {total} failed", report::grouped(self.failed)));
+        Outcome::SomeFailed
+    }
+}
+
+/// Items read together.
+struct Chunk<T> {
+    items: Vec<T>,
+    bytes: u64,
+}
+
+/// A chunk's results: output lines in order, and the errors with their items' places in the chunk.
+struct Finished {
+    text: Vec<u8>,
+    errors: Vec<(u64, String)>,
+    items: u64,
+    bytes: u64,
+}
+
+/// Gathers what `source` has into chunks. It never waits for a second item: whatever is there makes a batch, so a slow
+/// writer gets its answers at once and a fast one gets full batches.
+struct Chunks<S>(S);
+
+impl<S: Source> Iterator for Chunks<S> {
+    type Item = Result<Chunk<S::Item>, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut chunk = Chunk { items: Vec::with_capacity(ITEMS), bytes: 0 };
+        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.bytes < BYTES && self.0.is_ready()) {
+            match self.0.next() {
+                Ok(Some((item, bytes))) => {
+                    chunk.items.push(item);
+                    chunk.bytes += bytes;
+                }
+                Ok(None) => break,
+                Err(failure) => return Some(Err(failure)),
+            }
+        }
+        (!chunk.items.is_empty()).then_some(Ok(chunk))
+    }
+}
+
+/// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the item
+/// failed; failures are reported with their line numbers.
+pub fn run<S: Source>(
+    source: S,
+    threads: usize,
+    progress: &mut Progress,
+    mut output: Option<&mut Output>,
+    work: impl Fn(&[S::Item]) -> Vec<ItemResult> + Sync,
+) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    // A chunk is one item of the stream: its size is bounded in bytes, which the stream's own batches are not.
+    let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
+    stream::ordered(Chunks(source), threads, 1, finish, |finished: Finished| {
+        let first = tally.done + tally.failed + 1;
+        for (place, error) in &finished.errors {
+            progress.error(format_args!("line {}: {error}", first + place));
+        }
+        tally.failed += finished.errors.len() as u64;
+        tally.done += finished.items - finished.errors.len() as u64;
+        if let Some(output) = &mut output {
+            output.write(&finished.text)?;
+        }
+        progress.advance(finished.items, finished.bytes);
+        Ok(())
+    })?;
+    Ok(tally)
+}
+
+fn finish<T>(chunk: Chunk<T>, work: &impl Fn(&[T]) -> Vec<ItemResult>) -> Finished {
+    let (mut text, mut errors) = (Vec::new(), Vec::new());
+    for (place, result) in (0..).zip(work(&chunk.items)) {
+        match result {
+            Ok(line) => text.extend_from_slice(&line),
+            Err(error) => errors.push((place, error)),
+        }
+        text.push(b'\n');
+    }
+    Finished { text, errors, items: chunk.items.len() as u64, bytes: chunk.bytes }
+}
+
+/// Applies `work` to the good among `items` at once; the bad keep their places and their errors.
+pub fn among_good<T, U>(
+    items: Vec<Result<T, String>>,
+    work: impl FnOnce(&[T]) -> Vec<Result<U, String>>,
+) -> Vec<Result<U, String>> {
+    let mut good = Vec::with_capacity(items.len());
+    let places: Vec<Result<(), String>> = items.into_iter().map(|item| item.map(|item| good.push(item))).collect();
+    let mut results = work(&good).into_iter();
+    let result_of = |place: Result<(), String>| {
+        // `work` gives a result for every item; if it ever did not, the item has failed.
+        place.and_then(|()| results.next().unwrap_or_else(|| Err("no result".into())))
+    };
+    places.into_iter().map(result_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_items_keep_their_places() {
+        let items = vec![Ok(1), Err("two".to_owned()), Ok(3), Ok(4), Err("five".to_owned())];
+        let work = |good: &[i32]| good.iter().map(|x| if *x == 3 { Err("three".into()) } else { Ok(10 * x) }).collect();
+        let expected = [Ok(10), Err("two".into()), Err("three".into()), Ok(40), Err("five".into())];
+        assert_eq!(among_good(items, work), expected);
+    }
+}

@@ -1,0 +1,146 @@
+//! `zariz decrypt`: one ciphertext, or one on every line.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use zariz::rsa::{Hash, Padding};
+
+use crate::args::{Files, Work};
+use crate::batch::{self, ItemResult};
+use crate::encoding::Encoding;
+use crate::exit::{Failure, Outcome};
+use crate::input::{self, Input};
+use crate::keyfile;
+use crate::lines::Lines;
+use crate::output::{self, Output};
+use crate::progress::Progress;
+
+/// Arguments of `decrypt`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The private key: PEM or DER, PKCS#8 or PKCS#1; - is standard input
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// The padding of the ciphertexts
+    ///
+    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that nobody can use
+    /// this program to find out which paddings are good.
+    #[arg(long, value_enum, default_value = "oaep")]
+    padding: PaddingName,
+    /// The hash of OAEP and of its mask; `openssl pkeyutl` uses sha1 unless it is told otherwise
+    #[arg(long, value_enum, value_name = "HASH", default_value = "sha256")]
+    oaep_hash: HashName,
+    /// How ciphertexts are written [default: raw for one, base64 for lines]
+    #[arg(long, value_enum)]
+    encoding: Option<Encoding>,
+    /// How plaintexts are written [default: raw for one, base64 for lines]
+    ///
+    /// With --lines, raw is for plaintexts that are lines of text: one that contains a line end fails.
+    #[arg(long, value_enum, value_name = "ENCODING")]
+    output_encoding: Option<Encoding>,
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    work: Work,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PaddingName {
+    /// RSAES-OAEP
+    Oaep,
+    /// RSAES-PKCS1-v1_5
+    Pkcs1,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum HashName {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Args {
+    fn padding(&self) -> Padding {
+        match self.padding {
+            PaddingName::Pkcs1 => Padding::Pkcs1v15,
+            PaddingName::Oaep => Padding::oaep(match self.oaep_hash {
+                HashName::Sha1 => Hash::Sha1,
+                HashName::Sha256 => Hash::Sha256,
+                HashName::Sha384 => Hash::Sha384,
+                HashName::Sha512 => Hash::Sha512,
+            }),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let Files { lines, out, input } = &args.files;
+    let encoding = Encoding::or_default(args.encoding, *lines, "--encoding")?;
+    let plain = args.output_encoding.unwrap_or(if *lines { Encoding::Base64 } else { Encoding::Raw });
+    input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
+    output::must_not_be_key(out.as_deref(), &args.key)?;
+    let mut output = Output::open(out.as_deref())?;
+    let key = keyfile::private(&args.key, args.work.engine)?;
+    let (padding, source) = (args.padding(), Input::open(input)?);
+
+    let outcome = if *lines {
+        let mut progress = Progress::new(args.work.quiet, source.size, "line", output.is_terminal());
+        let work = |lines: &[Vec<u8>]| -> Vec<ItemResult> {
+            batch::among_good(lines.iter().map(|line| encoding.decode(line)).collect(), |good| {
+                let good: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
+                let results = key.decrypt_batch(&padding, &good).into_iter();
+                results.map(|result| result.map_err(|e| e.to_string()).and_then(|p| line(plain, &p))).collect()
+            })
+        };
+        let threads = args.work.threads();
+        batch::run(Lines::new(source), threads, &mut progress, Some(&mut output), work)?.outcome(&progress)
+    } else {
+        let name = source.name.clone();
+        let ciphertext = encoding.decode_file(source.read_all()?);
+        let ciphertext = ciphertext.map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+        let plaintext = key.decrypt(&padding, &ciphertext);
+        let plaintext = plaintext.map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+        if plain == Encoding::Raw && !is_text(&plaintext) {
+            output.refuse_binary("--output-encoding")?;
+        }
+        output.write(&plain.encode_file(&plaintext))?;
+        Outcome::Done
+    };
+    output.finish()?;
+    Ok(outcome)
+}
+
+/// A plaintext as one line.
+fn line(encoding: Encoding, plaintext: &[u8]) -> ItemResult {
+    if encoding == Encoding::Raw && (plaintext.contains(&b'\n') || plaintext.ends_with(b"\r")) {
+        return Err("the plaintext contains a line end; use --output-encoding base64 or hex".into());
+    }
+    Ok(encoding.encode(plaintext))
+}
+
+/// Whether bytes may be shown on a terminal as they are.
+fn is_text(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_lines_must_be_lines() {
+        assert_eq!(line(Encoding::Raw, b"plain text"), Ok(b"plain text".to_vec()));
+        for plaintext in [&b"two\nlines"[..], b"\n", b"text\r"] {
+            assert!(line(Encoding::Raw, plaintext).is_err());
+            assert!(line(Encoding::Hex, plaintext).is_ok());
+        }
+    }
+
+    #[test]
+    fn control_characters_are_no_text() {
+        assert!(is_text("ünï\tcode\r\n".as_bytes()));
+        assert!(!is_text(b"\x1b[31m") && !is_text(b"\xff"));
+    }
+}

@@ -1,0 +1,102 @@
+//! `zariz info`: the processor, and every engine's self-test on it.
+
+use std::fmt::Write;
+use std::num::NonZero;
+use std::thread;
+
+use serde::Serialize;
+use zariz::Engine;
+
+use crate::exit::{Failure, Outcome};
+use crate::machine;
+use crate::output::Output;
+
+/// Arguments of `info`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Info {
+    version: &'static str,
+    processor: String,
+    threads: usize,
+    features: Vec<&'static str>,
+    engines: Vec<EngineInfo>,
+}
+
+#[derive(Serialize)]
+struct EngineInfo {
+    name: &'static str,
+    available: bool,
+    chosen: bool,
+    lanes: usize,
+    requires: &'static str,
+    /// `passed`, or `failed: ` and how; nothing where the engine cannot run.
+    self_test: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let info = Info {
+        version: env!("CARGO_PKG_VERSION"),
+        processor: machine::processor(),
+        threads: thread::available_parallelism().map_or(1, NonZero::get),
+        features: machine::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
+        engines: Engine::ALL.into_iter().map(EngineInfo::new).collect(),
+    };
+    let text = if args.json {
+        serde_json::to_string_pretty(&info).map_err(|e| Failure::Input(e.to_string()))? + "\n"
+    } else {
+        info.table()
+    };
+    let mut output = Output::Stdout;
+    output.write(text.as_bytes())?;
+    match info.engines.iter().find(|engine| engine.has_failed()) {
+        Some(engine) => Err(Failure::Input(format!("engine {} must not be used on this machine", engine.name))),
+        None => Ok(Outcome::Done),
+    }
+}
+
+impl EngineInfo {
+    fn new(engine: Engine) -> Self {
+        let self_test = || engine.self_test().map_or_else(|error| format!("failed: {error}"), |()| "passed".into());
+        Self {
+            name: engine.name(),
+            available: engine.is_available(),
+            chosen: engine == Engine::best(),
+            lanes: engine.lanes(),
+            requires: engine.requires(),
+            self_test: engine.is_available().then(self_test),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.self_test.as_deref().is_some_and(|result| result != "passed")
+    }
+
+    fn state(&self) -> String {
+        match &self.self_test {
+            Some(result) if self.chosen => format!("self-test {result}; chosen by auto"),
+            Some(result) => format!("self-test {result}"),
+            None => format!("not available: needs {}", self.requires),
+        }
+    }
+}
+
+impl Info {
+    fn table(&self) -> String {
+        let features = if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
+        let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "threads    {}\nfeatures   {features}\n", self.threads);
+        let _ = writeln!(text, "engine       lanes  state");
+        for engine in &self.engines {
+            let _ = writeln!(text, "{:<11}  {:>5}  {}", engine.name, engine.lanes, engine.state());
+        }
+        text
+    }
+}

@@ -1,0 +1,166 @@
+//! `zariz modexp`: base^exponent mod modulus for every line.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use zariz::{Engine, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+
+use crate::args::Work;
+use crate::batch::{self, ItemResult};
+use crate::exit::{Failure, Outcome};
+use crate::input::Input;
+use crate::lines::Lines;
+use crate::number::Number;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// Arguments of `modexp`.
+///
+/// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces or tabs; what
+/// is missing comes from the options. Every line of output is the result in lower-case hexadecimal without leading
+/// zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from line to line.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The modulus of lines that have none
+    #[arg(long, value_name = "HEX", value_parser = Number::parse)]
+    modulus: Option<Number>,
+    /// The exponent of lines that have none; a secret one is better in the lines, since other users of the machine can
+    /// see the command line
+    #[arg(long, value_name = "HEX", value_parser = Number::parse)]
+    exponent: Option<Number>,
+    /// The exponents are public: be faster, in time that depends on them
+    #[arg(long)]
+    public: bool,
+    /// Where results go; the file appears when it is complete [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The input; - is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    #[command(flatten)]
+    work: Work,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let moduli = Moduli::new(args.work.engine);
+    let modulus = args.modulus.as_ref().map(|modulus| moduli.get(modulus)).transpose();
+    let modulus = modulus.map_err(|error| Failure::Input(format!("--modulus: {error}")))?;
+    let defaults = Defaults { modulus, exponent: args.exponent.clone() };
+    let mut output = Output::open(args.out.as_deref())?;
+    let input = Input::open(&args.input)?;
+    let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
+
+    let work = |lines: &[Vec<u8>]| -> Vec<ItemResult> {
+        batch::among_good(lines.iter().map(|line| Job::parse(line, &defaults, &moduli)).collect(), |jobs| {
+            let job = |job: &Job| PowJob { modulus: &job.modulus, base: &job.base.0, exponent: &job.exponent.0 };
+            let jobs: Vec<PowJob> = jobs.iter().map(job).collect();
+            let results = if args.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
+            results.iter().map(|result| Ok(Number::format(result))).collect()
+        })
+    };
+    let lines = Lines::new(input);
+    let tally = batch::run(lines, args.work.threads(), &mut progress, Some(&mut output), work)?;
+    output.finish()?;
+    Ok(tally.outcome(&progress))
+}
+
+/// What lines leave out.
+struct Defaults {
+    modulus: Option<Modulus>,
+    exponent: Option<Number>,
+}
+
+/// One line's exponentiation.
+struct Job {
+    base: Number,
+    exponent: Number,
+    modulus: Modulus,
+}
+
+impl Job {
+    fn parse(line: &[u8], defaults: &Defaults, moduli: &Moduli) -> Result<Self, String> {
+        let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+        let mut number = |name: &str| {
+            let number = fields.next().map(Number::parse_bytes).transpose();
+            number.map_err(|error| format!("{name}: {error}"))
+        };
+        let base = number("base")?.ok_or("the line is empty: a base was expected")?;
+        let exponent = number("exponent")?.or_else(|| defaults.exponent.clone());
+        let exponent = exponent.ok_or("no exponent: put it after the base, or give --exponent")?;
+        let modulus = match number("modulus")? {
+            Some(modulus) => moduli.get(&modulus).map_err(|error| error.to_string())?,
+            None => {
+                defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?
+            }
+        };
+        match fields.next() {
+            Some(_) => Err("more than three numbers on the line".into()),
+            None => Ok(Self { base, exponent, modulus }),
+        }
+    }
+}
+
+/// Prepared moduli: lines often share one, and preparing it costs as much as part of the work.
+struct Moduli {
+    engine: Engine,
+    known: Mutex<HashMap<Vec<u8>, Modulus>>,
+}
+
+impl Moduli {
+    /// Moduli kept at a time; at the largest size a few megabytes.
+    const MOST: usize = 256;
+
+    fn new(engine: Engine) -> Self {
+        Self { engine, known: Mutex::default() }
+    }
+
+    fn get(&self, modulus: &Number) -> Result<Modulus, ModulusError> {
+        // The map is whole even if a thread panicked while it held the lock.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&modulus.0) {
+            return Ok(found.clone());
+        }
+        // Prepared outside the lock: two threads may both do so, and both come to the same.
+        let made = Modulus::with_engine(&modulus.0, self.engine)?;
+        let mut known = known();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(modulus.0.clone(), made.clone());
+        Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_bounded_and_true() {
+        let moduli = Moduli::new(Engine::Portable);
+        for round in 0..2 {
+            for i in 0..2 * Moduli::MOST {
+                let modulus = Number(vec![1, (i >> 7) as u8, (2 * i + 1) as u8]);
+                let made = moduli.get(&modulus).expect("odd");
+                assert_eq!(made.pow_vartime(&modulus.0, &[1]), [0, 0, 0], "round {round}");
+                assert!(moduli.known.lock().expect("no panic").len() <= Moduli::MOST);
+            }
+        }
+        assert!(moduli.get(&Number(vec![10])).is_err());
+    }
+
+    #[test]
+    fn lines_say_what_they_lack() {
+        let (moduli, none) = (Moduli::new(Engine::Portable), Defaults { modulus: None, exponent: None });
+        let error = |line: &str| Job::parse(line.as_bytes(), &none, &moduli).err().unwrap_or_default();
+        assert!(error("").contains("empty") && error(" \t").contains("empty"));
+        assert!(error("2").contains("--exponent"));
+        assert!(error("2 3").contains("--modulus"));
+        assert!(error("2 3 5 7").contains("more than three"));
+        assert!(error("2 3 4").contains("even"));
+        assert!(error("2 x 5").starts_with("exponent: 'x'"));
+        assert_eq!(error("2 \t 0x3\t5 "), "");
+    }
+}

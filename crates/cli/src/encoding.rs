@@ -1,0 +1,144 @@
+//! How bytes are written as text, and read back.
+
+use clap::ValueEnum;
+use data_encoding::{
+    BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE,
+};
+
+use crate::exit::Failure;
+
+/// How signatures, ciphertexts and plaintexts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Encoding {
+    /// The bytes themselves
+    Raw,
+    /// Lower-case hexadecimal; either case is read
+    Hex,
+    /// Base64 with padding; with or without is read
+    Base64,
+    /// The URL-safe alphabet without padding, as in JWT; with or without is read
+    Base64url,
+}
+
+impl Encoding {
+    /// The encoding asked for with `option`, or the usual one: base64 for lines, raw for one message.
+    pub fn or_default(asked: Option<Self>, lines: bool, option: &str) -> Result<Self, Failure> {
+        match (asked, lines) {
+            (Some(Self::Raw), true) => Err(Failure::Usage(format!(
+                "{option} raw cannot be used with --lines: raw bytes may contain line ends, so where one item ends \
+                 would be lost; choose hex, base64 or base64url"
+            ))),
+            (Some(encoding), _) => Ok(encoding),
+            (None, true) => Ok(Self::Base64),
+            (None, false) => Ok(Self::Raw),
+        }
+    }
+
+    /// The bytes in this encoding.
+    pub fn encode(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Raw => bytes.to_vec(),
+            Self::Hex => HEXLOWER.encode(bytes).into_bytes(),
+            Self::Base64 => BASE64.encode(bytes).into_bytes(),
+            Self::Base64url => BASE64URL_NOPAD.encode(bytes).into_bytes(),
+        }
+    }
+
+    /// The bytes that one line of text stands for; white space around it does not count.
+    pub fn decode(self, text: &[u8]) -> Result<Vec<u8>, String> {
+        let text = if self == Self::Raw { text } else { text.trim_ascii() };
+        match self {
+            Self::Raw => Ok(text.to_vec()),
+            Self::Hex => HEXLOWER_PERMISSIVE.decode(text).map_err(|e| explain("hexadecimal", text, e)),
+            Self::Base64 => BASE64_NOPAD.decode(unpadded(text)).map_err(|e| explain("base64", text, e)),
+            Self::Base64url => BASE64URL_NOPAD.decode(unpadded(text)).map_err(|e| explain("base64url", text, e)),
+        }
+    }
+
+    /// The bytes that a whole file stands for: text may be broken into lines anywhere, as `openssl base64` does.
+    pub fn decode_file(self, mut contents: Vec<u8>) -> Result<Vec<u8>, String> {
+        if self == Self::Raw {
+            return Ok(contents);
+        }
+        contents.retain(|byte| !byte.is_ascii_whitespace());
+        self.decode(&contents)
+    }
+
+    /// The bytes as the whole of an output: text ends with a line end.
+    pub fn encode_file(self, bytes: &[u8]) -> Vec<u8> {
+        let mut text = self.encode(bytes);
+        if self != Self::Raw {
+            text.push(b'\n');
+        }
+        text
+    }
+}
+
+/// Text less the padding that fills its last group of four.
+fn unpadded(text: &[u8]) -> &[u8] {
+    if text.len() % 4 != 0 {
+        return text;
+    }
+    let one_less = text.strip_suffix(b"=").unwrap_or(text);
+    one_less.strip_suffix(b"=").unwrap_or(one_less)
+}
+
+/// What keeps `text` from being `name`, in words.
+fn explain(name: &str, text: &[u8], error: DecodeError) -> String {
+    let column = error.position + 1;
+    match error.kind {
+        DecodeKind::Length => format!("not {name}: cut short after {} characters", text.len()),
+        DecodeKind::Symbol => match text.get(error.position) {
+            Some(byte) => format!("not {name}: {:?} at column {column}", char::from(*byte)),
+            None => format!("not {name}: column {column}"),
+        },
+        DecodeKind::Trailing => format!("not {name}: the character at column {column} has bits left over"),
+        DecodeKind::Padding => format!("not {name}: wrong padding at column {column}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [Encoding; 3] = [Encoding::Hex, Encoding::Base64, Encoding::Base64url];
+
+    #[test]
+    fn what_is_encoded_decodes() {
+        for length in 0..70u8 {
+            let bytes: Vec<u8> = (0..length).map(|i| i.wrapping_mul(251).wrapping_add(length)).collect();
+            for encoding in [Encoding::Raw, Encoding::Hex, Encoding::Base64, Encoding::Base64url] {
+                assert_eq!(encoding.decode(&encoding.encode(&bytes)), Ok(bytes.clone()), "{encoding:?}");
+                assert_eq!(encoding.decode_file(encoding.encode_file(&bytes)), Ok(bytes.clone()), "{encoding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn padding_may_be_there_or_not() {
+        for (text, bytes) in [("AQ==", &[1][..]), ("AQ", &[1]), ("AQI=", &[1, 2]), ("AQI", &[1, 2])] {
+            assert_eq!(Encoding::Base64.decode(text.as_bytes()).as_deref(), Ok(bytes));
+            assert_eq!(Encoding::Base64url.decode(text.as_bytes()).as_deref(), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn white_space_inside_a_line_is_refused_and_in_a_file_is_not() {
+        assert!(Encoding::Base64.decode(b"AQID\nBAUG").is_err());
+        assert_eq!(Encoding::Base64.decode_file(b"AQID\r\nBAUG\n".to_vec()), Ok(vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(Encoding::Hex.decode(b" 0aFF\t"), Ok(vec![10, 255]));
+    }
+
+    #[test]
+    fn wrong_text_is_explained() {
+        for encoding in TEXTS {
+            for text in [&b"AQ?="[..], b"0", b"zz", b"=", b"====", b"AQ=", b"AR==", b"A===", b"\xff\xfe"] {
+                if let Err(error) = encoding.decode(text) {
+                    assert!(error.starts_with("not "), "{error}");
+                } else {
+                    panic!("{encoding:?} took {text:?}");
+                }
+            }
+        }
+    }
+}

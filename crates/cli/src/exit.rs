@@ -1,0 +1,74 @@
+//! How a run ends, and the exit code that says so.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A run that came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was done: 0.
+    Done,
+    /// At least one signature did not verify: 1.
+    NotVerified,
+    /// Some items of a batch failed, the others were delivered in place: 4.
+    SomeFailed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::NotVerified => Self::from(1),
+            Outcome::SomeFailed => Self::from(4),
+        }
+    }
+}
+
+/// Why a run stopped before its end.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that makes no sense: 2.
+    Usage(String),
+    /// A bad key, bad input, or an input or output that failed: 3.
+    Input(String),
+    /// The reader of our output closed it: end quietly, 0.
+    Closed,
+}
+
+impl Failure {
+    /// A failed operation on `what`, a file's name or a phrase.
+    pub fn io(what: impl fmt::Display, error: &io::Error) -> Self {
+        Self::Input(format!("{what}: {error}"))
+    }
+
+    /// What becomes of an error of the key in the file at `path`.
+    pub fn key<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Self {
+        move |error| Self::Input(format!("{}: {error}", path.display()))
+    }
+
+    /// A failed write to `what`: a closed pipe is no error of ours.
+    pub fn write(what: impl fmt::Display, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::io(what, error) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Usage(text) | Self::Input(text) => f.write_str(text),
+            Self::Closed => f.write_str("the output was closed"),
+        }
+    }
+}
+
+impl From<Failure> for ExitCode {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Usage(_) => Self::from(2),
+            Failure::Input(_) => Self::from(3),
+            Failure::Closed => Self::SUCCESS,
+        }
+    }
+}

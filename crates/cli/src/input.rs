@@ -1,0 +1,78 @@
+//! Input: a file or standard input, read whole or through a buffer.
+
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal, Read};
+use std::path::Path;
+
+use crate::exit::Failure;
+use crate::report;
+
+/// Longer reads than a pipe holds, so that one read takes all that waits in it.
+const BUFFER: usize = 256 * 1024;
+
+/// Whether `path` stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Refuses to read standard input for two things; each path comes with the name of its option.
+pub fn one_stdin(paths: &[(&str, &Path)]) -> Result<(), Failure> {
+    let names: Vec<&str> = paths.iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| *name).collect();
+    match names.len() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage(format!("{} cannot all be standard input: give files", names.join(" and ")))),
+    }
+}
+
+/// An open input.
+pub struct Input {
+    /// The bytes to come.
+    pub reader: BufReader<Box<dyn Read + Send>>,
+    /// What errors call it.
+    pub name: String,
+    /// Its length in bytes, if it is a regular file.
+    pub size: Option<u64>,
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        if is_stdin(path) {
+            if io::stdin().is_terminal() {
+                report::note("reading from the terminal; Ctrl-D at the start of a line ends the input");
+            }
+            return Self::stdin();
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|e| Failure::io(&name, &e))?;
+        Ok(Self::from_file(file, name))
+    }
+
+    fn from_file(file: File, name: String) -> Self {
+        let size = file.metadata().ok().filter(|about| about.is_file()).map(|about| about.len());
+        Self { reader: BufReader::with_capacity(BUFFER, Box::new(file)), name, size }
+    }
+
+    /// Standard input as a file of its own, to know whether it is a regular file and how long.
+    #[cfg(unix)]
+    fn stdin() -> Result<Self, Failure> {
+        use std::os::fd::AsFd;
+
+        let name = "standard input";
+        let file = io::stdin().as_fd().try_clone_to_owned().map_err(|e| Failure::io(name, &e))?;
+        Ok(Self::from_file(file.into(), name.into()))
+    }
+
+    #[cfg(not(unix))]
+    fn stdin() -> Result<Self, Failure> {
+        let reader = BufReader::with_capacity(BUFFER, Box::new(io::stdin()) as Box<dyn Read + Send>);
+        Ok(Self { reader, name: "standard input".into(), size: None })
+    }
+
+    /// The whole input.
+    pub fn read_all(mut self) -> Result<Vec<u8>, Failure> {
+        let mut contents = Vec::new();
+        self.reader.read_to_end(&mut contents).map_err(|e| Failure::io(&self.name, &e))?;
+        Ok(contents)
+    }
+}

@@ -1,0 +1,26 @@
+//! The processor: its name, and the features that engines use.
+
+/// The processor's name, or `unknown processor` where the system does not tell.
+pub fn processor() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = cpuinfo.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == "model name").then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
+    });
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
+}
+
+/// The features that matter to engines, each with whether the processor and the system offer it.
+#[cfg(target_arch = "x86_64")]
+pub fn features() -> Vec<(&'static str, bool)> {
+    macro_rules! detected {
+        ($($name:tt),*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
+    }
+    detected!("bmi2", "adx", "avx2", "fma", "avx512f", "avx512dq", "avx512ifma")
+}
+
+/// The features that matter to engines: only x86-64 has any.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn features() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}

@@ -1,0 +1,108 @@
+//! The system's `openssl` program, to compare with.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::exit::Failure;
+
+/// The RSA sizes that `openssl speed` knows among ours.
+const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
+
+/// An `openssl` program that runs.
+pub struct OpenSsl {
+    /// Its name and version, such as `OpenSSL 3.0.19`.
+    pub version: String,
+}
+
+/// What `openssl speed` measured, in operations per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// Signatures per second.
+    pub sign: f64,
+    /// Verifications per second.
+    pub verify: f64,
+}
+
+impl OpenSsl {
+    /// The `openssl` on the search path.
+    pub fn find() -> Result<Self, Failure> {
+        let output = openssl(["version"])?;
+        let version: Vec<&str> = output.split_whitespace().take(2).collect();
+        Ok(Self { version: version.join(" ") })
+    }
+
+    /// Whether [`speed`](Self::speed) can measure keys of this size.
+    pub fn has_speed(bits: usize) -> bool {
+        SPEED_SIZES.contains(&bits)
+    }
+
+    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each, in `threads` processes.
+    pub fn speed(&self, bits: usize, seconds: u32, threads: usize) -> Result<Speed, Failure> {
+        let (seconds, threads, target) = (seconds.to_string(), threads.to_string(), format!("rsa{bits}"));
+        let mut arguments = vec!["speed", "-mr", "-seconds", &seconds];
+        if threads != "1" {
+            arguments.extend(["-multi", &threads]);
+        }
+        arguments.push(&target);
+        let output = openssl(arguments)?;
+        parse_speed(&output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of {target}")))
+    }
+
+    /// Whether `openssl dgst` accepts a PKCS#1 v1.5 SHA-256 signature of a message; all three are files.
+    pub fn accepts(&self, public_key: &Path, signature: &Path, message: &Path) -> bool {
+        let arguments = [
+            OsStr::new("dgst"),
+            OsStr::new("-sha256"),
+            OsStr::new("-verify"),
+            public_key.as_os_str(),
+            OsStr::new("-signature"),
+            signature.as_os_str(),
+            message.as_os_str(),
+        ];
+        openssl(arguments).is_ok_and(|output| output.contains("Verified OK"))
+    }
+}
+
+/// Runs the program, and returns what it wrote to standard output.
+fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<String, Failure> {
+    let run = Command::new("openssl").args(arguments).stdin(Stdio::null()).output();
+    let run = run.map_err(|error| Failure::Input(format!("the openssl program cannot be run: {error}")))?;
+    if !run.status.success() {
+        let errors = String::from_utf8_lossy(&run.stderr);
+        let last = errors.lines().last().unwrap_or_default();
+        return Err(Failure::Input(format!("openssl failed ({}): {last}", run.status)));
+    }
+    Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+/// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last line is
+/// the sum, and only it begins so.
+fn parse_speed(output: &str, bits: usize) -> Option<Speed> {
+    output.lines().rev().find_map(|line| {
+        let mut fields = line.strip_prefix("+F2:")?.split(':').skip(1);
+        let found: usize = fields.next()?.parse().ok()?;
+        let mut rate = || fields.next()?.trim().parse().ok().filter(|rate: &f64| *rate > 0.0);
+        let speed = Speed { sign: rate()?, verify: rate()? };
+        (found == bits).then_some(speed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_openssl_speed_prints() {
+        let one = "+F2:1:1024:9740.449438:157145.161290\n";
+        assert_eq!(parse_speed(one, 1024), Some(Speed { sign: 9740.449438, verify: 157145.161290 }));
+        let two = "Forked child 0\nGot: +F2:1:1024:5207.0:86889.0 from 0\n+F2:1:1024:9627.0:171546.0\n";
+        assert_eq!(parse_speed(two, 1024), Some(Speed { sign: 9627.0, verify: 171546.0 }));
+        // Since OpenSSL 3.2 encryption and decryption follow.
+        let newer = "+R1:1:1024:1.00\n+F2:2:2048:1500.0:50000.0:49000.0:1490.0\n";
+        assert_eq!(parse_speed(newer, 2048), Some(Speed { sign: 1500.0, verify: 50000.0 }));
+        for other in ["", "+F2:", "+F2:1:2048", "+F2:1:2048:x:y", "+F2:1:2048:0:0", newer] {
+            assert_eq!(parse_speed(other, 1024), None);
+        }
+    }
+}

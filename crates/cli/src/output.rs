@@ -1,0 +1,154 @@
+//! Output: standard output, or a file that appears whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::cleanup::{self, Watch};
+use crate::exit::Failure;
+
+/// Where results go.
+pub enum Output {
+    /// Standard output.
+    Stdout,
+    /// Something at a path that cannot be replaced, such as a device or a named pipe.
+    Direct(File, PathBuf),
+    /// A temporary file that takes its place when it is complete.
+    Replaced(Draft),
+}
+
+/// A file in the making, in the folder of the file it will be.
+pub struct Draft {
+    file: NamedTempFile,
+    target: PathBuf,
+    _watch: Watch,
+}
+
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever the user's mask allows; a replaced file keeps its mode.
+    Usual,
+    /// The owner alone: mode 0600.
+    Owner,
+}
+
+impl Output {
+    /// Opens the file, or standard output if there is none or it is `-`.
+    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        match path {
+            Some(path) if path.as_os_str() != "-" => Self::to_file(path, Access::Usual),
+            _ => Ok(Self::Stdout),
+        }
+    }
+
+    /// Opens the file. What is there already stays until [`finish`](Self::finish).
+    pub fn to_file(path: &Path, access: Access) -> Result<Self, Failure> {
+        if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+            let file = File::options().write(true).open(path).map_err(|e| failed(path, &e))?;
+            return Ok(Self::Direct(file, path.to_owned()));
+        }
+        Draft::new(path, access).map(Self::Replaced)
+    }
+
+    /// Whether the results will be seen on a terminal.
+    pub fn is_terminal(&self) -> bool {
+        match self {
+            Self::Stdout => io::stdout().is_terminal(),
+            Self::Direct(file, _) => file.is_terminal(),
+            Self::Replaced(_) => false,
+        }
+    }
+
+    /// Refuses a terminal, for bytes that would disturb it; `option` is the one that makes text of them.
+    pub fn refuse_binary(&self, option: &str) -> Result<(), Failure> {
+        if self.is_terminal() {
+            let text = format!("binary output is not written to a terminal; use --out FILE or {option} base64");
+            return Err(Failure::Usage(text));
+        }
+        Ok(())
+    }
+
+    /// Writes bytes, all the way to whoever reads them.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+                written.map_err(|e| Failure::write("standard output", &e))
+            }
+            Self::Direct(file, path) => file.write_all(bytes).map_err(|e| Failure::write(path.display(), &e)),
+            Self::Replaced(draft) => draft.file.write_all(bytes).map_err(|e| failed(&draft.target, &e)),
+        }
+    }
+
+    /// Completes the output: a file takes its place. Without this call nothing is left of it.
+    pub fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Stdout | Self::Direct(..) => Ok(()),
+            Self::Replaced(Draft { file, target, _watch }) => {
+                file.persist(&target).map(drop).map_err(|e| failed(&target, &e.error))
+            }
+        }
+    }
+
+    /// Completes an output that must not take the place of another, and is safe on the disk before this returns.
+    pub fn finish_new(self) -> Result<(), Failure> {
+        let Self::Replaced(Draft { file, target, _watch }) = self else { return self.finish() };
+        file.as_file().sync_all().map_err(|e| failed(&target, &e))?;
+        file.persist_noclobber(&target).map(drop).map_err(|e| match e.error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&target),
+            _ => failed(&target, &e.error),
+        })
+    }
+}
+
+impl Draft {
+    fn new(path: &Path, access: Access) -> Result<Self, Failure> {
+        // Through a symbolic link, the file it points to is the one to replace.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".zariz-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = if access == Access::Owner { 0o600 } else { 0o666 };
+            builder.permissions(fs::Permissions::from_mode(mode));
+        }
+        let file = builder.tempfile_in(folder).map_err(|e| failed(path, &e))?;
+        let watch = cleanup::watch(file.path());
+        if access == Access::Usual
+            && let Ok(about) = fs::metadata(&target)
+        {
+            file.as_file().set_permissions(about.permissions()).map_err(|e| failed(path, &e))?;
+        }
+        Ok(Self { file, target, _watch: watch })
+    }
+}
+
+/// Refuses a path at which there is something already.
+pub fn must_be_new(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+}
+
+/// Refuses to put the results in the place of the key that makes them.
+pub fn must_not_be_key(output: Option<&Path>, key: &Path) -> Result<(), Failure> {
+    let same = output.is_some_and(|output| {
+        fs::canonicalize(output).is_ok_and(|output| fs::canonicalize(key).is_ok_and(|key| key == output))
+    });
+    if same { Err(Failure::Usage("--out would replace the file of --key".into())) } else { Ok(()) }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::Input(format!("{}: exists already; --force replaces it", path.display()))
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::write(path.display(), error)
+}

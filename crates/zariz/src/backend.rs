@@ -1,0 +1,33 @@
+//! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
+
+use zariz_kernels::limbs::Limbs;
+use zariz_kernels::mul::{Product, mul};
+use zariz_kernels::pow::{Power, pow, pow_vartime};
+use zariz_kernels::{Lanes, Machine};
+
+/// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one digit count.
+pub(crate) trait Backend: Sync {
+    fn lanes(&self) -> usize;
+    fn digit_bits(&self) -> u32;
+    fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
+    fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
+    fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
+}
+
+impl<M: Machine> Backend for M {
+    fn lanes(&self) -> usize {
+        <M as Lanes>::LANES
+    }
+    fn digit_bits(&self) -> u32 {
+        <M as Lanes>::DIGIT_BITS
+    }
+    fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
+        pow(*self, batch)
+    }
+    fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
+        pow_vartime(*self, batch)
+    }
+    fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
+        mul(*self, batch)
+    }
+}

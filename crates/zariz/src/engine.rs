@@ -1,0 +1,240 @@
+//! Engines: which vector machine does the arithmetic.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use zariz_kernels::Constants;
+use zariz_kernels::limbs;
+use zariz_kernels::pow::Power;
+use zariz_machines::Portable;
+
+use crate::backend::Backend;
+
+/// A vector machine, by the instructions it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// 64-bit integer code for any processor, one number at a time.
+    Portable,
+    /// AVX2 and FMA: four numbers at once, products in double precision.
+    Avx2Fma,
+    /// AVX-512F and DQ: eight numbers at once, products in double precision.
+    Avx512Fma,
+    /// AVX512-IFMA: eight numbers at once, 52-bit integer products.
+    Avx512Ifma,
+}
+
+/// Why an engine cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// No engine has this name.
+    Unknown(String),
+    /// The processor, or the operating system, lacks the engine's instructions.
+    Unavailable(Engine),
+    /// The engine computed a wrong answer: the processor, its memory or this build is faulty.
+    WrongAnswer(Engine),
+}
+
+impl std::error::Error for EngineError {}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                write!(f, "there is no engine named {name:?}; choose auto")?;
+                Engine::ALL.iter().try_for_each(|engine| write!(f, ", {engine}"))
+            }
+            Self::Unavailable(engine) => write!(
+                f,
+                "engine {engine} needs {}, which this processor does not offer; choose auto or {}",
+                engine.requires(),
+                Engine::best()
+            ),
+            Self::WrongAnswer(engine) => {
+                write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Engine {
+    /// Every engine, from the slowest to the fastest.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
+
+    /// The engine's name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2Fma => "avx2-fma",
+            Self::Avx512Fma => "avx512-fma",
+            Self::Avx512Ifma => "avx512-ifma",
+        }
+    }
+
+    /// The engine of that name, if this processor can run it; `auto` is [`best`](Self::best).
+    pub fn by_name(name: &str) -> Result<Self, EngineError> {
+        if name == "auto" {
+            return Ok(Self::best());
+        }
+        let engine = Self::ALL.into_iter().find(|engine| engine.name() == name);
+        let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
+        engine.backend().map(|_| engine)
+    }
+
+    /// The fastest engine that this processor can run.
+    pub fn best() -> Self {
+        Self::ALL.into_iter().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
+    }
+
+    /// Whether this processor can run the engine.
+    pub fn is_available(self) -> bool {
+        self.backend().is_ok()
+    }
+
+    /// The instruction sets the engine needs, in words.
+    pub fn requires(self) -> &'static str {
+        match self {
+            Self::Portable => "nothing",
+            Self::Avx2Fma => "AVX2 and FMA",
+            Self::Avx512Fma => "AVX-512F and AVX-512DQ",
+            Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
+        }
+    }
+
+    /// How many exponentiations the engine does at once.
+    pub fn lanes(self) -> usize {
+        match self {
+            Self::Portable => 1,
+            Self::Avx2Fma => 4,
+            Self::Avx512Fma | Self::Avx512Ifma => 8,
+        }
+    }
+
+    /// The machine, looked for once in the life of the process.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
+        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
+        static PORTABLE: OnceLock<Portable<1>> = OnceLock::new();
+        static AVX2_FMA: OnceLock<Option<Avx2Fma>> = OnceLock::new();
+        static AVX512_FMA: OnceLock<Option<Avx512Fma>> = OnceLock::new();
+        static AVX512_IFMA: OnceLock<Option<Avx512Ifma>> = OnceLock::new();
+        fn found<M: Backend + 'static>(machine: &'static Option<M>) -> Option<&'static dyn Backend> {
+            machine.as_ref().map(|machine| machine as &dyn Backend)
+        }
+        let backend = match self {
+            Self::Portable => Some(PORTABLE.get_or_init(Portable::new) as &dyn Backend),
+            Self::Avx2Fma => found(AVX2_FMA.get_or_init(Avx2Fma::new)),
+            Self::Avx512Fma => found(AVX512_FMA.get_or_init(Avx512Fma::new)),
+            Self::Avx512Ifma => found(AVX512_IFMA.get_or_init(Avx512Ifma::new)),
+        };
+        backend.ok_or(EngineError::Unavailable(self))
+    }
+
+    /// The machine: off x86-64 there is one.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
+        static PORTABLE: OnceLock<Portable<1>> = OnceLock::new();
+        match self {
+            Self::Portable => Ok(PORTABLE.get_or_init(Portable::new)),
+            _ => Err(EngineError::Unavailable(self)),
+        }
+    }
+
+    /// Runs known answers on the engine: in every lane a modulus, base and exponent of its own, against the portable
+    /// engine, which is itself held against Fermat's little theorem for the Mersenne prime `2^521 − 1`.
+    pub fn self_test(self) -> Result<(), EngineError> {
+        let portable = Self::Portable.backend()?;
+        let mersenne = mersenne_521();
+        let exponent: Vec<u64> = [&[u64::MAX - 1], &mersenne[1..]].concat(); // 2^521 − 2
+        let fermat = run_one(portable, &mersenne, &[0x1234_5678], &exponent);
+        if !limbs::equal(&fermat, &[1]) {
+            return Err(EngineError::WrongAnswer(Self::Portable));
+        }
+
+        let backend = self.backend()?;
+        let digits = Constants::digits_for(1024, backend.digit_bits());
+        let lanes: Vec<(Vec<u64>, Vec<u64>, Vec<u64>)> = (0..backend.lanes() as u64)
+            .map(|lane| {
+                let word = |i: u64| (i + 17 * lane + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let mut modulus: Vec<u64> = (0..16).map(word).collect();
+                modulus[0] |= 1;
+                (modulus, (16..32).map(word).collect(), vec![word(40), u64::MAX, word(41)])
+            })
+            .collect();
+        let constants: Vec<_> =
+            lanes.iter().map(|(m, _, _)| Constants::new(m, backend.digit_bits(), digits)).collect();
+        let batch: Vec<_> = lanes.iter().zip(&constants).map(|((_, b, e), c)| power(c, b, e)).collect();
+        for results in [backend.pow(&batch), backend.pow_vartime(&batch)] {
+            for (result, (modulus, base, exponent)) in results.iter().zip(&lanes) {
+                if !limbs::equal(result, &run_one(portable, modulus, base, exponent)) {
+                    return Err(EngineError::WrongAnswer(self));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The indices below `count`, grouped by the engine of each, engines without any left out.
+pub(crate) fn groups(count: usize, engine_of: impl Fn(usize) -> Engine) -> impl Iterator<Item = (Engine, Vec<usize>)> {
+    Engine::ALL.into_iter().filter_map(move |engine| {
+        let mine: Vec<usize> = (0..count).filter(|&i| engine_of(i) == engine).collect();
+        (!mine.is_empty()).then_some((engine, mine))
+    })
+}
+
+fn mersenne_521() -> [u64; 9] {
+    let mut m = [u64::MAX; 9];
+    m[8] = (1 << (521 - 512)) - 1;
+    m
+}
+
+fn power<'a>(modulus: &'a Constants, base: &'a [u64], exponent: &'a [u64]) -> Power<'a> {
+    Power { modulus, base, base_bits: 64 * base.len(), exponent, exponent_bits: 64 * exponent.len() }
+}
+
+fn run_one(backend: &dyn Backend, modulus: &[u64], base: &[u64], exponent: &[u64]) -> limbs::Limbs {
+    let digits = Constants::digits_for(64 * modulus.len(), backend.digit_bits());
+    let constants = Constants::new(modulus, backend.digit_bits(), digits);
+    backend.pow(&[power(&constants, base, exponent)]).swap_remove(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_auto_is_best() {
+        for engine in Engine::ALL {
+            match Engine::by_name(engine.name()) {
+                Ok(found) => assert_eq!(found, engine),
+                Err(error) => assert_eq!(error, EngineError::Unavailable(engine)),
+            }
+        }
+        assert_eq!(Engine::by_name("auto"), Ok(Engine::best()));
+        let error = Engine::by_name("sse9").expect_err("no such engine").to_string();
+        assert!(error.contains("sse9") && error.contains("avx2-fma"), "{error}");
+    }
+
+    #[test]
+    fn every_available_engine_passes_its_self_test() {
+        for engine in Engine::ALL.into_iter().filter(|engine| engine.is_available()) {
+            assert_eq!(engine.self_test(), Ok(()), "{engine}");
+        }
+    }
+
+    #[test]
+    fn engines_state_their_lanes() {
+        for engine in Engine::ALL {
+            if let Ok(backend) = engine.backend() {
+                assert_eq!(backend.lanes(), engine.lanes());
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Powers modulo an odd number.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::pow::Power;
+use zariz_kernels::Constants;
+
+use crate::backend::Backend;
+use crate::engine::{self, Engine, EngineError};
+use crate::jobs;
+
+/// An odd modulus with everything that depends on it alone computed once. Cheap to clone.
+///
+/// The modulus may be secret: only its bit length shows in the time that operations take.
+#[derive(Clone)]
+pub struct Modulus {
+    engine: Engine,
+    backend: &'static dyn Backend,
+    constants: Arc<Constants>,
+}
+
+/// Why a number cannot be a modulus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModulusError {
+    /// The modulus is zero.
+    Zero,
+    /// The modulus is one.
+    One,
+    /// The modulus is even: Montgomery's method needs an odd one.
+    Even,
+    /// The modulus is longer than [`Modulus::MAX_BITS`].
+    TooLong {
+        /// Its length in bits.
+        bits: usize,
+    },
+    /// The engine asked for cannot be used.
+    Engine(EngineError),
+}
+
+impl std::error::Error for ModulusError {}
+
+impl fmt::Display for ModulusError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Zero => f.write_str("the modulus is zero; it must be odd and at least 3"),
+            Self::One => f.write_str("the modulus is one; it must be odd and at least 3"),
+            Self::Even => f.write_str("the modulus is even; it must be odd"),
+            Self::TooLong { bits } => {
+                write!(f, "the modulus has {bits} bits; at most {} are supported", Modulus::MAX_BITS)
+            }
+            Self::Engine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<EngineError> for ModulusError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl fmt::Debug for Modulus {
+    /// Says how long the modulus is, not what it is: it may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Modulus").field("bits", &self.bits()).field("engine", &self.engine).finish_non_exhaustive()
+    }
+}
+
+impl Modulus {
+    /// The longest modulus, in bits.
+    pub const MAX_BITS: usize = 16_384;
+
+    /// Prepares a modulus, given as big-endian bytes, for the best engine of this processor.
+    pub fn new(modulus: &[u8]) -> Result<Self, ModulusError> {
+        Self::with_engine(modulus, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn with_engine(modulus: &[u8], engine: Engine) -> Result<Self, ModulusError> {
+        let backend = engine.backend()?;
+        let limbs = limbs::from_be_bytes(modulus);
+        let bits = limbs::bits_vartime(&limbs);
+        match bits {
+            0 => return Err(ModulusError::Zero),
+            1 => return Err(ModulusError::One),
+            _ if limbs[0] & 1 == 0 => return Err(ModulusError::Even),
+            bits if bits > Self::MAX_BITS => return Err(ModulusError::TooLong { bits }),
+            _ => {}
+        }
+        let digits = Constants::digits_for(bits, backend.digit_bits());
+        let constants = Arc::new(Constants::new(&limbs, backend.digit_bits(), digits));
+        Ok(Self { engine, backend, constants })
+    }
+
+    /// The modulus's length in bits.
+    pub fn bits(&self) -> usize {
+        self.constants.bits()
+    }
+
+    /// The length of every result in bytes: `⌈bits/8⌉`.
+    pub fn size(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// The engine that computes.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
+    ///
+    /// A base above the modulus is reduced; `0^0 = 1`. Constant time: depends on the lengths of modulus, base and
+    /// exponent (leading zero bytes included), not on their values.
+    pub fn pow(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
+        self.pow_batch(&[base], exponent).swap_remove(0)
+    }
+
+    /// [`pow`](Self::pow) for a public exponent: faster, in time that depends on the exponent.
+    pub fn pow_vartime(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
+        self.pow_batch_vartime(&[base], exponent).swap_remove(0)
+    }
+
+    /// [`pow`](Self::pow) of many bases, in order: as fast as the engine can when there are several.
+    pub fn pow_batch(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
+        pow_many(&self.jobs(bases, exponent))
+    }
+
+    /// [`pow_batch`](Self::pow_batch) for a public exponent.
+    pub fn pow_batch_vartime(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
+        pow_many_vartime(&self.jobs(bases, exponent))
+    }
+
+    fn jobs<'a>(&'a self, bases: &[&'a [u8]], exponent: &'a [u8]) -> Vec<PowJob<'a>> {
+        bases.iter().map(|&base| PowJob { modulus: self, base, exponent }).collect()
+    }
+}
+
+/// One power to compute; numbers are big-endian.
+#[derive(Clone, Copy, Debug)]
+pub struct PowJob<'a> {
+    /// The modulus, of any size and engine.
+    pub modulus: &'a Modulus,
+    /// The base, of any length.
+    pub base: &'a [u8],
+    /// The exponent, of any length.
+    pub exponent: &'a [u8],
+}
+
+/// Many powers, each with its own modulus, base and exponent; result `i` has the size of modulus `i`.
+///
+/// Constant time, as [`Modulus::pow`]. Jobs of like size are computed together: mixing sizes is allowed, and costs lanes
+/// only where fewer jobs of one size are left than an engine has lanes.
+pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
+    run(jobs, jobs::pow)
+}
+
+/// [`pow_many`] for public exponents: faster when they are alike and short, in time that depends on them.
+pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
+    run(jobs, jobs::pow_vartime)
+}
+
+fn run(jobs: &[PowJob], pow: impl Fn(&dyn Backend, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
+    let numbers: Vec<(Limbs, Limbs)> =
+        jobs.iter().map(|job| (limbs::from_be_bytes(job.base), limbs::from_be_bytes(job.exponent))).collect();
+    let mut out = vec![Vec::new(); jobs.len()];
+    for (_, mine) in engine::groups(jobs.len(), |i| jobs[i].modulus.engine) {
+        let powers: Vec<Power> = mine
+            .iter()
+            .map(|&i| Power {
+                modulus: &jobs[i].modulus.constants,
+                base: &numbers[i].0,
+                base_bits: 8 * jobs[i].base.len(),
+                exponent: &numbers[i].1,
+                exponent_bits: 8 * jobs[i].exponent.len(),
+            })
+            .collect();
+        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.backend, &powers)) {
+            out[i] = vec![0; jobs[i].modulus.size()];
+            limbs::to_be_bytes(&result, &mut out[i]);
+        }
+    }
+    out
+}

@@ -1,0 +1,141 @@
+//! What can go wrong, with what, and what to do.
+
+use std::fmt;
+
+use crate::engine::EngineError;
+
+/// Why a key cannot be used. Says what is wrong with it and never shows a secret part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The PEM armour is damaged.
+    Pem(String),
+    /// The PEM block is something else than an RSA key of the kind asked for.
+    Label(String),
+    /// The key is encrypted.
+    Encrypted,
+    /// The key is for another algorithm.
+    NotRsa(String),
+    /// The DER structure is damaged.
+    Der(String),
+    /// A public key was given where a private key is needed.
+    PublicOnly,
+    /// The key has more than two primes.
+    MultiPrime,
+    /// The modulus is shorter or longer than supported.
+    Size {
+        /// Its length in bits.
+        bits: usize,
+    },
+    /// The public exponent is even, below 3 or too long.
+    Exponent(&'static str),
+    /// The numbers of the key do not fit together.
+    Inconsistent(&'static str),
+    /// The engine asked for cannot be used.
+    Engine(EngineError),
+    /// The operating system's random generator failed.
+    Random,
+}
+
+impl std::error::Error for KeyError {}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Pem(what) => write!(f, "the PEM text is damaged: {what}"),
+            Self::Label(label) => write!(f, "the PEM block is a {label}, not an RSA key of the kind needed"),
+            Self::Encrypted => f.write_str(
+                "the key is encrypted; decrypt it first, for example with: openssl pkey -in KEY -out DECRYPTED",
+            ),
+            Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
+            Self::Der(what) => {
+                write!(f, "the key is neither PEM text nor the DER of an RSA key, or it is damaged: {what}")
+            }
+            Self::PublicOnly => f.write_str("this is a public key; the private key is needed"),
+            Self::MultiPrime => f.write_str("the key has more than two primes; only two-prime keys are supported"),
+            Self::Size { bits } => write!(
+                f,
+                "the modulus has {bits} bits; keys of {} to {} bits are supported",
+                super::public::MIN_BITS,
+                super::public::MAX_BITS
+            ),
+            Self::Exponent(what) => write!(f, "the public exponent {what}"),
+            Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
+            Self::Engine(error) => error.fmt(f),
+            Self::Random => f.write_str("the operating system's random generator failed"),
+        }
+    }
+}
+
+impl From<EngineError> for KeyError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// Why an operation with a good key failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The signature is not that of the message under the key.
+    Verification,
+    /// The ciphertext is not one that the key and padding can decrypt. Says no more on purpose.
+    Decryption,
+    /// The input is not as long as the modulus, or not below it.
+    Length {
+        /// The length needed, in bytes.
+        expected: usize,
+        /// The length given.
+        actual: usize,
+    },
+    /// The message is too long for the key and padding.
+    MessageTooLong {
+        /// The longest that fits, in bytes.
+        most: usize,
+    },
+    /// The key is too short for the hash and salt.
+    KeyTooShort,
+    /// A digest given in place of a message has the wrong length for the hash.
+    Digest {
+        /// The length needed, in bytes.
+        expected: usize,
+        /// The length given.
+        actual: usize,
+    },
+    /// PKCS#1 v1.5 does not name this hash.
+    Unsupported,
+    /// The key is for PSS signatures only.
+    PssOnly,
+    /// The computation was wrong twice: the processor or its memory is faulty. Nothing was revealed.
+    Fault,
+    /// The operating system's random generator failed.
+    Random,
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Verification => f.write_str("the signature does not verify"),
+            Self::Decryption => f.write_str("the ciphertext cannot be decrypted with this key and padding"),
+            Self::Length { expected, actual } if expected == actual => {
+                write!(f, "the number is not below the key's modulus")
+            }
+            Self::Length { expected, actual } => {
+                write!(f, "{actual} bytes given where the key needs exactly {expected}")
+            }
+            Self::MessageTooLong { most } => {
+                write!(f, "the message is too long: at most {most} bytes fit this key and padding")
+            }
+            Self::KeyTooShort => f.write_str("the key is too short for this hash and salt length"),
+            Self::Digest { expected, actual } => {
+                write!(f, "the digest has {actual} bytes; the hash makes {expected}")
+            }
+            Self::Unsupported => f.write_str("PKCS#1 v1.5 signatures are not defined for this hash"),
+            Self::PssOnly => f.write_str("the key is restricted to PSS signatures"),
+            Self::Fault => f.write_str("a computation went wrong twice: this machine's processor or memory is faulty"),
+            Self::Random => f.write_str("the operating system's random generator failed"),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Hash and mask-generation functions, from the RustCrypto crates.
+
+use sha2::Digest;
+use sha2::digest::{ExtendableOutput, Update, XofReader};
+
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Hash {
+    /// SHA-1: for old OAEP and PSS parameters only.
+    Sha1,
+    /// SHA-224.
+    Sha224,
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+    /// SHA-512/224.
+    Sha512_224,
+    /// SHA-512/256.
+    Sha512_256,
+    /// SHA3-224.
+    Sha3_224,
+    /// SHA3-256.
+    Sha3_256,
+    /// SHA3-384.
+    Sha3_384,
+    /// SHA3-512.
+    Sha3_512,
+    /// SHAKE128 with 256 bits of output (RFC 8702).
+    Shake128,
+    /// SHAKE256 with 512 bits of output (RFC 8702).
+    Shake256,
+}
+
+/// A mask-generation function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mgf {
+    /// MGF1 of RFC 8017, with a hash.
+    Mgf1(Hash),
+    /// SHAKE128 itself (RFC 8702).
+    Shake128,
+    /// SHAKE256 itself (RFC 8702).
+    Shake256,
+}
+
+impl Hash {
+    /// The length of a digest in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha224 | Self::Sha512_224 | Self::Sha3_224 => 28,
+            Self::Sha256 | Self::Sha512_256 | Self::Sha3_256 | Self::Shake128 => 32,
+            Self::Sha384 | Self::Sha3_384 => 48,
+            Self::Sha512 | Self::Sha3_512 | Self::Shake256 => 64,
+        }
+    }
+
+    /// The digest of the concatenation of `parts`.
+    pub fn digest(self, parts: &[&[u8]]) -> Vec<u8> {
+        fn run<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
+            let mut hash = D::new();
+            parts.iter().for_each(|part| Digest::update(&mut hash, part));
+            hash.finalize().to_vec()
+        }
+        match self {
+            Self::Sha1 => run::<sha1::Sha1>(parts),
+            Self::Sha224 => run::<sha2::Sha224>(parts),
+            Self::Sha256 => run::<sha2::Sha256>(parts),
+            Self::Sha384 => run::<sha2::Sha384>(parts),
+            Self::Sha512 => run::<sha2::Sha512>(parts),
+            Self::Sha512_224 => run::<sha2::Sha512_224>(parts),
+            Self::Sha512_256 => run::<sha2::Sha512_256>(parts),
+            Self::Sha3_224 => run::<sha3::Sha3_224>(parts),
+            Self::Sha3_256 => run::<sha3::Sha3_256>(parts),
+            Self::Sha3_384 => run::<sha3::Sha3_384>(parts),
+            Self::Sha3_512 => run::<sha3::Sha3_512>(parts),
+            Self::Shake128 => xof::<shake::Shake128>(parts, self.size()),
+            Self::Shake256 => xof::<shake::Shake256>(parts, self.size()),
+        }
+    }
+
+    /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for SHA-3).
+    pub(super) fn digest_info(self) -> Option<&'static [u8]> {
+        macro_rules! nist {
+            // SEQUENCE { SEQUENCE { OID 2.16.840.1.101.3.4.2.$arc, NULL }, OCTET STRING of $size bytes }
+            ($arc:literal, $size:literal) => {{
+                const PREFIX: &[u8] = &[
+                    0x30, 0x11 + $size, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, $arc,
+                    0x05, 0x00, 0x04, $size,
+                ];
+                PREFIX
+            }};
+        }
+        const SHA1: &[u8] =
+            &[0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a, 0x05, 0x00, 0x04, 0x14];
+        Some(match self {
+            Self::Sha1 => SHA1,
+            Self::Sha256 => nist!(1, 32),
+            Self::Sha384 => nist!(2, 48),
+            Self::Sha512 => nist!(3, 64),
+            Self::Sha224 => nist!(4, 28),
+            Self::Sha512_224 => nist!(5, 28),
+            Self::Sha512_256 => nist!(6, 32),
+            Self::Sha3_224 => nist!(7, 28),
+            Self::Sha3_256 => nist!(8, 32),
+            Self::Sha3_384 => nist!(9, 48),
+            Self::Sha3_512 => nist!(10, 64),
+            Self::Shake128 | Self::Shake256 => return None,
+        })
+    }
+}
+
+impl Mgf {
+    /// `out ← out ⊕ mask(seed)`.
+    pub(super) fn apply(self, seed: &[u8], out: &mut [u8]) {
+        match self {
+            Self::Mgf1(hash) => {
+                for (counter, chunk) in out.chunks_mut(hash.size()).enumerate() {
+                    xor(chunk, &hash.digest(&[seed, &(counter as u32).to_be_bytes()]));
+                }
+            }
+            Self::Shake128 => xor(out, &xof::<shake::Shake128>(&[seed], out.len())),
+            Self::Shake256 => xor(out, &xof::<shake::Shake256>(&[seed], out.len())),
+        }
+    }
+}
+
+fn xor(out: &mut [u8], mask: &[u8]) {
+    out.iter_mut().zip(mask).for_each(|(out, mask)| *out ^= mask);
+}
+
+fn xof<D: ExtendableOutput + Update + Default>(parts: &[&[u8]], size: usize) -> Vec<u8> {
+    let mut hash = D::default();
+    parts.iter().for_each(|part| hash.update(part));
+    let mut out = vec![0; size];
+    hash.finalize_xof().read(&mut out);
+    out
+}

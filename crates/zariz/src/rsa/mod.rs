@@ -1,0 +1,30 @@
+//! RSA: keys, signatures and decryption, one at a time or in batches.
+//!
+//! A private operation is two exponentiations, modulo p and q, so half as many requests as the engine has lanes fill a
+//! batch; requests of several keys may share one ([`sign_many`]). Every private operation is blinded, and its result is
+//! checked with the public exponent before it leaves.
+
+mod algorithm;
+mod blinding;
+mod decrypt;
+mod error;
+mod generate;
+mod hash;
+mod oaep;
+mod parse;
+mod pkcs1v15;
+mod private;
+mod private_op;
+mod pss;
+mod public;
+mod sign;
+mod traits;
+mod validate;
+
+pub use algorithm::{Algorithm, Padding};
+pub use error::{Error, KeyError};
+pub use hash::{Hash, Mgf};
+pub use private::PrivateKey;
+pub use public::PublicKey;
+pub use sign::{SignJob, sign_many};
+pub use traits::{Signature, SigningKey, VerifyingKey};

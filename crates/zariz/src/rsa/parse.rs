@@ -1,0 +1,188 @@
+//! Keys from PEM text and DER: PKCS#1, PKCS#8 and SPKI, by the RustCrypto crates.
+
+use der::oid::ObjectIdentifier;
+use der::{Decode, Encode};
+use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
+use pkcs8::PrivateKeyInfoRef;
+use spki::SubjectPublicKeyInfoRef;
+use zeroize::Zeroizing;
+
+use zariz_kernels::limbs;
+
+use super::error::KeyError;
+
+/// id-RSASSA-PSS (RFC 4055): an RSA key for PSS signatures only.
+const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+
+/// A secret big-endian number.
+pub(super) type Secret = Zeroizing<Vec<u8>>;
+
+/// The numbers of a public key.
+pub(super) struct Public {
+    pub n: Vec<u8>,
+    pub e: Vec<u8>,
+    pub pss_only: bool,
+}
+
+/// The numbers of a private key.
+pub(super) struct Private {
+    pub public: Public,
+    pub d: Secret,
+    pub p: Secret,
+    pub q: Secret,
+    pub dp: Secret,
+    pub dq: Secret,
+    pub qinv: Secret,
+}
+
+/// A public key, from PEM or DER.
+pub(super) fn public(bytes: &[u8]) -> Result<Public, KeyError> {
+    match unwrap_pem(bytes, &["PUBLIC KEY", "RSA PUBLIC KEY"])? {
+        Some((label, der)) if label == "PUBLIC KEY" => from_spki(&der),
+        Some((_, der)) => from_pkcs1_public(&der, false),
+        None => from_spki(bytes).or_else(|error| match error {
+            KeyError::NotRsa(_) => Err(error),
+            _ => from_pkcs1_public(bytes, false),
+        }),
+    }
+}
+
+/// A private key, from PEM or DER.
+pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
+    match unwrap_pem(bytes, &["PRIVATE KEY", "RSA PRIVATE KEY"])? {
+        Some((label, der)) if label == "PRIVATE KEY" => from_pkcs8(&der),
+        Some((_, der)) => from_pkcs1_private(&der, false),
+        None => from_pkcs8(bytes).or_else(|error| match error {
+            KeyError::NotRsa(_) | KeyError::MultiPrime => Err(error),
+            _ => from_pkcs1_private(bytes, false),
+        }),
+    }
+    .map_err(|error| match error {
+        KeyError::Der(_) if public(bytes).is_ok() => KeyError::PublicOnly,
+        error => error,
+    })
+}
+
+/// The first PEM block with one of the labels, or `None` where the bytes are not PEM text.
+///
+/// A file may hold other blocks (certificates, parameters) and text between them. With none of the labels in it, the
+/// error says what there is.
+fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>, KeyError> {
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    const END: &[u8] = b"-----END ";
+    let find = |from: usize, what: &[u8]| {
+        bytes[from..].windows(what.len()).position(|window| window == what).map(|at| from + at)
+    };
+    let mut other = None;
+    let mut from = 0;
+    while let Some(begin) = find(from, BEGIN) {
+        let end = find(begin, END).ok_or_else(|| KeyError::Pem("a block has no end line".into()))?;
+        // The end line runs to its line break.
+        let end = bytes[end..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| end + at);
+        let block = &bytes[begin..end];
+        from = end;
+        let label = der::pem::decode_label(block).map_err(|error| KeyError::Pem(error.to_string()))?;
+        if !labels.contains(&label) {
+            other.get_or_insert_with(|| label.to_owned());
+            continue;
+        }
+        if block.windows(9).any(|window| window == b"ENCRYPTED") {
+            return Err(KeyError::Encrypted);
+        }
+        let der = decode_block(block).map_err(|error| KeyError::Pem(error.to_string()))?;
+        return Ok(Some((label.to_owned(), der)));
+    }
+    match other {
+        None => Ok(None),
+        Some(label) if label == "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
+        Some(label) if label.ends_with("PUBLIC KEY") => Err(KeyError::PublicOnly),
+        Some(label) => Err(KeyError::Label(label)),
+    }
+}
+
+fn decode_block(block: &[u8]) -> der::pem::Result<Secret> {
+    let mut decoder = der::pem::Decoder::new_detect_wrap(block)?;
+    let mut der = Zeroizing::new(Vec::with_capacity(block.len()));
+    decoder.decode_to_end(&mut der)?;
+    Ok(der)
+}
+
+fn der_error(error: der::Error) -> KeyError {
+    KeyError::Der(error.to_string())
+}
+
+/// Whether an algorithm identifier is RSA, and if so, for PSS only.
+fn pss_only(oid: ObjectIdentifier) -> Result<bool, KeyError> {
+    match oid {
+        pkcs1::ALGORITHM_OID => Ok(false),
+        PSS_OID => Ok(true),
+        other => Err(KeyError::NotRsa(other.to_string())),
+    }
+}
+
+fn from_spki(der: &[u8]) -> Result<Public, KeyError> {
+    let spki = SubjectPublicKeyInfoRef::from_der(der).map_err(der_error)?;
+    let pss_only = pss_only(spki.algorithm.oid)?;
+    let key = spki.subject_public_key.as_bytes().ok_or_else(|| KeyError::Der("unused bits in the key".into()))?;
+    from_pkcs1_public(key, pss_only)
+}
+
+fn from_pkcs1_public(der: &[u8], pss_only: bool) -> Result<Public, KeyError> {
+    let key = RsaPublicKeyRef::from_der(der).map_err(der_error)?;
+    Ok(Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), pss_only })
+}
+
+fn from_pkcs8(der: &[u8]) -> Result<Private, KeyError> {
+    let info = PrivateKeyInfoRef::from_der(der).map_err(der_error)?;
+    let pss_only = pss_only(info.algorithm.oid)?;
+    from_pkcs1_private(info.private_key.as_bytes(), pss_only)
+}
+
+fn from_pkcs1_private(der: &[u8], pss_only: bool) -> Result<Private, KeyError> {
+    let key = RsaPrivateKeyRef::from_der(der).map_err(der_error)?;
+    if key.other_prime_infos.is_some() {
+        return Err(KeyError::MultiPrime);
+    }
+    let secret = |number: der::asn1::UintRef| Zeroizing::new(number.as_bytes().to_vec());
+    Ok(Private {
+        public: Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), pss_only },
+        d: secret(key.private_exponent),
+        p: secret(key.prime1),
+        q: secret(key.prime2),
+        dp: secret(key.exponent1),
+        dq: secret(key.exponent2),
+        qinv: secret(key.coefficient),
+    })
+}
+
+/// A private key as PKCS#8 DER.
+pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
+    fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
+        der::asn1::UintRef::new(bytes).map_err(der_error)
+    }
+    let pkcs1 = RsaPrivateKeyRef {
+        modulus: uint(&key.public.n)?,
+        public_exponent: uint(&key.public.e)?,
+        private_exponent: uint(&key.d)?,
+        prime1: uint(&key.p)?,
+        prime2: uint(&key.q)?,
+        exponent1: uint(&key.dp)?,
+        exponent2: uint(&key.dq)?,
+        coefficient: uint(&key.qinv)?,
+        other_prime_infos: None,
+    };
+    let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
+    let (oid, parameters) =
+        if key.public.pss_only { (PSS_OID, None) } else { (pkcs1::ALGORITHM_OID, Some(der::asn1::AnyRef::NULL)) };
+    let algorithm = spki::AlgorithmIdentifierRef { oid, parameters };
+    let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
+    let der = PrivateKeyInfoRef::new(algorithm, octets).to_der().map_err(der_error)?;
+    Ok(Zeroizing::new(der))
+}
+
+/// A secret number as big-endian bytes without leading zeros.
+pub(super) fn bytes(number: &[u64]) -> Secret {
+    let mut out = Zeroizing::new(vec![0; limbs::bits_vartime(number).div_ceil(8).max(1)]);
+    limbs::to_be_bytes(number, &mut out);
+    out
+}

@@ -1,0 +1,171 @@
+//! Private keys.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::Constants;
+use zeroize::Zeroizing;
+
+use super::blinding::Pool;
+use super::error::KeyError;
+use super::parse::{self, Private, bytes};
+use super::public::PublicKey;
+use super::validate::{self, Numbers};
+use super::{Algorithm, Error, Padding, SignJob, decrypt, generate, sign};
+use crate::engine::Engine;
+
+/// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
+#[derive(Clone)]
+pub struct PrivateKey(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub public: PublicKey,
+    pub p: Prime,
+    pub q: Prime,
+    /// `q^{−1} mod p`.
+    pub qinv: Limbs,
+    pub d: Limbs,
+    pub blinding: Pool,
+}
+
+/// One prime with its exponents, all of the prime's length.
+pub(super) struct Prime {
+    pub constants: Constants,
+    /// `d mod (p − 1)`.
+    pub exponent: Limbs,
+    /// `−e mod (p − 1)`.
+    pub minus_e: Limbs,
+}
+
+impl fmt::Debug for PrivateKey {
+    /// Shows nothing secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("PrivateKey").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
+    }
+}
+
+impl PrivateKey {
+    /// A key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for the best engine.
+    ///
+    /// Every relation between its numbers is checked, and that its primes behave as primes: a damaged key is refused
+    /// here, not at the first signature.
+    pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
+        Self::parse_with(pem_or_der, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn parse_with(pem_or_der: &[u8], engine: Engine) -> Result<Self, KeyError> {
+        Self::new(&parse::private(pem_or_der)?, engine)
+    }
+
+    /// A new key of `bits` bits with public exponent 65537, for the best engine.
+    pub fn generate(bits: usize) -> Result<Self, KeyError> {
+        Self::generate_with(bits, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn generate_with(bits: usize, engine: Engine) -> Result<Self, KeyError> {
+        Self::new(&generate::key(bits, engine)?, engine)
+    }
+
+    fn new(key: &Private, engine: Engine) -> Result<Self, KeyError> {
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine)?;
+        let backend = public.backend();
+        let number = |bytes: &[u8]| limbs::from_be_bytes(bytes);
+        let (d, p, q) = (number(&key.d), number(&key.p), number(&key.q));
+        let (dp, dq, qinv) = (number(&key.dp), number(&key.dq), number(&key.qinv));
+        validate::relations(&Numbers {
+            n: public.modulus().limbs(),
+            e: public.exponent(),
+            d: &d,
+            p: &p,
+            q: &q,
+            dp: &dp,
+            dq: &dq,
+            qinv: &qinv,
+        })?;
+        // Primes of unequal length share the longer one's digit count, so that they share batches.
+        let bits = limbs::bits_vartime(&p).max(limbs::bits_vartime(&q));
+        let digits = Constants::digits_for(bits, backend.digit_bits());
+        let prime = |prime: &[u64], exponent: Limbs| {
+            let order = validate::minus_one(prime);
+            let mut minus_e = order.clone();
+            limbs::sub_assign(&mut minus_e, &limbs::rem(public.exponent(), &order));
+            Prime { constants: Constants::new(prime, backend.digit_bits(), digits), exponent, minus_e }
+        };
+        let (p, q) = (prime(&p, dp), prime(&q, dq));
+        validate::primes(backend, &p.constants, &q.constants)?;
+        Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
+    }
+
+    /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
+    pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
+        let der = parse::to_pkcs8(&self.parts())?;
+        let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &der);
+        pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
+    }
+
+    fn parts(&self) -> Private {
+        let Inner { public, p, q, qinv, d, .. } = &*self.0;
+        Private {
+            public: parse::Public { n: public.n(), e: public.e(), pss_only: public.pss_only() },
+            d: bytes(d),
+            p: bytes(p.constants.limbs()),
+            q: bytes(q.constants.limbs()),
+            dp: bytes(&p.exponent),
+            dq: bytes(&q.exponent),
+            qinv: bytes(qinv),
+        }
+    }
+
+    /// The public half.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.0.public
+    }
+
+    /// The length of the modulus in bits.
+    pub fn bits(&self) -> usize {
+        self.0.public.bits()
+    }
+
+    /// The length of a signature or ciphertext in bytes: `⌈bits/8⌉`.
+    pub fn size(&self) -> usize {
+        self.0.public.size()
+    }
+
+    /// The engine that computes.
+    pub fn engine(&self) -> Engine {
+        self.0.public.engine()
+    }
+
+    /// Signs one message.
+    pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign_batch(algorithm, &[message]).swap_remove(0)
+    }
+
+    /// Signs many messages, in order: as fast as the engine can. One that fails does not touch the others.
+    pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
+        sign::sign_many(&jobs)
+    }
+
+    /// Signs messages that are given by their digests under the algorithm's hash.
+    pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+        sign::sign_digests(self, algorithm, digests)
+    }
+
+    /// Decrypts one ciphertext.
+    pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
+    }
+
+    /// Decrypts many ciphertexts, in order: as fast as the engine can. One that fails does not touch the others.
+    pub fn decrypt_batch(
+        &self,
+        padding: &Padding,
+        ciphertexts: &[&[u8]],
+    ) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+        decrypt::decrypt_batch(self, padding, ciphertexts)
+    }
+}

@@ -1,0 +1,219 @@
+//! Public keys.
+
+use std::fmt;
+use std::sync::Arc;
+
+use der::Encode;
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::pow::Power;
+use zariz_kernels::Constants;
+
+use super::algorithm::{Algorithm, Padding};
+use super::error::{Error, KeyError};
+use super::{oaep, parse, pkcs1v15, pss};
+use crate::backend::Backend;
+use crate::engine::Engine;
+use crate::jobs;
+
+/// The shortest modulus, in bits.
+pub(super) const MIN_BITS: usize = 1024;
+/// The longest modulus, in bits.
+pub(super) const MAX_BITS: usize = crate::Modulus::MAX_BITS;
+/// The longest public exponent, in bits (FIPS 186-5 section 5.1 allows up to 256).
+const MAX_EXPONENT_BITS: usize = 256;
+
+/// An RSA public key. Cheap to clone.
+#[derive(Clone)]
+pub struct PublicKey(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    backend: &'static dyn Backend,
+    n: Constants,
+    e: Limbs,
+    /// Whether the key's algorithm identifier is id-RSASSA-PSS.
+    pss_only: bool,
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("PublicKey").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
+    }
+}
+
+impl PublicKey {
+    /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the best engine.
+    pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
+        Self::parse_with(pem_or_der, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn parse_with(pem_or_der: &[u8], engine: Engine) -> Result<Self, KeyError> {
+        let parts = parse::public(pem_or_der)?;
+        Self::new(&parts.n, &parts.e, parts.pss_only, engine)
+    }
+
+    /// A key from its modulus and exponent, big-endian.
+    pub fn from_components(n: &[u8], e: &[u8], engine: Engine) -> Result<Self, KeyError> {
+        Self::new(n, e, false, engine)
+    }
+
+    pub(super) fn new(n: &[u8], e: &[u8], pss_only: bool, engine: Engine) -> Result<Self, KeyError> {
+        let backend = engine.backend()?;
+        let (n, mut e) = (limbs::from_be_bytes(n), limbs::from_be_bytes(e));
+        let bits = limbs::bits_vartime(&n);
+        if !(MIN_BITS..=MAX_BITS).contains(&bits) {
+            return Err(KeyError::Size { bits });
+        }
+        if n[0] & 1 == 0 {
+            return Err(KeyError::Inconsistent("the modulus is even"));
+        }
+        let e_bits = limbs::bits_vartime(&e);
+        match e_bits {
+            0..=1 => return Err(KeyError::Exponent("is below 3")),
+            _ if e[0] & 1 == 0 => return Err(KeyError::Exponent("is even")),
+            bits if bits > MAX_EXPONENT_BITS => return Err(KeyError::Exponent("is longer than 256 bits")),
+            _ => e.truncate(e_bits.div_ceil(64)),
+        }
+        let digits = Constants::digits_for(bits, backend.digit_bits());
+        let n = Constants::new(&n, backend.digit_bits(), digits);
+        Ok(Self(Arc::new(Inner { engine, backend, n, e, pss_only })))
+    }
+
+    /// The length of the modulus in bits.
+    pub fn bits(&self) -> usize {
+        self.0.n.bits()
+    }
+
+    /// The length of a signature or ciphertext in bytes: `⌈bits/8⌉`.
+    pub fn size(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// The engine that computes.
+    pub fn engine(&self) -> Engine {
+        self.0.engine
+    }
+
+    /// The modulus, big-endian, without leading zeros.
+    pub fn n(&self) -> Vec<u8> {
+        let mut out = vec![0; self.size()];
+        limbs::to_be_bytes(self.0.n.limbs(), &mut out);
+        out
+    }
+
+    /// The public exponent, big-endian, without leading zeros.
+    pub fn e(&self) -> Vec<u8> {
+        let mut out = vec![0; limbs::bits_vartime(&self.0.e).div_ceil(8)];
+        limbs::to_be_bytes(&self.0.e, &mut out);
+        out
+    }
+
+    /// The key as an SPKI PEM block (`PUBLIC KEY`).
+    pub fn to_spki_pem(&self) -> Result<String, KeyError> {
+        let der = |error: der::Error| KeyError::Der(error.to_string());
+        let (n, e) = (self.n(), self.e());
+        let key = pkcs1::RsaPublicKeyRef {
+            modulus: der::asn1::UintRef::new(&n).map_err(der)?,
+            public_exponent: der::asn1::UintRef::new(&e).map_err(der)?,
+        };
+        let spki = spki::SubjectPublicKeyInfoOwned {
+            algorithm: spki::AlgorithmIdentifier {
+                oid: pkcs1::ALGORITHM_OID,
+                parameters: Some(der::asn1::Null.into()),
+            },
+            subject_public_key: der::asn1::BitString::from_bytes(&key.to_der().map_err(der)?).map_err(der)?,
+        };
+        let bytes = spki.to_der().map_err(der)?;
+        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &bytes)
+            .map_err(|error| KeyError::Pem(error.to_string()))
+    }
+
+    /// Whether `signature` is that of `message`.
+    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.verify_batch(algorithm, &[(message, signature)]).swap_remove(0)
+    }
+
+    /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order: as fast as the engine can.
+    pub fn verify_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
+        let signatures: Vec<_> = items.iter().map(|(_, signature)| self.below_modulus(signature)).collect();
+        let good: Vec<&[u64]> = signatures.iter().filter_map(|s| s.as_deref().ok()).map(|s| &s[..]).collect();
+        let mut opened = self.public_op(&good).into_iter();
+        let mut encoded = vec![0; self.size()];
+        signatures
+            .iter()
+            .zip(items)
+            .map(|(signature, (message, _))| {
+                signature.as_ref().map_err(|&error| error)?;
+                // There is one result for every good signature.
+                let number = opened.next().ok_or(Error::Fault)?;
+                limbs::to_be_bytes(&number, &mut encoded);
+                let digest = algorithm.hash().digest(&[message]);
+                match algorithm {
+                    Algorithm::Pkcs1v15(_) if self.0.pss_only => Err(Error::PssOnly),
+                    Algorithm::Pkcs1v15(hash) => {
+                        let expected = pkcs1v15::encode_signature(hash, &digest, self.size())?;
+                        if expected == encoded { Ok(()) } else { Err(Error::Verification) }
+                    }
+                    Algorithm::Pss { hash, mgf, salt_len } => {
+                        pss::verify(hash, mgf, salt_len, &digest, &mut encoded, self.bits())
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// Encrypts `message` for the holder of the private key.
+    pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
+        if self.0.pss_only {
+            return Err(Error::PssOnly);
+        }
+        let encoded = match padding {
+            Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
+            Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
+        };
+        let result = self.public_op(&[&limbs::from_be_bytes(&encoded)]);
+        let mut out = vec![0; self.size()];
+        limbs::to_be_bytes(&result[0], &mut out);
+        Ok(out)
+    }
+
+    /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.
+    pub(super) fn below_modulus(&self, bytes: &[u8]) -> Result<Limbs, Error> {
+        let wrong = Error::Length { expected: self.size(), actual: bytes.len() };
+        if bytes.len() != self.size() {
+            return Err(wrong);
+        }
+        let number = limbs::from_be_bytes(bytes);
+        if limbs::less(&number, self.0.n.limbs()) { Ok(number) } else { Err(wrong) }
+    }
+
+    /// `x^e mod n` for each number.
+    fn public_op(&self, numbers: &[&[u64]]) -> Vec<Limbs> {
+        let jobs: Vec<_> = numbers.iter().map(|number| self.power(number)).collect();
+        jobs::pow_vartime(self.0.backend, &jobs)
+    }
+
+    /// The job `base^e mod n`.
+    pub(super) fn power<'a>(&'a self, base: &'a [u64]) -> Power<'a> {
+        let e = &self.0.e;
+        let exponent_bits = limbs::bits_vartime(e);
+        Power { modulus: &self.0.n, base, base_bits: self.bits(), exponent: e, exponent_bits }
+    }
+
+    pub(super) fn backend(&self) -> &'static dyn Backend {
+        self.0.backend
+    }
+
+    pub(super) fn modulus(&self) -> &Constants {
+        &self.0.n
+    }
+
+    pub(super) fn exponent(&self) -> &[u64] {
+        &self.0.e
+    }
+
+    pub(super) fn pss_only(&self) -> bool {
+        self.0.pss_only
+    }
+}

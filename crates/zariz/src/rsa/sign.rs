@@ -1,0 +1,66 @@
+//! Signing batches.
+
+use zariz_kernels::limbs::{self, Limbs};
+
+use super::algorithm::Algorithm;
+use super::error::Error;
+use super::private::PrivateKey;
+use super::private_op::{Request, private_op};
+use super::{pkcs1v15, pss};
+
+/// One message to sign.
+#[derive(Clone, Copy, Debug)]
+pub struct SignJob<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The message.
+    pub message: &'a [u8],
+}
+
+/// Signs many messages with keys of their own, in order. Keys of like size share batches.
+pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
+    let encoded: Vec<_> = jobs
+        .iter()
+        .map(|job| (job.key, encode(job.key, job.algorithm, &job.algorithm.hash().digest(&[job.message]))))
+        .collect();
+    sign_encoded(&encoded)
+}
+
+/// Signs digests with one key, in order.
+pub(super) fn sign_digests(key: &PrivateKey, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+    let encoded: Vec<_> = digests.iter().map(|digest| (key, encode(key, algorithm, digest))).collect();
+    sign_encoded(&encoded)
+}
+
+/// The number that the private operation turns into a signature.
+fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
+    let expected = algorithm.hash().size();
+    if digest.len() != expected {
+        return Err(Error::Digest { expected, actual: digest.len() });
+    }
+    let encoded = match algorithm {
+        Algorithm::Pkcs1v15(_) if key.public_key().pss_only() => return Err(Error::PssOnly),
+        Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
+        Algorithm::Pss { hash, mgf, salt_len } => pss::encode(hash, mgf, salt_len, digest, key.bits())?,
+    };
+    Ok(limbs::from_be_bytes(&encoded))
+}
+
+fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Vec<u8>, Error>> {
+    let requests: Vec<Request> =
+        encoded.iter().filter_map(|(key, number)| number.as_ref().ok().map(|number| (*key, &number[..]))).collect();
+    let mut results = private_op(&requests).into_iter();
+    encoded
+        .iter()
+        .map(|(key, number)| {
+            number.as_ref().map_err(|&error| error)?;
+            // There is one result for every good number.
+            let signature = results.next().ok_or(Error::Fault)??;
+            let mut out = vec![0; key.size()];
+            limbs::to_be_bytes(&signature, &mut out);
+            Ok(out)
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! The traits of the `signature` crate.
+
+use signature::{Error as SignatureError, SignatureEncoding, Signer, Verifier};
+
+use super::algorithm::Algorithm;
+use super::private::PrivateKey;
+use super::public::PublicKey;
+
+/// A signature as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature(Box<[u8]>);
+
+impl TryFrom<&[u8]> for Signature {
+    type Error = SignatureError;
+    fn try_from(bytes: &[u8]) -> Result<Self, SignatureError> {
+        Ok(Self(bytes.into()))
+    }
+}
+
+impl From<Signature> for Box<[u8]> {
+    fn from(signature: Signature) -> Self {
+        signature.0
+    }
+}
+
+impl SignatureEncoding for Signature {
+    type Repr = Box<[u8]>;
+}
+
+/// A private key and the algorithm to sign with, for code that is generic over [`signature::Signer`].
+#[derive(Clone, Debug)]
+pub struct SigningKey {
+    /// The key.
+    pub key: PrivateKey,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+}
+
+/// A public key and the algorithm to verify with, for code that is generic over [`signature::Verifier`].
+#[derive(Clone, Debug)]
+pub struct VerifyingKey {
+    /// The key.
+    pub key: PublicKey,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+}
+
+impl Signer<Signature> for SigningKey {
+    fn try_sign(&self, message: &[u8]) -> Result<Signature, SignatureError> {
+        let signature = self.key.sign(self.algorithm, message).map_err(|_| SignatureError::new())?;
+        Ok(Signature(signature.into()))
+    }
+}
+
+impl Verifier<Signature> for VerifyingKey {
+    fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
+        self.key.verify(self.algorithm, message, &signature.0).map_err(|_| SignatureError::new())
+    }
+}
+
+impl signature::Keypair for SigningKey {
+    type VerifyingKey = VerifyingKey;
+    fn verifying_key(&self) -> VerifyingKey {
+        VerifyingKey { key: self.key.public_key().clone(), algorithm: self.algorithm }
+    }
+}
