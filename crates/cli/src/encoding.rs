@@ -1,9 +1,7 @@
 //! How bytes are written as text, and read back.
 
 use clap::ValueEnum;
-use data_encoding::{
-    BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE,
-};
+use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE};
 
 use crate::exit::Failure;
 

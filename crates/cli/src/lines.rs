@@ -21,9 +21,6 @@ pub trait Source: Send {
 
     /// Whether the next item can be had without waiting for whoever writes the input.
     fn is_ready(&self) -> bool;
-
-    /// The length of the whole input in bytes, if known.
-    fn size(&self) -> Option<u64>;
 }
 
 /// The lines of an input, without their ends (`\n` or `\r\n`); the last one needs no end.
@@ -64,10 +61,6 @@ impl Source for Lines {
         // A regular file is always there; from a pipe or terminal, only a whole line that has already arrived is.
         self.input.size.is_some() || self.input.reader.buffer().contains(&b'\n')
     }
-
-    fn size(&self) -> Option<u64> {
-        self.input.size
-    }
 }
 
 /// The lines of two inputs side by side, of which the right one has short lines; when one is shorter, its side is `None` from there on.
@@ -100,10 +93,6 @@ impl Source for Pairs {
 
     fn is_ready(&self) -> bool {
         self.left.is_ready() && self.right.is_ready()
-    }
-
-    fn size(&self) -> Option<u64> {
-        self.left.size()
     }
 }
 

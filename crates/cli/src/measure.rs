@@ -58,11 +58,7 @@ pub struct Versus {
 pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
 
 /// Times every operation in each round, followed by the peer, so that a change of the machine's speed meets both.
-pub fn interleaved(
-    operations: &[Operation],
-    plan: Plan,
-    mut peer: Option<Peer>,
-) -> Result<Vec<Measured>, Failure> {
+pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>) -> Result<Vec<Measured>, Failure> {
     let mut rates = vec![Vec::new(); operations.len()];
     let mut latencies = vec![Vec::new(); operations.len()];
     let mut peer_rates = vec![Vec::new(); operations.len()];

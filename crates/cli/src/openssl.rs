@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::exit::Failure;
+use crate::measure::Plan;
 
 /// The RSA sizes that `openssl speed` knows among ours.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
@@ -38,7 +39,7 @@ impl OpenSsl {
     }
 
     /// Measures signing and then verifying with a key of `bits` bits, `seconds` each, in `threads` processes.
-    pub fn speed(&self, bits: usize, seconds: u32, threads: usize) -> Result<Speed, Failure> {
+    fn speed(&self, bits: usize, seconds: u32, threads: usize) -> Result<Speed, Failure> {
         let (seconds, threads, target) = (seconds.to_string(), threads.to_string(), format!("rsa{bits}"));
         let mut arguments = vec!["speed", "-mr", "-seconds", &seconds];
         if threads != "1" {
@@ -47,6 +48,14 @@ impl OpenSsl {
         arguments.push(&target);
         let output = openssl(arguments)?;
         parse_speed(&output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of {target}")))
+    }
+
+    /// One round of a comparison: [`speed`](Self::speed) for as long as ours takes, to the second that it can be told,
+    /// and as many processes as we use threads. Signatures and verifications per second.
+    pub fn rates(&self, bits: usize, plan: Plan) -> Result<Vec<f64>, Failure> {
+        let seconds = plan.seconds_per_round().round().max(1.0) as u32;
+        let speed = self.speed(bits, seconds, plan.threads)?;
+        Ok(vec![speed.sign, speed.verify])
     }
 
     /// Whether `openssl dgst` accepts a PKCS#1 v1.5 SHA-256 signature of a message; all three are files.

@@ -46,11 +46,6 @@ impl Progress {
         progress
     }
 
-    /// Whether nothing is to be said but why a run stopped.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
-    }
-
     /// Counts items that are done, and the bytes of input they took.
     pub fn advance(&mut self, items: u64, bytes: u64) {
         self.done += items;

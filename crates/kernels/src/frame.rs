@@ -123,16 +123,19 @@ impl<'a, M: Machine> Frame<'a, M> {
     pub fn ams(&mut self, x: &mut [M::Digit]) {
         let m = self.machine;
         let l = x.len();
-        for (at, width) in tiles(l, M::MAX_TILE) {
-            square_tile(m, &mut self.columns[2 * at..], &x[at..at + width]);
-        }
-        for (at, width) in tiles(l, M::MAX_TILE) {
-            let above = at + width;
-            if above < l {
+        if l <= M::MAX_SQUARE {
+            m.square(&mut self.columns, x, &self.start);
+        } else {
+            // The tiles with each other, then each with itself, which doubles what stands there.
+            self.columns.fill(m.column_splat(0));
+            for (at, width) in tiles(l, M::MAX_SQUARE) {
+                let above = at + width;
                 m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
             }
+            for (at, width) in tiles(l, M::MAX_SQUARE) {
+                m.square_onto(&mut self.columns[2 * at..], &x[at..at + width], &self.start[2 * at..]);
+            }
         }
-        m.square_finish(&mut self.columns, x, &self.start);
         self.reduce(x);
     }
 
@@ -234,18 +237,6 @@ impl<M: Machine> Drop for Frame<'_, M> {
         self.mu = zero;
         optimization_barrier(&self.mu);
     }
-}
-
-/// The columns of the strict upper triangle of a tile's square, written to `c`: halves until they are small enough to
-/// be unrolled.
-fn square_tile<M: Machine>(m: M, c: &mut [M::Column], a: &[M::Digit]) {
-    if a.len() <= M::MAX_TRIANGLE {
-        return m.triangle(c, a);
-    }
-    let (low, high) = a.split_at(a.len().div_ceil(2));
-    square_tile(m, c, low);
-    square_tile(m, &mut c[2 * low.len()..], high);
-    m.mac_rows(&mut c[low.len()..], low, high);
 }
 
 /// Minus the bias that each of `2L + 2` columns gathers in a product of `L × L` digits and its reduction.

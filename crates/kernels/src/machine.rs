@@ -6,20 +6,20 @@ use crate::lanes::Lanes;
 /// code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
-/// [`triangle`](Machine::triangle) `1..=MAX_TRIANGLE`. Every block panics on a length it does not know, which only a
+/// [`square`](Machine::square) and [`square_onto`](Machine::square_onto) `1..=MAX_SQUARE`. Every block panics on a length it does not know, which only a
 /// mistake in this crate can cause: lengths depend on the modulus size alone.
 pub trait Machine: Lanes {
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
-    /// The widest triangle, bounded by code size.
-    const MAX_TRIANGLE: usize;
+    /// The widest square, bounded by code size.
+    const MAX_SQUARE: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
-    /// [`crate::block::triangle`].
-    fn triangle(self, c: &mut [Self::Column], a: &[Self::Digit]);
-    /// [`crate::block::square_finish`].
-    fn square_finish(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
+    /// [`crate::block::square`].
+    fn square(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
+    /// [`crate::block::square_onto`].
+    fn square_onto(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
     /// [`crate::block::reduce_rows`].
     fn reduce_rows(
         self,

@@ -5,6 +5,7 @@
 /// [`crate::block::reduce_rows`] relies on.
 ///
 /// Yields `(offset, width)`.
+#[inline]
 pub fn tiles(l: usize, max: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
     let count = l.div_ceil(max);
     let (base, wider) = (l / count.max(1), l % count.max(1));

@@ -23,9 +23,9 @@ fn measure<M: Machine>(name: &str, m: M, cycles_per_product: f64) {
         let mut f = Frame::new(m, &[&c]);
         let mut x = f.enter(&[&modulus[1..]], bits);
         let y = x.clone();
-        let inner = 4_000_000 / (l * l) / 8 + 1;
-        let amm = best(60, inner, || f.amm(black_box(&mut x), black_box(&y)));
-        let ams = best(60, inner, || f.ams(black_box(&mut x)));
+        let inner = 400_000 / (l * l) / 8 + 1;
+        let amm = best(1500, inner, || f.amm(black_box(&mut x), black_box(&y)));
+        let ams = best(1500, inner, || f.ams(black_box(&mut x)));
         let setup = best(10, 10, || { black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l)); });
         let ghz = clock();
         let floor = |products: usize| products as f64 * cycles_per_product / ghz;

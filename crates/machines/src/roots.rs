@@ -4,12 +4,12 @@
 /// Implements [`zariz_kernels::Machine`] for a machine: for every block, a root function with the machine's target
 /// features and, for tiled blocks, one instance per width.
 ///
-/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tiles` and `$triangles` are
-/// the widths `1..=MAX_TILE` and `1..=MAX_TRIANGLE`.
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tiles` and `$squares` are
+/// the widths `1..=MAX_TILE` and `1..=MAX_SQUARE`.
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?],
-        tiles: [$($tile:literal)*], triangles: [$($triangle:literal)*]
+        tiles: [$($tile:literal)*], squares: [$($square:literal)*]
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
@@ -20,12 +20,12 @@ macro_rules! roots {
             type Column = <This as Lanes>::Column;
 
             roots!(@root [$($features)?] mac_rows<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
-            roots!(@root [$($features)?] triangle<T>(c: &mut [Column], a: &[Digit]));
+            roots!(@root [$($features)?] square<T>(c: &mut [Column], a: &[Digit], start: &[u64]));
+            roots!(@root [$($features)?] square_onto<T>(c: &mut [Column], a: &[Digit], start: &[u64]));
             roots!(@root [$($features)?] reduce_rows<T>(c: &mut [Column], friendly: &[Digit], q: &mut [Digit],
                 last: Option<(&[Digit], Digit)>));
             roots!(@root [$($features)?] select_tile<T>(out: &mut [Digit], table: &[Digit], stride: usize,
                 index: &[u64]));
-            roots!(@root [$($features)?] square_finish(c: &mut [Column], a: &[Digit], start: &[u64]));
             roots!(@root [$($features)?] splat(c: &mut [Column], start: &[u64]));
             roots!(@root [$($features)?] normalize(out: &mut [Digit], c: &[Column]));
             roots!(@root [$($features)?] add(out: &mut [Digit], a: &[Digit]));
@@ -34,15 +34,15 @@ macro_rules! roots {
 
             impl zariz_kernels::Machine for $machine {
                 const MAX_TILE: usize = roots!(@max $($tile)*);
-                const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
+                const MAX_SQUARE: usize = roots!(@max $($square)*);
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
-                roots!(@tiled [$($triangle)*] triangle, a, (c: &mut [Column], a: &[Digit]));
+                roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
+                roots!(@tiled [$($square)*] square_onto, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
                 roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
                     q: &mut [Digit], last: Option<(&[Digit], Digit)>));
                 roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,
                     index: &[u64]));
-                roots!(@plain square_finish square_finish(c: &mut [Column], a: &[Digit], start: &[u64]));
                 roots!(@plain splat splat(c: &mut [Column], start: &[u64]));
                 roots!(@plain normalize normalize(out: &mut [Digit], c: &[Column]));
                 roots!(@plain add_numbers add(out: &mut [Digit], a: &[Digit]));

@@ -43,14 +43,13 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let public_output = public_out.map(|path| open(Some(path), Access::Usual)).transpose()?;
 
     let progress = Progress::step(args.work.quiet, format!("making a {}-bit key", args.bits));
-    let key = PrivateKey::generate_with(args.bits.into(), args.work.engine)
-        .map_err(|error| Failure::Input(format!("no key was made: {error}")))?;
+    let not_made = |error| Failure::Input(format!("no key was made: {error}"));
+    let key = PrivateKey::generate_with(args.bits.into(), args.work.engine).map_err(not_made)?;
     drop(progress);
 
-    complete(private_output, key.to_pkcs8_pem().as_bytes(), args.force)?;
-    match public_output {
-        Some(output) => complete(output, key.public_key().to_spki_pem().as_bytes(), args.force)?,
-        None => {}
+    complete(private_output, key.to_pkcs8_pem().map_err(not_made)?.as_bytes(), args.force)?;
+    if let Some(output) = public_output {
+        complete(output, key.public_key().to_spki_pem().map_err(not_made)?.as_bytes(), args.force)?;
     }
     Ok(Outcome::Done)
 }

@@ -54,8 +54,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let work = |lines: &[Vec<u8>]| -> Vec<ItemResult> {
         batch::among_good(lines.iter().map(|line| Job::parse(line, &defaults, &moduli)).collect(), |jobs| {
-            let job = |job: &Job| PowJob { modulus: &job.modulus, base: &job.base.0, exponent: &job.exponent.0 };
-            let jobs: Vec<PowJob> = jobs.iter().map(job).collect();
+            let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
             let results = if args.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
             results.iter().map(|result| Ok(Number::format(result))).collect()
         })
@@ -91,14 +90,16 @@ impl Job {
         let exponent = exponent.ok_or("no exponent: put it after the base, or give --exponent")?;
         let modulus = match number("modulus")? {
             Some(modulus) => moduli.get(&modulus).map_err(|error| error.to_string())?,
-            None => {
-                defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?
-            }
+            None => defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?,
         };
         match fields.next() {
             Some(_) => Err("more than three numbers on the line".into()),
             None => Ok(Self { base, exponent, modulus }),
         }
+    }
+
+    fn pow_job(&self) -> PowJob<'_> {
+        PowJob { modulus: &self.modulus, base: &self.base.0, exponent: &self.exponent.0 }
     }
 }
 

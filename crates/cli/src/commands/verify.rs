@@ -52,9 +52,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         verify_lines(&key, args.alg, encoding, pairs, args.work.threads(), &mut progress)?
     } else {
         let (message, signature) = (input.read_all()?, signatures.read_all()?);
-        let result = encoding.decode_file(signature).and_then(|signature| {
-            key.verify(args.alg, &message, &signature).map_err(|error| error.to_string())
-        });
+        let result = encoding
+            .decode_file(signature)
+            .and_then(|signature| key.verify(args.alg, &message, &signature).map_err(|error| error.to_string()));
         match result {
             Ok(()) => Tally { done: 1, failed: 0 },
             Err(error) => {

@@ -1,5 +1,6 @@
 //! Products: a tile of columns times rows of digits.
 
+use super::reread;
 use crate::lanes::Lanes;
 
 /// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any number of
@@ -22,8 +23,9 @@ pub fn mac_rows<M: Lanes, const T: usize>(
         // The window of T columns starts at column i; it leaves that column finished and moves up by one.
         let entering = c[i + T];
         let mut column = acc[0];
-        for j in 0..T {
-            let above = if j + 1 < T { acc[j + 1] } else { entering };
+        let a = reread(a);
+        each!(j in 0..T {
+            let above = if j + 1 < T { acc[(j + 1) % T] } else { entering };
             let (done, next) = m.mac(column, above, a[j], b);
             if j == 0 {
                 c[i] = done;
@@ -31,7 +33,7 @@ pub fn mac_rows<M: Lanes, const T: usize>(
                 acc[j - 1] = done;
             }
             column = next;
-        }
+        });
         acc[T - 1] = column;
     }
     c[rows..rows + T].copy_from_slice(&acc);

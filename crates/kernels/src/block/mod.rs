@@ -1,21 +1,45 @@
 //! Micro-kernels. Each is `#[inline(always)]` and generic, so that it takes on the instruction set of the one
 //! `#[target_feature]` root in `machines` that calls it.
 //!
-//! How they must be written to compile to registers and nothing else (see docs/notes/code-generation.md): accumulators
-//! are a local array indexed by constants only; rows roll, columns are unrolled; the shift of the window by one column
-//! is made by writing the sum for column `j` to accumulator `j − 1`, never by moving the array; digits of the tile are
-//! re-read from memory, where the first-level cache serves them for free.
+//! How they must be written to compile to registers and nothing else (see docs/notes/code-generation.md):
+//!
+//! * accumulators are a local array indexed by constants only; rows roll, columns are unrolled, by [`each!`] and not by
+//!   a loop that the compiler may decide to keep;
+//! * the shift of the window by one column is made by writing the sum for column `j` to accumulator `j − 1`, never by
+//!   moving the array;
+//! * digits of the tile are read from memory again in every row, where the first-level cache serves them for free. Left
+//!   alone, the compiler reads them once, finds too few registers and spills them: [`reread`] stops it.
+
+/// Writes `$body` once for every `$j` in `0..$t`, `$t ≤ 20`: a loop unrolled before the compiler sees it.
+macro_rules! each {
+    ($j:ident in 0..$t:ident $body:block) => {
+        each!(@ $j $t $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+    };
+    (@ $j:ident $t:ident $body:block $($i:literal)*) => {{
+        const { assert!($t <= 20, "more than each! unrolls") };
+        $(if $i < $t {
+            let $j: usize = $i;
+            $body
+        })*
+    }};
+}
+
+/// The same reference, about which the compiler knows nothing: what it points to will be read anew.
+#[inline(always)]
+fn reread<T: ?Sized>(digits: &T) -> &T {
+    core::hint::black_box(digits)
+}
 
 mod mac;
 mod normalize;
 mod reduce;
 mod select;
+mod square;
 mod transpose;
-mod triangle;
 
 pub use mac::{mac_rows, splat};
 pub use normalize::{add, normalize};
 pub use reduce::reduce_rows;
 pub use select::select_tile;
+pub use square::{square, square_onto};
 pub use transpose::{MAX_LANES, gather, scatter};
-pub use triangle::{square_finish, triangle};

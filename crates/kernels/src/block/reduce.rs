@@ -1,5 +1,6 @@
 //! Montgomery reduction by the friendly multiple.
 
+use super::reread;
 use crate::lanes::Lanes;
 
 /// Clears the lowest columns of `C`, one per row, by adding multiples of the modulus.
@@ -29,19 +30,18 @@ pub fn reduce_rows<M: Lanes, const T: usize>(
     last: Option<(&[M::Digit], M::Digit)>,
 ) {
     let friendly: &[M::Digit; T] = friendly.first_chunk().expect("tile width");
-    let rows = q.len();
-    let c = &mut c[..T + rows + 1];
-    let plain_rows = usize::from(last.is_some());
-    let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
+    let c = &mut c[..T + q.len() + 1];
+    let (q, q_last) = q.split_at_mut(q.len() - usize::from(last.is_some()));
     // The window holds columns i .. i + T, and `top` column i + T.
+    let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
     let mut top = c[T];
-    for i in 0..rows - plain_rows {
-        let entering = c[i + T + 1];
+    for (q, &entering) in q.iter_mut().zip(&c[T + 1..]) {
         let digit = m.operand(acc[0]);
-        q[i] = digit;
+        *q = digit;
         let carry = m.carry(acc[0]);
-        let mut column = m.add(if T > 1 { acc[1] } else { top }, carry);
-        for j in 0..T {
+        let mut column = m.add(if T > 1 { acc[1 % T] } else { top }, carry);
+        let friendly = reread(friendly);
+        each!(j in 0..T {
             let above = match T - j {
                 1 => entering,
                 2 => top,
@@ -50,35 +50,35 @@ pub fn reduce_rows<M: Lanes, const T: usize>(
             let (done, next) = m.mac(column, above, friendly[j], digit);
             acc[j] = done;
             column = next;
-        }
+        });
         top = column;
     }
-    if let Some((modulus, mu)) = last {
-        let modulus: &[M::Digit; T] = modulus.first_chunk().expect("tile width");
-        let i = rows - 1;
-        let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
-        let (low, _) = m.mac(bias, bias, m.digit(acc[0]), mu);
-        let digit = m.digit(low);
-        q[i] = digit;
-        let mut column = acc[0];
-        for j in 0..T {
-            let above = if j + 1 < T { acc[j + 1] } else { top };
-            let (done, next) = m.mac(column, above, modulus[j], digit);
-            acc[j] = done;
+    let c = &mut c[q.len()..];
+    c[..T].copy_from_slice(&acc);
+    c[T] = top;
+    if let (Some((modulus, mu)), [q]) = (last, q_last) {
+        *q = plain_row::<M, T>(m, c, modulus, mu);
+    }
+}
+
+/// The ordinary Montgomery row on column 0: returns its quotient. The column's carry moves on to column 1.
+#[inline(always)]
+fn plain_row<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], modulus: &[M::Digit], mu: M::Digit) -> M::Digit {
+    let modulus: &[M::Digit; T] = modulus.first_chunk().expect("tile width");
+    let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
+    let (low, _) = m.mac(bias, bias, m.digit(c[0]), mu);
+    let digit = m.digit(low);
+    let mut column = c[0];
+    each!(j in 0..T {
+        let (done, next) = m.mac(column, c[j + 1], modulus[j], digit);
+        // Column 0 is now a multiple of 2^w: only its carry counts.
+        if j == 0 {
+            column = m.add(next, m.carry(done));
+        } else {
+            c[j] = done;
             column = next;
         }
-        // Column i is now a multiple of 2^w; it goes, and its carry moves on.
-        let carry = m.carry(acc[0]);
-        if T > 1 {
-            acc[1] = m.add(acc[1], carry);
-            top = column;
-        } else {
-            top = m.add(column, carry);
-        }
-        c[i + 1..i + T].copy_from_slice(&acc[1..]);
-        c[i + T] = top;
-    } else {
-        c[rows..rows + T].copy_from_slice(&acc);
-        c[rows + T] = top;
-    }
+    });
+    c[T] = column;
+    digit
 }

@@ -23,9 +23,9 @@ pub fn select_tile<M: Lanes, const T: usize>(
     for (e, entry) in table.chunks(stride).enumerate() {
         let entry: &[M::Digit; T] = entry.first_chunk().expect("tile width");
         let mask = m.equals(index, e as u64);
-        for j in 0..T {
+        each!(j in 0..T {
             acc[j] = m.select(mask, acc[j], entry[j]);
-        }
+        });
     }
     out[..T].copy_from_slice(&acc);
 }

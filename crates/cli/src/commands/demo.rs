@@ -1,0 +1,182 @@
+//! `zariz demo`: the main job on a key and messages of its own making, for a first look.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use zariz::rsa::{Algorithm, PrivateKey};
+
+use super::{sign, verify};
+use crate::args::Work;
+use crate::cleanup;
+use crate::encoding::Encoding;
+use crate::exit::{Failure, Outcome};
+use crate::input::Input;
+use crate::lines::Pairs;
+use crate::machine;
+use crate::measure::{self, Plan};
+use crate::openssl::OpenSsl;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::report::{counted, grouped};
+use crate::workload::Rsa;
+
+const BITS: usize = 2048;
+const ALGORITHM: Algorithm = Algorithm::RS256;
+const ENCODING: Encoding = Encoding::Base64;
+/// Signatures that `openssl` checks: each is a process of its own.
+const SAMPLE: u64 = 10;
+
+/// Arguments of `demo`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Messages to sign
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    messages: u64,
+    #[command(flatten)]
+    work: Work,
+}
+
+/// The demo's files, in a folder that goes when it ends or is interrupted.
+struct Folder {
+    folder: tempfile::TempDir,
+    _watch: cleanup::Watch,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let (quiet, threads, engine) = (args.work.quiet, args.work.threads(), args.work.engine);
+    let folder = Folder::new()?;
+    let [messages, signatures] = ["messages", "signatures"].map(|name| folder.path(name));
+
+    say("", format_args!("zariz signs {} with RSA-{BITS}, and checks them\n", counted(args.messages, "message")))?;
+    let thread_count = counted(threads as u64, "thread");
+    say("machine", format_args!("{}, engine {engine}, {thread_count}", machine::processor()))?;
+
+    let start = Instant::now();
+    let key = PrivateKey::generate_with(BITS, engine).map_err(|e| Failure::Input(format!("no key was made: {e}")))?;
+    say("key", format_args!("made in {:.2} s", start.elapsed().as_secs_f64()))?;
+
+    write_messages(&messages, args.messages)?;
+    let input = Input::open(&messages)?;
+    let (start, mut output) = (Instant::now(), Output::open(Some(&signatures))?);
+    let mut progress = Progress::new(quiet, input.size, "signature", false);
+    let signed = sign::sign_lines(&key, ALGORITHM, ENCODING, input, &mut output, threads, &mut progress)?;
+    output.finish()?;
+    drop(progress);
+    let seconds = start.elapsed().as_secs_f64();
+    let count = counted(signed.done, "signature");
+    say("sign", format_args!("{count} in {seconds:.2} s: {} per second", rate(signed.done, seconds)))?;
+
+    let input = Input::open(&messages)?;
+    let (start, mut progress) = (Instant::now(), Progress::new(quiet, input.size, "signature", false));
+    let pairs = Pairs::new(input, Input::open(&signatures)?);
+    let checked = verify::verify_lines(key.public_key(), ALGORITHM, ENCODING, pairs, threads, &mut progress)?;
+    drop(progress);
+    let seconds = start.elapsed().as_secs_f64();
+    let (good, bad, per_second) = (grouped(checked.done), grouped(checked.failed), rate(checked.done, seconds));
+    say("verify", format_args!("{good} good, {bad} bad in {seconds:.2} s: {per_second} per second"))?;
+
+    let accepted = match OpenSsl::find() {
+        Ok(openssl) => against(&openssl, &key, &folder, &args.work)?,
+        Err(_) => {
+            say("openssl", format_args!("not found on this system, so there is nothing to compare with"))?;
+            true
+        }
+    };
+    let all_good = signed.failed == 0 && checked.failed == 0 && checked.done == args.messages && accepted;
+    say("", format_args!("\nYour own:  zariz sign --key KEY.pem --lines MESSAGES.txt --out SIGNATURES.txt"))?;
+    Ok(if all_good { Outcome::Done } else { Outcome::NotVerified })
+}
+
+/// Has `openssl` check a sample, and compares with its speed on as many cores. Whether it accepts the sample.
+fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, work: &Work) -> Result<bool, Failure> {
+    let (good, sample) = accepted(openssl, key, folder)?;
+    let version = &openssl.version;
+    say("openssl", format_args!("{version} accepts {good} of a sample of {sample} signatures"))?;
+
+    let progress = Progress::step(work.quiet, format!("comparing with {version}"));
+    let plan = Plan { threads: work.threads(), batch: 64, seconds: 3.0, rounds: 3 };
+    let load = Rsa::new(key.clone(), plan.batch)?;
+    let mut rates = || openssl.rates(BITS, plan);
+    let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));
+    drop(progress);
+    let on = match plan.threads {
+        1 => "both on one thread".to_owned(),
+        threads => format!("both on {threads} threads"),
+    };
+    match measured {
+        Ok(measured) => {
+            for (ours, versus) in measured.iter().filter_map(|measured| Some((measured, measured.versus.as_ref()?))) {
+                let (ours, theirs) = (grouped(ours.ops_per_second as u64), grouped(versus.ops_per_second as u64));
+                say("compare", format_args!("zariz {ours}, {version} {theirs} signatures per second, {on}"))?;
+                say("", format_args!("           = {:.2} times the system's OpenSSL", versus.ratio))?;
+            }
+        }
+        // An `openssl` that cannot measure itself is no failure of the demo.
+        Err(failure) => say("compare", format_args!("not possible: {failure}"))?,
+    }
+    Ok(good == sample)
+}
+
+/// How many signatures of a sample `openssl` accepts, and how many there are in the sample.
+fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder) -> Result<(u64, u64), Failure> {
+    let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
+    let pem = key.public_key().to_spki_pem().map_err(|error| Failure::Input(error.to_string()))?;
+    write(&public, pem.as_bytes())?;
+    let [messages, signatures] = ["messages", "signatures"].map(|name| read(&folder.path(name)));
+    let (messages, signatures) = (messages?, signatures?);
+    let count = messages.lines().count().max(1);
+    let step = count.div_ceil(SAMPLE as usize);
+    let (mut good, mut sample) = (0, 0);
+    for (message, signature) in messages.lines().zip(signatures.lines()).step_by(step) {
+        write(&message_file, message.as_bytes())?;
+        write(&signature_file, &ENCODING.decode(signature.as_bytes()).unwrap_or_default())?;
+        good += u64::from(openssl.accepts(&public, &signature_file, &message_file));
+        sample += 1;
+    }
+    Ok((good, sample))
+}
+
+impl Folder {
+    fn new() -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("zariz-demo-").tempdir();
+        let folder = folder.map_err(|e| Failure::io("a temporary folder", &e))?;
+        let watch = cleanup::watch(folder.path());
+        Ok(Self { folder, _watch: watch })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+fn write_messages(path: &Path, count: u64) -> Result<(), Failure> {
+    let written = fs::File::create(path).and_then(|file| {
+        let mut file = std::io::BufWriter::new(file);
+        for i in 1..=count {
+            writeln!(file, "message {i}: pay {} to account {}", i * 37 % 1000, i * 7919 % 100_003)?;
+        }
+        file.flush()
+    });
+    written.map_err(|e| Failure::io(path.display(), &e))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|e| Failure::io(path.display(), &e))
+}
+
+fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    fs::write(path, contents).map_err(|e| Failure::io(path.display(), &e))
+}
+
+fn rate(count: u64, seconds: f64) -> String {
+    grouped((count as f64 / seconds.max(1e-9)) as u64)
+}
+
+/// A line of the demo's story.
+fn say(label: &str, text: std::fmt::Arguments) -> Result<(), Failure> {
+    let line = if label.is_empty() { format!("{text}\n") } else { format!("  {label:<9}{text}\n") };
+    Output::Stdout.write(line.as_bytes())
+}

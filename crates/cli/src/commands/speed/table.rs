@@ -1,0 +1,71 @@
+//! The columns of `openssl speed`, then ours.
+
+use std::fmt::Write;
+
+use super::{Row, Target};
+
+/// A table that grows target by target; a header stands before each kind of target.
+#[derive(Default)]
+pub struct Table {
+    header: &'static str,
+}
+
+const RSA_HEADER: &str = "                       sign    verify    sign/s  verify/s  engine       thr  batch  \
+                          sign p50 / p99 us    verify p50 / p99 us\n";
+const MODEXP_HEADER: &str = "                     modexp  modexp/s  engine       thr  batch  p50 / p99 us\n";
+
+impl Table {
+    /// The lines of a target, after a header if the last target was of another kind.
+    pub fn section(&mut self, target: Target, rows: &[Row]) -> String {
+        let (header, label) = match target {
+            Target::Rsa(bits) => (RSA_HEADER, format!("rsa {bits:4} bits")),
+            Target::Modexp(bits) => (MODEXP_HEADER, format!("modexp {bits:4} bits")),
+        };
+        let mut text = String::new();
+        if self.header != header {
+            self.header = header;
+            text.push_str(header);
+        }
+        line(&mut text, &label, rows, |row| Some(row.ops_per_second));
+        if let Some(first) = rows.first() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "  {:<11} {:>4} {:>6}", first.engine, first.threads, first.batch);
+        }
+        for row in rows {
+            let _ = write!(text, "  {:>21}", format!("{:.0} / {:.0}", row.p50_us, row.p99_us));
+        }
+        text.push('\n');
+        compared(&mut text, rows);
+        text
+    }
+}
+
+/// The peer's line and that of the ratios; or a line that says there is no peer.
+fn compared(text: &mut String, rows: &[Row]) {
+    let Some(comparison) = rows.first().and_then(|row| row.comparison.as_ref()) else { return };
+    let Some(peer) = &comparison.peer else {
+        text.push_str("  (openssl speed has no such operation to compare with)\n");
+        return;
+    };
+    line(text, &format!("  {peer}"), rows, |row| row.comparison.as_ref()?.peer_ops_per_second);
+    let _ = write!(text, "\n{:<18}", "  times as fast");
+    // The ratios stand under the rates.
+    text.push_str(&" ".repeat(10 * rows.len()));
+    for row in rows {
+        let ratio = row.comparison.as_ref().and_then(|comparison| comparison.ratio).unwrap_or_default();
+        let _ = write!(text, "{ratio:>10.2}");
+    }
+    text.push('\n');
+}
+
+/// A label, the seconds for each operation, and the operations per second.
+fn line(text: &mut String, label: &str, rows: &[Row], rate: impl Fn(&Row) -> Option<f64>) {
+    let rates: Vec<f64> = rows.iter().map(|row| rate(row).unwrap_or_default()).collect();
+    let _ = write!(text, "{label:<18}");
+    for rate in &rates {
+        let _ = write!(text, "{:>9.6}s", 1.0 / rate.max(1e-9));
+    }
+    for rate in &rates {
+        let _ = write!(text, "{rate:>10.1}");
+    }
+}
