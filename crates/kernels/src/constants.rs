@@ -52,12 +52,8 @@ impl Constants {
         let m = Limbs::new(modulus[..bits.div_ceil(64)].to_vec());
         let in_digits = |number: &[u64]| digits_of(number, digit_bits, digits);
 
-        let one = limbs::power_of_two(w * digits, &m);
-        let shift = limbs::power_of_two(w * (2 * digits - 1), &m);
-        let mut enter = shift.clone();
-        for _ in 0..w {
-            limbs::double_mod(&mut enter, &m);
-        }
+        let one = in_digits(&limbs::power_of_two(w * digits, &m));
+        let enter = limbs::power_of_two(2 * w * digits, &m);
 
         let mu = limbs::negative_inverse(m[0]) & ((1 << w) - 1);
         // k·M + 1, exactly divisible by 2^w.
@@ -67,12 +63,20 @@ impl Constants {
         debug_assert_eq!(shifted[0], 0);
         let friendly = Limbs::new(shifted[1..].to_vec());
 
+        // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
+        let t = mu.wrapping_mul(enter[0]) & ((1 << w) - 1);
+        let mut sum = limbs::mul(&m, &[t]);
+        limbs::add_assign(&mut sum, &enter);
+        let mut shift = limbs::zero(m.len() + 1);
+        limbs::from_digits(&digits_of(&sum, digit_bits, digits + 1)[1..], digit_bits, &mut shift);
+        limbs::reduce_once(&mut shift, 0, &m);
+
         Self {
             digit_bits,
             bits,
             modulus: in_digits(&m),
             friendly,
-            one: in_digits(&one),
+            one,
             enter: in_digits(&enter),
             shift: in_digits(&shift),
             mu,

@@ -33,6 +33,10 @@ pub struct Frame<'a, M: Machine> {
     modulus: Number<M>,
     friendly: Number<M>,
     mu: M::Digit,
+    /// Offset and width of the tiles of a number.
+    tiles: Vec<(usize, usize)>,
+    /// The same for squarings, whose tiles may be narrower.
+    square_tiles: Vec<(usize, usize)>,
     /// What each column starts at: minus the bias of a product and its reduction.
     start: Vec<u64>,
     columns: Vec<M::Column>,
@@ -61,6 +65,8 @@ impl<'a, M: Machine> Frame<'a, M> {
             modulus: Vec::new(),
             friendly: Vec::new(),
             mu: zero,
+            tiles: tiles(l, M::MAX_TILE).collect(),
+            square_tiles: tiles(l, M::MAX_SQUARE).collect(),
             start: start_columns::<M>(l),
             columns: alloc::vec![machine.column_splat(0); 2 * l + 2],
             quotients: alloc::vec![zero; l],
@@ -113,7 +119,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     pub fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
         let m = self.machine;
         m.splat(&mut self.columns, &self.start);
-        for (at, width) in tiles(x.len(), M::MAX_TILE) {
+        for &(at, width) in &self.tiles {
             m.mac_rows(&mut self.columns[at..], &x[at..at + width], y);
         }
         self.reduce(x);
@@ -122,17 +128,16 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// `x ← x²·R^{−1} mod M`, almost. Cost: `L(L+1)/2 + L²` products.
     pub fn ams(&mut self, x: &mut [M::Digit]) {
         let m = self.machine;
-        let l = x.len();
-        if l <= M::MAX_SQUARE {
+        if self.square_tiles.len() == 1 {
             m.square(&mut self.columns, x, &self.start);
         } else {
             // The tiles with each other, then each with itself, which doubles what stands there.
             self.columns.fill(m.column_splat(0));
-            for (at, width) in tiles(l, M::MAX_SQUARE) {
+            for &(at, width) in &self.square_tiles {
                 let above = at + width;
                 m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
             }
-            for (at, width) in tiles(l, M::MAX_SQUARE) {
+            for &(at, width) in &self.square_tiles {
                 m.square_onto(&mut self.columns[2 * at..], &x[at..at + width], &self.start[2 * at..]);
             }
         }
@@ -143,8 +148,8 @@ impl<'a, M: Machine> Frame<'a, M> {
     fn reduce(&mut self, out: &mut [M::Digit]) {
         let (m, l) = (self.machine, self.digits());
         let c = &mut self.columns;
-        let (_, first) = tiles(l, M::MAX_TILE).next().expect("at least one tile");
-        for (row, rows) in tiles(l, M::MAX_TILE) {
+        let (_, first) = self.tiles[0];
+        for &(row, rows) in &self.tiles {
             let last = row + rows == l;
             let plain = last.then(|| (&self.modulus[..first], self.mu));
             m.reduce_rows(
@@ -155,7 +160,7 @@ impl<'a, M: Machine> Frame<'a, M> {
             );
             // The other tiles: friendly rows one column up, the plain row in place.
             let friendly_rows = &self.quotients[row..row + rows - usize::from(last)];
-            for (at, width) in tiles(l, M::MAX_TILE).skip(1) {
+            for &(at, width) in &self.tiles[1..] {
                 m.mac_rows(&mut c[row + 1 + at..], &self.friendly[at..at + width], friendly_rows);
                 if last {
                     let plain_row = &self.quotients[l - 1..];
@@ -219,7 +224,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// The table entry each lane's index names; `table` holds whole numbers one after the other.
     pub(crate) fn select(&self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
         let l = self.digits();
-        for (at, width) in tiles(l, M::MAX_TILE) {
+        for &(at, width) in &self.tiles {
             self.machine.select_tile(&mut out[at..at + width], &table[at..], l, index);
         }
     }

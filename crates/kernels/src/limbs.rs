@@ -186,36 +186,33 @@ fn montgomery_mul(a: &[u64], b: &[u64], m: &[u64], m_inv: u64) -> Limbs {
 
 /// `2^e mod m` for a public exponent. Precondition: `m` odd, above 1.
 pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
-    let bits = bits_vartime(m);
-    // 2^{bits−1} < m: from there, double.
     let mut power = zero(m.len());
-    power[(bits - 1) / 64] = 1 << ((bits - 1) % 64);
+    let bits = bits_vartime(m);
+    // 2^{bits−1} < m: from there, double as far as that is the cheapest way.
+    let first = e.min(bits - 1);
+    power[first / 64] = 1 << (first % 64);
     let radix = 64 * m.len();
-    if e < radix {
-        for _ in bits - 1..e {
-            double_mod(&mut power, m);
-        }
-        if e < bits {
-            power.fill(0);
-            power[e / 64] = 1 << (e % 64);
-        }
-        return power;
-    }
-    // In Montgomery's domain 2^k is represented by 2^{k + 64n}: start at k = 0, square and double over the bits of e.
-    for _ in bits - 1..radix {
+    // In Montgomery's domain 2^k is represented by 2^{k + radix}. Doubling reaches the leading bits of k = e − radix;
+    // for each of the others, square, and double where it is set.
+    let k = e.saturating_sub(radix);
+    let squarings = (usize::BITS - k.leading_zeros()).saturating_sub(DOUBLED_BITS);
+    let doubled = if e <= radix { e } else { radix + (k >> squarings) };
+    for _ in first..doubled {
         double_mod(&mut power, m);
     }
     let m_inv = negative_inverse(m[0]);
-    for bit in (0..usize::BITS - e.leading_zeros()).rev() {
+    for bit in (0..squarings).rev() {
         power = montgomery_mul(&power, &power, m, m_inv);
-        if e >> bit & 1 == 1 {
+        if k >> bit & 1 == 1 {
             double_mod(&mut power, m);
         }
     }
-    let mut one = zero(m.len());
-    one[0] = 1;
-    montgomery_mul(&power, &one, m, m_inv)
+    power
 }
+
+/// How many leading bits of its exponent [`power_of_two`] reaches by doubling: up to 63 doublings, which cost less than
+/// the squarings they save.
+const DOUBLED_BITS: u32 = 6;
 
 /// The number's digits in radix `2^w`, `w < 64`: as many as `digits` holds.
 pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {
