@@ -66,7 +66,7 @@ impl<'a, M: Machine> Frame<'a, M> {
             friendly: Vec::new(),
             mu: zero,
             tiles: tiles(l, M::MAX_TILE).collect(),
-            square_tiles: tiles(l, M::MAX_SQUARE).collect(),
+            square_tiles: tiles(l, if l <= M::MAX_SQUARE { l } else { M::MAX_SQUARE_ONTO }).collect(),
             start: start_columns::<M>(l),
             columns: alloc::vec![machine.column_splat(0); 2 * l + 2],
             quotients: alloc::vec![zero; l],

@@ -6,13 +6,15 @@ use crate::lanes::Lanes;
 /// code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
-/// [`square`](Machine::square) and [`square_onto`](Machine::square_onto) `1..=MAX_SQUARE`. Every block panics on a length it does not know, which only a
+/// [`square`](Machine::square) and [`square_onto`](Machine::square_onto) `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`. Every block panics on a length it does not know, which only a
 /// mistake in this crate can cause: lengths depend on the modulus size alone.
 pub trait Machine: Lanes {
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
-    /// The widest square, bounded by code size.
+    /// The widest square of a whole number, bounded by code size.
     const MAX_SQUARE: usize;
+    /// The widest square of a tile of a longer number.
+    const MAX_SQUARE_ONTO: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);

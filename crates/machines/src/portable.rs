@@ -87,11 +87,11 @@ impl<const W: usize> Lanes for Portable<W> {
 /// The one-lane machine that the engine uses.
 mod one {
     type Machine = super::Portable<1>;
-    roots!(Machine, features: [], tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8]);
+    roots!(Machine, features: [], tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], squares_onto: [1 2 3 4 5 6 7 8]);
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
     type Machine = super::Portable<8>;
-    roots!(Machine, features: [], tiles: [1 2 3], squares: [1 2]);
+    roots!(Machine, features: [], tiles: [1 2 3], squares: [1 2], squares_onto: [1 2]);
 }

@@ -4,12 +4,12 @@
 /// Implements [`zariz_kernels::Machine`] for a machine: for every block, a root function with the machine's target
 /// features and, for tiled blocks, one instance per width.
 ///
-/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tiles` and `$squares` are
-/// the widths `1..=MAX_TILE` and `1..=MAX_SQUARE`.
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`.
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?],
-        tiles: [$($tile:literal)*], squares: [$($square:literal)*]
+        tiles: [$($tile:literal)*], squares: [$($square:literal)*], squares_onto: [$($onto:literal)*]
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
@@ -35,10 +35,11 @@ macro_rules! roots {
             impl zariz_kernels::Machine for $machine {
                 const MAX_TILE: usize = roots!(@max $($tile)*);
                 const MAX_SQUARE: usize = roots!(@max $($square)*);
+                const MAX_SQUARE_ONTO: usize = roots!(@max $($onto)*);
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
-                roots!(@tiled [$($square)*] square_onto, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
+                roots!(@tiled [$($onto)*] square_onto, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
                 roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
                     q: &mut [Digit], last: Option<(&[Digit], Digit)>));
                 roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,
