@@ -1,1 +1,55 @@
-fn main(){}
+//! The chores of this repository, as `cargo xtask …`.
+
+mod codegen;
+mod layers;
+mod metadata;
+mod msrv;
+mod packages;
+mod process;
+mod source;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+Commands:
+  test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
+                     packages, format, clippy, msrv, layers, tests, codegen
+  codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
+                     xtask/codegen-budget.txt; --bless rewrites that file
+  help               this text
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments[..] {
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        ["test", ref steps @ ..] if steps.iter().all(|step| test::STEPS.iter().any(|s| s.name == *step)) => {
+            test::run(steps)
+        }
+        ["codegen"] => codegen::report(),
+        ["codegen", "--bless"] => codegen::bless(),
+        _ => {
+            match arguments[..] {
+                [] => {}
+                ["test", ..] => eprintln!("xtask: no such step among: {}\n", arguments[1..].join(" ")),
+                _ => eprintln!("xtask: unknown command: {}\n", arguments.join(" ")),
+            }
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

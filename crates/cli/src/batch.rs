@@ -54,24 +54,34 @@ struct Finished {
 
 /// Gathers what `source` has into chunks. It never waits for a second item: whatever is there makes a batch, so a slow
 /// writer gets its answers at once and a fast one gets full batches.
-struct Chunks<S>(S);
+struct Chunks<S> {
+    source: S,
+    /// Why reading stopped, to be told after the items that came before.
+    failure: Option<Failure>,
+}
 
 impl<S: Source> Iterator for Chunks<S> {
     type Item = Result<Chunk<S::Item>, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(failure) = self.failure.take() {
+            return Some(Err(failure));
+        }
         let mut chunk = Chunk { items: Vec::with_capacity(ITEMS), bytes: 0 };
-        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.bytes < BYTES && self.0.is_ready()) {
-            match self.0.next() {
+        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.bytes < BYTES && self.source.is_ready()) {
+            match self.source.next() {
                 Ok(Some((item, bytes))) => {
                     chunk.items.push(item);
                     chunk.bytes += bytes;
                 }
                 Ok(None) => break,
-                Err(failure) => return Some(Err(failure)),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    break;
+                }
             }
         }
-        (!chunk.items.is_empty()).then_some(Ok(chunk))
+        if chunk.items.is_empty() { self.failure.take().map(Err) } else { Some(Ok(chunk)) }
     }
 }
 
@@ -87,7 +97,7 @@ pub fn run<S: Source>(
     let mut tally = Tally::default();
     // A chunk is one item of the stream: its size is bounded in bytes, which the stream's own batches are not.
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
-    stream::ordered(Chunks(source), threads, 1, finish, |finished: Finished| {
+    stream::ordered(Chunks { source, failure: None }, threads, 1, finish, |finished: Finished| {
         let first = tally.done + tally.failed + 1;
         for (place, error) in &finished.errors {
             progress.error(format_args!("line {}: {error}", first + place));
@@ -133,6 +143,29 @@ pub fn among_good<T, U>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers up to five, and then a failure.
+    struct Failing(u64);
+
+    impl Source for Failing {
+        type Item = u64;
+
+        fn next(&mut self) -> Result<Option<(u64, u64)>, Failure> {
+            self.0 += 1;
+            if self.0 > 5 { Err(Failure::Input("six".into())) } else { Ok(Some((self.0, 1))) }
+        }
+
+        fn is_ready(&self) -> bool {
+            self.0 != 2
+        }
+    }
+
+    #[test]
+    fn a_chunk_never_waits_and_what_came_before_a_failure_is_kept() {
+        let chunks = Chunks { source: Failing(0), failure: None }.take(3);
+        let chunks: Vec<_> = chunks.map(|chunk| chunk.map(|chunk| chunk.items)).collect();
+        assert!(matches!(&chunks[..], [Ok(a), Ok(b), Err(_)] if *a == [1, 2] && *b == [3, 4, 5]), "{chunks:?}");
+    }
 
     #[test]
     fn bad_items_keep_their_places() {

@@ -45,11 +45,30 @@ impl Encoding {
     /// The bytes that one line of text stands for; white space around it does not count.
     pub fn decode(self, text: &[u8]) -> Result<Vec<u8>, String> {
         let text = if self == Self::Raw { text } else { text.trim_ascii() };
-        match self {
-            Self::Raw => Ok(text.to_vec()),
-            Self::Hex => HEXLOWER_PERMISSIVE.decode(text).map_err(|e| explain("hexadecimal", text, e)),
-            Self::Base64 => BASE64_NOPAD.decode(unpadded(text)).map_err(|e| explain("base64", text, e)),
-            Self::Base64url => BASE64URL_NOPAD.decode(unpadded(text)).map_err(|e| explain("base64url", text, e)),
+        let decoded = match self {
+            Self::Raw => return Ok(text.to_vec()),
+            Self::Hex => HEXLOWER_PERMISSIVE.decode(text),
+            Self::Base64 => BASE64_NOPAD.decode(unpadded(text)),
+            Self::Base64url => BASE64URL_NOPAD.decode(unpadded(text)),
+        };
+        decoded.map_err(|error| self.explain(text, error))
+    }
+
+    /// What is wrong with `text`, in words.
+    fn explain(self, text: &[u8], error: DecodeError) -> String {
+        let (name, is_symbol): (_, fn(&u8) -> bool) = match self {
+            Self::Raw => ("raw", |_| true),
+            Self::Hex => ("hexadecimal", u8::is_ascii_hexdigit),
+            Self::Base64 => ("base64", |c| c.is_ascii_alphanumeric() || b"+/".contains(c)),
+            Self::Base64url => ("base64url", |c| c.is_ascii_alphanumeric() || b"-_".contains(c)),
+        };
+        // A wrong character tells more than a wrong length, which is what the decoder looks at first.
+        match unpadded(text).iter().enumerate().find(|(_, byte)| !is_symbol(byte)) {
+            Some((at, byte)) => format!("not {name}: {:?} at column {}", char::from(*byte), at + 1),
+            None if error.kind == DecodeKind::Length => {
+                format!("not {name}: cut short after {} characters", text.len())
+            }
+            None => format!("not {name}: the last character has bits left over"),
         }
     }
 
@@ -74,25 +93,11 @@ impl Encoding {
 
 /// Text less the padding that fills its last group of four.
 fn unpadded(text: &[u8]) -> &[u8] {
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return text;
     }
     let one_less = text.strip_suffix(b"=").unwrap_or(text);
     one_less.strip_suffix(b"=").unwrap_or(one_less)
-}
-
-/// What keeps `text` from being `name`, in words.
-fn explain(name: &str, text: &[u8], error: DecodeError) -> String {
-    let column = error.position + 1;
-    match error.kind {
-        DecodeKind::Length => format!("not {name}: cut short after {} characters", text.len()),
-        DecodeKind::Symbol => match text.get(error.position) {
-            Some(byte) => format!("not {name}: {:?} at column {column}", char::from(*byte)),
-            None => format!("not {name}: column {column}"),
-        },
-        DecodeKind::Trailing => format!("not {name}: the character at column {column} has bits left over"),
-        DecodeKind::Padding => format!("not {name}: wrong padding at column {column}"),
-    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ impl Number {
         if let Some(wrong) = digits.iter().find(|byte| !byte.is_ascii_hexdigit()) {
             return Err(format!("{:?} is no hexadecimal digit", char::from(*wrong)));
         }
-        let even = if digits.len() % 2 == 0 { digits.to_vec() } else { [b"0", digits].concat() };
+        let even = if digits.len().is_multiple_of(2) { digits.to_vec() } else { [b"0", digits].concat() };
         HEXLOWER_PERMISSIVE.decode(&even).map(Self).map_err(|error| error.to_string())
     }
 

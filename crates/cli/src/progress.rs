@@ -49,14 +49,17 @@ impl Progress {
     /// Counts items that are done, and the bytes of input they took.
     pub fn advance(&mut self, items: u64, bytes: u64) {
         self.done += items;
+        self.bar.inc(bytes);
         let elapsed = self.started.elapsed();
         if !self.shown && elapsed > PATIENCE {
             self.show();
         }
+        if self.bar.is_hidden() {
+            return;
+        }
         let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-9);
         let (count, rate) = (report::counted(self.done, self.noun), report::grouped(rate as u64));
         self.bar.set_message(format!("{count}, {rate}/s"));
-        self.bar.inc(bytes);
     }
 
     /// Reports an error that does not end the run, unless quiet.

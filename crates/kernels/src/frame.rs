@@ -152,12 +152,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         for &(row, rows) in &self.tiles {
             let last = row + rows == l;
             let plain = last.then(|| (&self.modulus[..first], self.mu));
-            m.reduce_rows(
-                &mut c[row..],
-                &self.friendly[..first],
-                &mut self.quotients[row..row + rows],
-                plain,
-            );
+            m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + rows], plain);
             // The other tiles: friendly rows one column up, the plain row in place.
             let friendly_rows = &self.quotients[row..row + rows - usize::from(last)];
             for &(at, width) in &self.tiles[1..] {
@@ -181,8 +176,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
         let steps = count.saturating_sub(l).div_ceil(l - 1);
         let total = steps * (l - 1) + l;
-        let digits: Vec<Limbs> =
-            numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
+        let digits: Vec<Limbs> = numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
         let lane = |i: usize| &digits[i.min(digits.len() - 1)];
         let mut x = self.load(|i, _| &lane(i)[steps * (l - 1)..]);
         if steps > 0 {
@@ -256,8 +250,6 @@ fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
         let plain_row = u64::from(k >= l as isize - 1 && k <= 2 * l as isize - 2);
         low(k, l, 0) + low(k, l - 1, 1) + plain_row
     };
-    let bias = |k: isize| {
-        M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)))
-    };
+    let bias = |k: isize| M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)));
     (0..2 * l as isize + 2).map(|k| bias(k).wrapping_neg()).collect()
 }

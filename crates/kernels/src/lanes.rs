@@ -40,13 +40,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn column_store(self, column: Self::Column, values: &mut [u64]);
 
     /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`.
-    fn mac(
-        self,
-        lo: Self::Column,
-        hi: Self::Column,
-        a: Self::Digit,
-        b: Self::Digit,
-    ) -> (Self::Column, Self::Column);
+    fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
 
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;

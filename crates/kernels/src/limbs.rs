@@ -33,9 +33,7 @@ pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
 
 /// The position of the highest set bit, plus one. For public numbers: reveals that length.
 pub fn bits_vartime(limbs: &[u64]) -> usize {
-    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| {
-        64 * i + 64 - limbs[i].leading_zeros() as usize
-    })
+    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| 64 * i + 64 - limbs[i].leading_zeros() as usize)
 }
 
 /// `a += b`; returns the carry. `b` may be shorter.

@@ -37,13 +37,7 @@ pub trait Machine: Lanes {
     /// [`crate::block::add`].
     fn add_numbers(self, out: &mut [Self::Digit], a: &[Self::Digit]);
     /// [`crate::block::select_tile`].
-    fn select_tile(
-        self,
-        out: &mut [Self::Digit],
-        table: &[Self::Digit],
-        stride: usize,
-        index: &[u64],
-    );
+    fn select_tile(self, out: &mut [Self::Digit], table: &[Self::Digit], stride: usize, index: &[u64]);
     /// [`crate::block::gather`].
     fn gather(self, out: &mut [Self::Digit], lanes: &[&[u64]]);
     /// [`crate::block::scatter`].

@@ -30,8 +30,7 @@ pub fn mul<M: Machine>(machine: M, batch: &[Product]) -> Vec<Limbs> {
     let mut frame = Frame::new(machine, &moduli);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = frame.enter(&a, bits);
-    let b: Vec<_> =
-        batch.iter().map(|p| digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
+    let b: Vec<_> = batch.iter().map(|p| digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
     let mut y = frame.load(|i, _| &b[i.min(b.len() - 1)]);
     frame.amm(&mut x, &y);
     let mut out = frame.canonical(&x);

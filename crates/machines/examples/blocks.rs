@@ -6,7 +6,9 @@ fn best(mut f: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..300 {
         let t = Instant::now();
-        for _ in 0..100 { f(); }
+        for _ in 0..100 {
+            f();
+        }
         best = best.min(t.elapsed().as_nanos() as f64 / 100.0);
     }
     best
@@ -25,7 +27,8 @@ fn measure<M: Machine>(name: &str, m: M, cpp: f64) {
         let n = best(|| m.reduce_rows(black_box(&mut c), black_box(&a[..t]), black_box(&mut q[..t]), None));
         print!(" reduce {} ", pct(t * t, n));
         let d = m.digit_zero();
-        let n = best(|| m.reduce_rows(black_box(&mut c), black_box(&a[..t]), black_box(&mut q[..t]), Some((&a[..t], d))));
+        let n =
+            best(|| m.reduce_rows(black_box(&mut c), black_box(&a[..t]), black_box(&mut q[..t]), Some((&a[..t], d))));
         print!(" +last {} ", pct(t * t, n));
         if t <= M::MAX_SQUARE {
             let n = best(|| m.square(black_box(&mut c), black_box(&a[..t]), black_box(&start)));

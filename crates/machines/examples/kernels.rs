@@ -18,7 +18,8 @@ fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
 fn measure<M: Machine>(name: &str, m: M, cycles_per_product: f64) {
     for bits in [512usize, 1024, 1536, 2048, 3072, 4096] {
         let l = Constants::digits_for(bits, M::DIGIT_BITS);
-        let modulus: Vec<u64> = (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
+        let modulus: Vec<u64> =
+            (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
         let c = Constants::new(&modulus, M::DIGIT_BITS, l);
         let mut f = Frame::new(m, &[&c]);
         let mut x = f.enter(&[&modulus[1..]], bits);
@@ -26,7 +27,9 @@ fn measure<M: Machine>(name: &str, m: M, cycles_per_product: f64) {
         let inner = 400_000 / (l * l) / 8 + 1;
         let amm = best(1500, inner, || f.amm(black_box(&mut x), black_box(&y)));
         let ams = best(1500, inner, || f.ams(black_box(&mut x)));
-        let setup = best(10, 10, || { black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l)); });
+        let setup = best(10, 10, || {
+            black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l));
+        });
         let ghz = clock();
         let floor = |products: usize| products as f64 * cycles_per_product / ghz;
         println!(
@@ -63,8 +66,16 @@ fn black_box_add(mut x: u64) -> u64 {
 fn main() {
     let only = std::env::args().nth(1).unwrap_or_default();
     use zariz_machines::*;
-    if "portable".contains(&only) { measure("portable", Portable::<1>::new(), 1.0); }
-    if let Some(m) = Avx2Fma::new().filter(|_| "avx2-fma".contains(&only)) { measure("avx2-fma", m, 5.0 / 3.0); }
-    if let Some(m) = Avx512Fma::new().filter(|_| "avx512-fma".contains(&only)) { measure("avx512-fma", m, 2.5); }
-    if let Some(m) = Avx512Ifma::new().filter(|_| "avx512-ifma".contains(&only)) { measure("avx512-ifma", m, 1.0); }
+    if "portable".contains(&only) {
+        measure("portable", Portable::<1>::new(), 1.0);
+    }
+    if let Some(m) = Avx2Fma::new().filter(|_| "avx2-fma".contains(&only)) {
+        measure("avx2-fma", m, 5.0 / 3.0);
+    }
+    if let Some(m) = Avx512Fma::new().filter(|_| "avx512-fma".contains(&only)) {
+        measure("avx512-fma", m, 2.5);
+    }
+    if let Some(m) = Avx512Ifma::new().filter(|_| "avx512-ifma".contains(&only)) {
+        measure("avx512-ifma", m, 1.0);
+    }
 }

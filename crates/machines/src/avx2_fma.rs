@@ -67,10 +67,7 @@ impl Lanes for Avx2Fma {
         unsafe {
             let h = _mm256_fmadd_pd(a, b, _mm256_set1_pd(C1));
             let l = _mm256_fmadd_pd(a, b, _mm256_sub_pd(_mm256_set1_pd(C2), h));
-            (
-                _mm256_add_epi64(lo, _mm256_castpd_si256(l)),
-                _mm256_add_epi64(hi, _mm256_castpd_si256(h)),
-            )
+            (_mm256_add_epi64(lo, _mm256_castpd_si256(l)), _mm256_add_epi64(hi, _mm256_castpd_si256(h)))
         }
     }
     #[inline(always)]

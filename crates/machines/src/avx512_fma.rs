@@ -49,10 +49,7 @@ impl Lanes for Avx512Fma {
         unsafe {
             let h = _mm512_fmadd_round_pd::<TOWARD_ZERO>(a, b, _mm512_set1_pd(C1));
             let l = _mm512_fmadd_pd(a, b, _mm512_sub_pd(_mm512_set1_pd(C2), h));
-            (
-                _mm512_add_epi64(lo, _mm512_castpd_si512(l)),
-                _mm512_add_epi64(hi, _mm512_castpd_si512(h)),
-            )
+            (_mm512_add_epi64(lo, _mm512_castpd_si512(l)), _mm512_add_epi64(hi, _mm512_castpd_si512(h)))
         }
     }
     #[inline(always)]

@@ -100,14 +100,7 @@ fn case<M: Machine>(rng: &mut StdRng, bits: usize, digits: usize, base_bits: usi
 }
 
 /// Powers and products of one batch, checked lane by lane; `lanes` may be fewer than the machine has.
-fn check_batch<M: Machine>(
-    m: M,
-    rng: &mut StdRng,
-    bits: usize,
-    lanes: usize,
-    base_bits: usize,
-    exponent_bits: usize,
-) {
+fn check_batch<M: Machine>(m: M, rng: &mut StdRng, bits: usize, lanes: usize, base_bits: usize, exponent_bits: usize) {
     // Moduli of different lengths that share a digit count.
     let digits = Constants::digits_for(bits, M::DIGIT_BITS);
     let cases: Vec<Case> = (0..lanes)

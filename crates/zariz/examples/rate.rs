@@ -1,12 +1,16 @@
 //! Signatures and verifications per second, quickly: `rate BITS [ENGINE]`.
 use std::time::Instant;
-use zariz::{Engine, rsa::{Algorithm, PrivateKey}};
+use zariz::{
+    Engine,
+    rsa::{Algorithm, PrivateKey},
+};
 fn main() {
     let bits: usize = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(2048);
     let only = std::env::args().nth(2).unwrap_or_default();
     for engine in Engine::ALL.into_iter().filter(|e| e.is_available() && e.name().contains(&only)) {
         let t = Instant::now();
-        let key = PrivateKey::parse_with(&std::fs::read(format!("bench/keys/bench-{bits}.pem")).unwrap(), engine).unwrap();
+        let key =
+            PrivateKey::parse_with(&std::fs::read(format!("bench/keys/bench-{bits}.pem")).unwrap(), engine).unwrap();
         let gen_time = t.elapsed();
         let pem = key.to_pkcs8_pem().unwrap();
         let t = Instant::now();
@@ -20,11 +24,14 @@ fn main() {
             best[0] = best[0].max(64.0 / t.elapsed().as_secs_f64());
             let items: Vec<_> = s.iter().map(|s| (messages[0], &s[..])).collect();
             for _ in 0..4 {
-            let t = Instant::now();
-            assert!(key.public_key().verify_batch(Algorithm::RS256, &items).iter().all(|r| r.is_ok()));
-            best[1] = best[1].max(64.0 / t.elapsed().as_secs_f64());
+                let t = Instant::now();
+                assert!(key.public_key().verify_batch(Algorithm::RS256, &items).iter().all(|r| r.is_ok()));
+                best[1] = best[1].max(64.0 / t.elapsed().as_secs_f64());
             }
         }
-        println!("{engine:12} rsa{bits} sign {:8.0}/s verify {:8.0}/s  load {load:?} generate {gen_time:?}", best[0], best[1]);
+        println!(
+            "{engine:12} rsa{bits} sign {:8.0}/s verify {:8.0}/s  load {load:?} generate {gen_time:?}",
+            best[0], best[1]
+        );
     }
 }

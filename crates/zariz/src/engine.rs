@@ -167,8 +167,7 @@ impl Engine {
                 (modulus, (16..32).map(word).collect(), vec![word(40), u64::MAX, word(41)])
             })
             .collect();
-        let constants: Vec<_> =
-            lanes.iter().map(|(m, _, _)| Constants::new(m, backend.digit_bits(), digits)).collect();
+        let constants: Vec<_> = lanes.iter().map(|(m, _, _)| Constants::new(m, backend.digit_bits(), digits)).collect();
         let batch: Vec<_> = lanes.iter().zip(&constants).map(|((_, b, e), c)| power(c, b, e)).collect();
         for results in [backend.pow(&batch), backend.pow_vartime(&batch)] {
             for (result, (modulus, base, exponent)) in results.iter().zip(&lanes) {

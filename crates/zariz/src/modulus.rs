@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
-use zariz_kernels::Constants;
 
 use crate::backend::Backend;
 use crate::engine::{self, Engine, EngineError};

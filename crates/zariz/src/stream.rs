@@ -1,8 +1,8 @@
 //! Batches over a long input: several threads, results in order, bounded memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Batches that may be under way or waiting, for every thread: enough that none idles while the sink catches up.
@@ -110,7 +110,7 @@ mod tests {
             for batch in [1, 3, 64, 5000] {
                 let mut out = Vec::new();
                 let slow_first = |items: Vec<u64>| {
-                    if items[0] % 5 == 0 {
+                    if items[0].is_multiple_of(5) {
                         thread::yield_now();
                     }
                     squares(items)

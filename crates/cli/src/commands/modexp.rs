@@ -16,10 +16,6 @@ use crate::output::Output;
 use crate::progress::Progress;
 
 /// Arguments of `modexp`.
-///
-/// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces or tabs; what
-/// is missing comes from the options. Every line of output is the result in lower-case hexadecimal without leading
-/// zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from line to line.
 #[derive(clap::Args)]
 pub struct Args {
     /// The modulus of lines that have none

@@ -18,10 +18,6 @@ use table::Table;
 const ROUNDS: u32 = 5;
 
 /// Arguments of `speed`.
-///
-/// RSA signs and verifies short messages (RS256); modexp raises to secret exponents as long as the modulus. Both do
-/// batches: sign, verify and modexp are seconds for each operation, and p50 and p99 the microseconds that half and 99
-/// of 100 batches keep within. The keys are built in and public.
 #[derive(clap::Args)]
 pub struct Args {
     /// What to measure [default: rsa2048 rsa3072 rsa4096]
@@ -36,13 +32,12 @@ pub struct Args {
     /// Run `openssl speed` in turn with ours, with as many processes as we use threads
     #[arg(long, value_name = "PEER", value_parser = ["openssl"])]
     compare: Option<String>,
-    /// Rounds of a comparison, of which the median counts
+    /// Rounds of a comparison, of which the median counts [default: 5]
     #[arg(long, value_name = "N", requires = "compare", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
     /// Print one JSON array
     #[arg(long)]
     json: bool,
-    /// How to work; one thread unless told otherwise.
     #[command(flatten)]
     work: Work,
 }

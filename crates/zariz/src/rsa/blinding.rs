@@ -10,7 +10,9 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::{Half, crt};
+use super::private_op::{Half, Request, crt, product};
+use crate::backend::Backend;
+use crate::jobs;
 
 /// How often a pair is used before a fresh one replaces it: the fresh one's cost is shared by so many operations.
 const USES: u32 = 64;
@@ -33,27 +35,47 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    /// Takes back a pair that has been used and squared.
-    pub(super) fn put(&self, pair: &Pair, mask: Limbs, unmask: Limbs) {
-        let uses = pair.uses + 1;
+    #[cfg(test)]
+    pub(super) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn push(&self, pair: Pair) {
         let mut pairs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if uses < USES && pairs.len() < KEPT {
-            pairs.push(Pair { mask, unmask, uses });
+        if pairs.len() < KEPT {
+            pairs.push(pair);
         }
     }
 }
 
-/// A pair for each request: kept ones as far as they reach, the others made in one batch.
+/// A pair for each request: kept ones as far as they reach, the others fresh.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
-    let mut pairs: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pop()).collect();
-    let missing: Vec<&PrivateKey> = keys.iter().zip(&pairs).filter(|(_, p)| p.is_none()).map(|(&k, _)| k).collect();
-    let unmasks = missing.iter().map(|key| random_below(key)).collect::<Result<Vec<_>, _>>()?;
-    let requests: Vec<(&PrivateKey, &[u64])> = missing.iter().zip(&unmasks).map(|(&k, x)| (k, &x[..])).collect();
-    let mut fresh = crt(&requests, Half::MinusE).into_iter().zip(unmasks);
-    for pair in pairs.iter_mut().filter(|pair| pair.is_none()) {
-        *pair = fresh.next().map(|(mask, unmask)| Pair { mask, unmask, uses: 0 });
+    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pop()).collect();
+    let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
+    let mut made = fresh(&missing)?.into_iter();
+    kept.into_iter().map(|pair| pair.or_else(|| made.next()).ok_or(Error::Fault)).collect()
+}
+
+/// A new pair for each request, made in one batch.
+pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
+    let unmasks = keys.iter().map(|key| random_below(key)).collect::<Result<Vec<_>, _>>()?;
+    let requests: Vec<Request> = keys.iter().zip(&unmasks).map(|(&key, x)| (key, &x[..])).collect();
+    let masks = crt(&requests, Half::MinusE);
+    Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Pair { mask, unmask, uses: 0 }).collect())
+}
+
+/// Takes back pairs that have served: squared, for their keys' next requests. Pairs that led to a wrong result must not
+/// come back.
+pub(super) fn give_back(backend: &dyn Backend, used: Vec<(&PrivateKey, Pair)>) {
+    let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
+    let products: Vec<_> =
+        kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
+    let mut squares = jobs::mul(backend, &products).into_iter();
+    for (key, pair) in &kept {
+        if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
+            key.0.blinding.push(Pair { mask, unmask, uses: pair.uses + 1 });
+        }
     }
-    pairs.into_iter().collect::<Option<_>>().ok_or(Error::Fault)
 }
 
 /// A random number below the key's modulus, and not zero. (Nothing else can fail to be invertible but a multiple of a

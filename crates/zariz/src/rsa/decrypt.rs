@@ -5,10 +5,10 @@ use zeroize::Zeroizing;
 
 use super::algorithm::Padding;
 use super::error::Error;
+use super::oaep;
 use super::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
 use super::private_op::{Request, private_op};
-use super::oaep;
 
 /// Decrypts many ciphertexts with one key, in order.
 pub(super) fn decrypt_batch(

@@ -4,9 +4,9 @@ use crypto_bigint::BoxedUint;
 use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
 use crypto_primes::{Flavor, is_prime, sieve_and_find};
 use rand_core::UnwrapErr;
+use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
-use zariz_kernels::Constants;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::error::KeyError;
@@ -39,8 +39,13 @@ pub(super) fn key(bits: usize, engine: Engine) -> Result<Private, KeyError> {
     // q^{p − 2} mod p, by Fermat.
     let mut exponent = order_p.clone();
     limbs::sub_assign(&mut exponent, &[1]);
-    let power =
-        Power { modulus: &modulus, base: &q, base_bits: 64 * q.len(), exponent: &exponent, exponent_bits: bits.div_ceil(2) };
+    let power = Power {
+        modulus: &modulus,
+        base: &q,
+        base_bits: 64 * q.len(),
+        exponent: &exponent,
+        exponent_bits: bits.div_ceil(2),
+    };
     let qinv = jobs::pow(backend, &[power]).swap_remove(0);
     Ok(Private {
         public: Public { n: bytes(&limbs::mul(&p, &q)).to_vec(), e: E.to_be_bytes()[5..].to_vec(), pss_only: false },
@@ -96,4 +101,3 @@ fn inverse_of_e(m: &[u64]) -> Limbs {
     limbs::div_small(&mut out, E);
     out
 }
-

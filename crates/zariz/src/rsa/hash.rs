@@ -89,14 +89,30 @@ impl Hash {
             // SEQUENCE { SEQUENCE { OID 2.16.840.1.101.3.4.2.$arc, NULL }, OCTET STRING of $size bytes }
             ($arc:literal, $size:literal) => {{
                 const PREFIX: &[u8] = &[
-                    0x30, 0x11 + $size, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, $arc,
-                    0x05, 0x00, 0x04, $size,
+                    0x30,
+                    0x11 + $size,
+                    0x30,
+                    0x0d,
+                    0x06,
+                    0x09,
+                    0x60,
+                    0x86,
+                    0x48,
+                    0x01,
+                    0x65,
+                    0x03,
+                    0x04,
+                    0x02,
+                    $arc,
+                    0x05,
+                    0x00,
+                    0x04,
+                    $size,
                 ];
                 PREFIX
             }};
         }
-        const SHA1: &[u8] =
-            &[0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a, 0x05, 0x00, 0x04, 0x14];
+        const SHA1: &[u8] = &[0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a, 0x05, 0x00, 0x04, 0x14];
         Some(match self {
             Self::Sha1 => SHA1,
             Self::Sha256 => nist!(1, 32),

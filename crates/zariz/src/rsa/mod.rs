@@ -8,6 +8,7 @@ mod algorithm;
 mod blinding;
 mod decrypt;
 mod error;
+mod fault;
 mod generate;
 mod hash;
 mod oaep;

@@ -34,12 +34,7 @@ pub(super) fn encode(
 
 /// The message in `encoded`. All checks are made before the one branch on their result, so that nothing tells which of
 /// them failed (Manger's attack).
-pub(super) fn decode(
-    hash: Hash,
-    mgf: Mgf,
-    label: &[u8],
-    encoded: &mut [u8],
-) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(super) fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     if encoded.len() < 2 * hash_len + 2 {
         return Err(Error::KeyTooShort);

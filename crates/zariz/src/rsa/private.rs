@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::Constants;
+use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
 use super::blinding::Pool;
@@ -161,11 +161,7 @@ impl PrivateKey {
     }
 
     /// Decrypts many ciphertexts, in order: as fast as the engine can. One that fails does not touch the others.
-    pub fn decrypt_batch(
-        &self,
-        padding: &Padding,
-        ciphertexts: &[&[u8]],
-    ) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
         decrypt::decrypt_batch(self, padding, ciphertexts)
     }
 }

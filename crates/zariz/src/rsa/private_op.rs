@@ -5,8 +5,9 @@ use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::mul::Product;
 use zariz_kernels::pow::Power;
 
-use super::blinding;
+use super::blinding::{self, Pair};
 use super::error::Error;
+use super::fault::{self, Place};
 use super::private::{Prime, PrivateKey};
 use crate::backend::Backend;
 use crate::engine;
@@ -31,62 +32,57 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     out
 }
 
-/// A chunk of requests for one engine.
+/// A chunk of requests for one engine, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
+/// or its memory, perhaps a provoked one: it would reveal the key) is computed again with a fresh mask and without the
+/// theorem.
 fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
     let backend = first.0.public.backend();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
+    let (results, good) = attempt(backend, requests, &pairs, |hidden| crt(hidden, Half::Private));
+    let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
+    blinding::give_back(backend, used.collect());
 
-    let masked: Vec<_> =
-        requests.iter().zip(&pairs).map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
-    let masked = jobs::mul(backend, &masked);
-    let hidden: Vec<Request> = keys.iter().zip(&masked).map(|(&key, x)| (key, &x[..])).collect();
-    let results = checked(backend, &hidden);
-
-    // Take the masks off, and square the pairs, in one go.
-    let mut products = Vec::with_capacity(3 * requests.len());
-    for ((key, pair), result) in keys.iter().zip(&pairs).zip(&results) {
-        let y = result.as_ref().map_or(&[][..], |y| &y[..]);
-        products.extend([
-            product(key, y, &pair.unmask),
-            product(key, &pair.mask, &pair.mask),
-            product(key, &pair.unmask, &pair.unmask),
-        ]);
-    }
-    let mut products = jobs::mul(backend, &products).into_iter();
-    let mut out = Vec::with_capacity(requests.len());
-    for ((key, pair), result) in keys.iter().zip(&pairs).zip(&results) {
-        let [Some(y), Some(mask), Some(unmask)] = [products.next(), products.next(), products.next()] else {
-            return Err(Error::Fault);
-        };
-        key.0.blinding.put(pair, mask, unmask);
-        out.push(result.as_ref().map(|_| y).map_err(|&error| error));
+    let mut out: Vec<_> = results.into_iter().map(Ok).collect();
+    let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
+    if !bad.is_empty() {
+        let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
+        let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
+        let pairs = blinding::fresh(&keys)?;
+        let (results, good) = attempt(backend, &requests, &pairs, |hidden| without_crt(backend, hidden));
+        for ((&i, result), good) in bad.iter().zip(results).zip(good) {
+            out[i] = if good { Ok(result) } else { Err(Error::Fault) };
+        }
     }
     Ok(out)
 }
 
-fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Product<'a> {
-    let modulus = key.0.public.modulus();
-    Product { modulus, a, a_bits: modulus.bits(), b }
+/// Masks every request, raises it to `d`, takes the mask off, and says which results are right: `y^e ≡ x (mod n)`, with
+/// the `x` that was asked for. Nothing between the two, masks included, goes unchecked.
+fn attempt(
+    backend: &dyn Backend,
+    requests: &[Request],
+    pairs: &[Pair],
+    raise: impl Fn(&[Request]) -> Vec<Limbs>,
+) -> (Vec<Limbs>, Vec<bool>) {
+    let lanes = || requests.iter().zip(pairs);
+    let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
+    let masked = jobs::mul(backend, &masked);
+    let hidden: Vec<Request> = requests.iter().zip(&masked).map(|(&(key, _), x)| (key, &x[..])).collect();
+    let raised = raise(&hidden);
+    let unmasked: Vec<_> = lanes().zip(&raised).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
+    let results = fault::pass(Place::Unmasked, jobs::mul(backend, &unmasked));
+
+    let powers: Vec<_> = requests.iter().zip(&results).map(|((key, _), y)| key.0.public.power(y)).collect();
+    let opened = jobs::pow_vartime(backend, &powers);
+    let good = opened.iter().zip(requests).map(|(opened, (_, x))| limbs::equal(opened, x)).collect();
+    (results, good)
 }
 
-/// By the Chinese remainder theorem, then checked with the public exponent. A result that is wrong (a fault in the
-/// processor or its memory, perhaps a provoked one: it would reveal the key) is computed again without the theorem, and
-/// checked again.
-fn checked(backend: &dyn Backend, requests: &[Request]) -> Vec<Result<Limbs, Error>> {
-    let good = |results: &[Limbs], requests: &[Request]| -> Vec<bool> {
-        let powers: Vec<_> = requests.iter().zip(results).map(|((key, _), y)| key.0.public.power(y)).collect();
-        let opened = jobs::pow_vartime(backend, &powers);
-        opened.iter().zip(requests).map(|(opened, (_, x))| limbs::equal(opened, x)).collect()
-    };
-    let results = crt(requests, Half::Private);
-    let verdicts = good(&results, requests);
-    let again: Vec<Request> = requests.iter().zip(&verdicts).filter(|(_, good)| !**good).map(|(&r, _)| r).collect();
-    if again.is_empty() {
-        return results.into_iter().map(Ok).collect();
-    }
-    let powers: Vec<Power> = again
+/// `x^d mod n` for every request, not by the Chinese remainder theorem.
+fn without_crt(backend: &dyn Backend, requests: &[Request]) -> Vec<Limbs> {
+    let powers: Vec<_> = requests
         .iter()
         .map(|(key, x)| {
             let modulus = key.0.public.modulus();
@@ -94,22 +90,13 @@ fn checked(backend: &dyn Backend, requests: &[Request]) -> Vec<Result<Limbs, Err
             Power { modulus, base: x, base_bits: bits, exponent: &key.0.d, exponent_bits: bits }
         })
         .collect();
-    let mut recomputed = jobs::pow(backend, &powers);
-    #[cfg(test)]
-    fault::spoil_recomputation(&mut recomputed);
-    let verdicts_again = good(&recomputed, &again);
-    let mut recomputed = recomputed.drain(..).zip(verdicts_again);
-    results
-        .into_iter()
-        .zip(verdicts)
-        .map(|(result, good)| match good {
-            true => Ok(result),
-            false => match recomputed.next() {
-                Some((result, true)) => Ok(result),
-                _ => Err(Error::Fault),
-            },
-        })
-        .collect()
+    fault::pass(Place::Recomputed, jobs::pow(backend, &powers))
+}
+
+/// `a·b mod n`.
+pub(super) fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Product<'a> {
+    let modulus = key.0.public.modulus();
+    Product { modulus, a, a_bits: modulus.bits(), b }
 }
 
 /// Which exponents the halves are raised to.
@@ -140,9 +127,8 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
             exponent_bits: prime.constants.bits(),
         }));
     }
-    let halves = jobs::pow(backend, &powers);
-    #[cfg(test)]
-    let halves = fault::spoil_halves(halves, half);
+    let place = if half == Half::Private { Place::Half } else { Place::Mask };
+    let halves = fault::pass(place, jobs::pow(backend, &powers));
 
     // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, whichever prime is the longer.
     let mut products = Vec::with_capacity(halves.len());
@@ -168,38 +154,6 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
         .collect()
 }
 
-/// Faults for tests: bits flipped in results before they are checked.
-#[cfg(test)]
-pub(super) mod fault {
-    use super::{Half, Limbs};
-    use std::cell::Cell;
-
-    thread_local! {
-        /// The half to spoil in the next private operation: its index among all halves of the batch, and the bit.
-        pub static HALF: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
-        /// Whether recomputation without the theorem goes wrong too.
-        pub static RECOMPUTATION: Cell<bool> = const { Cell::new(false) };
-        /// How often recomputation was needed.
-        pub static RECOMPUTED: Cell<usize> = const { Cell::new(0) };
-    }
-
-    pub fn spoil_halves(mut halves: Vec<Limbs>, half: Half) -> Vec<Limbs> {
-        if half == Half::Private
-            && let Some((i, bit)) = HALF.take()
-        {
-            halves[i][bit / 64] ^= 1 << (bit % 64);
-        }
-        halves
-    }
-
-    pub fn spoil_recomputation(results: &mut [Limbs]) {
-        RECOMPUTED.set(RECOMPUTED.get() + results.len());
-        if RECOMPUTATION.get() {
-            results.iter_mut().for_each(|result| result[0] ^= 2);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,23 +161,30 @@ mod tests {
     use crate::rsa::Algorithm;
 
     #[test]
-    fn a_flipped_bit_in_either_half_never_leaves() {
+    fn a_flipped_bit_never_leaves() {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.is_available()) {
             let key = PrivateKey::generate_with(1024, engine).expect("a key");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);
-            // The halves spoiled belong to the first chunk: one request where the engine has one lane.
-            let halves = 2 * engine.lanes().min(messages.len());
-            for half in 0..halves {
-                for bit in [0, 1, 63, 64, 300, 510] {
-                    fault::HALF.set(Some((half, bit)));
-                    fault::RECOMPUTED.set(0);
-                    assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{engine}, half {half}");
-                    assert_eq!(fault::RECOMPUTED.get(), 1, "the fault was not seen");
+            // The numbers spoiled belong to the first chunk: one request where the engine has one lane.
+            let requests = engine.lanes().min(messages.len());
+            for (place, count) in
+                [(Place::Mask, 2 * requests), (Place::Half, 2 * requests), (Place::Unmasked, requests)]
+            {
+                for i in 0..count {
+                    for bit in [0, 1, 63, 64, 300, 510] {
+                        if place == Place::Mask {
+                            key.0.blinding.clear(); // so that new masks are made
+                        }
+                        fault::FAULT.set(Some((place, i, bit)));
+                        fault::RECOMPUTED.set(0);
+                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{engine}, number {i}");
+                        assert_eq!(fault::RECOMPUTED.get(), 1, "{engine}: the fault was not seen");
+                    }
                 }
             }
             // Wrong twice: an error for that message, the others untouched.
-            fault::HALF.set(Some((1, 17)));
+            fault::FAULT.set(Some((Place::Half, 1, 17)));
             fault::RECOMPUTATION.set(true);
             let results = key.sign_batch(Algorithm::RS256, &messages);
             fault::RECOMPUTATION.set(false);

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use der::Encode;
+use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
-use zariz_kernels::Constants;
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};

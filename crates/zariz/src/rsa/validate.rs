@@ -1,8 +1,8 @@
 //! Whether the numbers of a private key fit together.
 
+use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
-use zariz_kernels::Constants;
 
 use super::error::KeyError;
 use crate::backend::Backend;

@@ -1,0 +1,84 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Measures zariz and other RSA libraries side by side, in one process and on one thread.
+///
+/// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take turns.
+/// Tables go to standard output; the same as Markdown, JSON and an SVG chart go to a folder.
+#[derive(Parser, Debug)]
+#[command(name = "zariz-bench", version)]
+pub struct Args {
+    /// Modulus sizes to measure, in bits.
+    #[arg(long, value_delimiter = ',', default_values_t = [1024, 2048, 3072, 4096, 8192], value_name = "BITS,…")]
+    pub sizes: Vec<usize>,
+
+    /// Batch sizes to measure zariz at; the peers have no batches.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 64], value_name = "N,…")]
+    pub batches: Vec<usize>,
+
+    /// zariz engines to measure [default: every engine this processor has].
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub engines: Vec<String>,
+
+    /// Peers to measure: openssl, aws-lc, ring, graviola, rustcrypto, gmp, or none [default: all].
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub peers: Vec<String>,
+
+    /// Seconds that each library, engine and batch size gets per operation, over all rounds [default: 1.5].
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+
+    /// Rounds that these seconds are spread over [default: 25].
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+
+    /// A short, rough run: 0.25 seconds in 5 rounds unless told otherwise.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Where to write the results [default: bench/results under `cargo run`, else results].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// A remark to keep with the results.
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+
+    /// Stay on this processor (numbered from 0); without it, the system chooses.
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<usize>,
+
+    /// Start again with OPENSSL_ia32cap set so that OpenSSL and AWS-LC do not see AVX512-IFMA (nor AVX-IFMA), as on a
+    /// processor without it. zariz does not read that variable.
+    #[arg(long)]
+    pub mask_ifma: bool,
+}
+
+impl Args {
+    /// Seconds per cell over all rounds.
+    pub fn seconds(&self) -> f64 {
+        self.seconds.unwrap_or(if self.quick { 0.25 } else { 1.5 })
+    }
+
+    /// Rounds.
+    pub fn rounds(&self) -> usize {
+        self.rounds.unwrap_or(if self.quick { 5 } else { 25 })
+    }
+
+    /// The folder for the results. Cargo tells programs that it runs where their package is.
+    pub fn out(&self) -> PathBuf {
+        let package = || PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+        self.out.clone().unwrap_or_else(|| package().join("results"))
+    }
+
+    /// What is wrong with the arguments, if anything.
+    pub fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(self.seconds().is_finite() && self.seconds() > 0.0, "--seconds must be more than 0");
+        anyhow::ensure!(self.rounds() > 0, "--rounds must be more than 0");
+        anyhow::ensure!(self.batches.iter().all(|&n| (1..=65_536).contains(&n)), "--batches must be 1 to 65536");
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! `zariz keygen`.
+
+use std::path::Path;
+
+use crate::args;
+use crate::run::{Folder, has_openssl, openssl, zariz, zariz_with};
+
+#[test]
+fn a_new_key_signs_and_openssl_likes_it() {
+    let folder = Folder::new();
+    let (private, public) = (folder.join("private.pem"), folder.join("public.pem"));
+    let keygen = || args!["keygen", "--bits", "1024", "--out", private, "--public-out", public];
+    assert!(zariz(keygen()).exits(0).says_nothing().stdout.is_empty());
+    assert!(folder.read("private.pem").starts_with(b"-----BEGIN PRIVATE KEY-----\n"));
+    assert!(folder.read("public.pem").starts_with(b"-----BEGIN PUBLIC KEY-----\n"));
+    let signature = folder.join("signature");
+    zariz_with(args!["sign", "--key", private, "--out", signature], b"message").exits(0);
+    zariz_with(args!["verify", "--key", public, "--signatures", signature], b"message").exits(0);
+    if has_openssl() {
+        let text = String::from_utf8(openssl(args!["rsa", "-in", private, "-check", "-noout"])).expect("text");
+        assert!(text.contains("RSA key ok"), "{text}");
+        assert_eq!(openssl(args!["rsa", "-in", private, "-pubout"]), folder.read("public.pem"));
+    }
+
+    // Neither is replaced unless that is asked for, and if one is in the way nothing is made at all.
+    let before = (folder.read("private.pem"), folder.read("public.pem"));
+    zariz(keygen()).exits(3).says(&["private.pem", "exists", "--force"]);
+    std::fs::remove_file(&private).expect("removed");
+    zariz(keygen()).exits(3).says(&["public.pem", "exists"]);
+    assert_eq!(folder.names(), ["public.pem", "signature"]);
+    zariz(keygen().into_iter().chain(args!["--force"])).exits(0);
+    assert!(folder.read("private.pem") != before.0 && folder.read("public.pem") != before.1);
+}
+
+#[test]
+fn without_a_file_the_key_goes_to_standard_output() {
+    let done = zariz(["keygen", "--bits", "1024"]).exits(0).says_nothing();
+    assert!(done.text().starts_with("-----BEGIN PRIVATE KEY-----\n"));
+    assert!(done.text().ends_with("-----END PRIVATE KEY-----\n"));
+    assert_eq!(zariz_with(args!["sign", "--key", "-", "/dev/null"], &done.stdout).exits(0).stdout.len(), 128);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_the_private_key() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let (private, public) = (folder.join("private.pem"), folder.join("public.pem"));
+    let keygen = args!["keygen", "--bits", "1024", "--out", private, "--public-out", public, "--force"];
+    let mode = |path: &Path| fs::metadata(path).expect("made").permissions().mode() & 0o777;
+    zariz(&keygen).exits(0);
+    assert_eq!(mode(&private), 0o600);
+    assert_eq!(mode(&public) & 0o444, mode(&folder.file("usual", "")) & 0o444);
+    // A file that is replaced does not pass its mode on to the key.
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o644)).expect("changed");
+    zariz(&keygen).exits(0);
+    assert_eq!(mode(&private), 0o600);
+    // A link that leads nowhere is in the way, too.
+    let link = folder.join("link.pem");
+    std::os::unix::fs::symlink("nowhere", &link).expect("linked");
+    zariz(args!["keygen", "--bits", "1024", "--out", link]).exits(3).says(&["exists"]);
+}

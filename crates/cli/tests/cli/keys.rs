@@ -1,0 +1,155 @@
+//! Keys that cannot be used, and why; and every form of key that can.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::args;
+use crate::run::{Done, Folder, has, has_openssl, key, openssl, run, zariz_with};
+
+fn sign(key: &PathBuf) -> Done {
+    zariz_with(args!["sign", "--key", key, "--encoding", "hex"], b"message")
+}
+
+fn verify(key: &PathBuf, folder: &Folder) -> Done {
+    let signature = folder.file("signature", zariz_with(args!["sign", "--key", self::key(1024)], b"message").stdout);
+    zariz_with(args!["verify", "--key", key, "--signatures", signature], b"message")
+}
+
+#[test]
+fn files_that_are_no_keys() {
+    let folder = Folder::new();
+    for contents in
+        ["text", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
+    {
+        let file = folder.file("file", contents);
+        sign(&file).exits(3).says(&["error: ", "file: "]);
+        verify(&file, &folder).exits(3).says(&["error: ", "file: "]);
+    }
+    let empty = folder.file("empty", "");
+    sign(&empty).exits(3).says(&["empty: empty"]);
+    let huge = folder.file("huge", vec![b'x'; 2 << 20]);
+    sign(&huge).exits(3).says(&["too long to be a key"]);
+}
+
+#[test]
+fn a_damaged_key_never_signs() {
+    let folder = Folder::new();
+    let pem = fs::read_to_string(key(1024)).expect("the key");
+    let lines: Vec<&str> = pem.lines().collect();
+    for i in 1..lines.len() - 1 {
+        let mut damaged: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        let other = if damaged[i].starts_with('A') { "B" } else { "A" };
+        damaged[i].replace_range(0..1, other);
+        sign(&folder.file("damaged.pem", damaged.join("\n"))).exits(3).says(&["damaged.pem: "]);
+    }
+}
+
+#[test]
+fn forms_of_keys() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let expected = zariz_with(args!["sign", "--key", key(1024), "--encoding", "hex"], b"message").exits(0).stdout;
+    for (name, options) in [
+        ("pkcs8.der", &["pkcs8", "-topk8", "-nocrypt", "-outform", "DER"][..]),
+        ("pkcs1.pem", &["rsa", "-traditional"]),
+        ("pkcs1.der", &["rsa", "-traditional", "-outform", "DER"]),
+    ] {
+        let file = folder.join(name);
+        openssl(options.iter().map(Into::into).chain(args!["-in", key(1024), "-out", file]));
+        assert_eq!(sign(&file).exits(0).stdout, expected, "{name}");
+        verify(&file, &folder).exits(0);
+    }
+    for (name, options) in [
+        ("spki.pem", &["rsa", "-pubout"][..]),
+        ("spki.der", &["rsa", "-pubout", "-outform", "DER"]),
+        ("rsa.pem", &["rsa", "-RSAPublicKey_out"]),
+        ("rsa.der", &["rsa", "-RSAPublicKey_out", "-outform", "DER"]),
+    ] {
+        let file = folder.join(name);
+        openssl(options.iter().map(Into::into).chain(args!["-in", key(1024), "-out", file]));
+        verify(&file, &folder).exits(0).says(&["verified 1, failed 0"]);
+        sign(&file).exits(3).says(&[name, "public key", "private key is needed"]);
+    }
+}
+
+#[test]
+fn a_key_among_other_blocks_is_found() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let certificate = folder.join("certificate.pem");
+    openssl(args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate]);
+    verify(&certificate, &folder).exits(3).says(&["CERTIFICATE", "openssl x509"]);
+    sign(&certificate).exits(3).says(&["CERTIFICATE"]);
+    let private = fs::read_to_string(key(1024)).expect("the key");
+    let certificate = fs::read_to_string(certificate).expect("the certificate");
+    let chain = folder.file("chain.pem", format!("some text\n{certificate}more text\n{private}{certificate}"));
+    sign(&chain).exits(0);
+    verify(&chain, &folder).exits(0);
+}
+
+#[test]
+fn encrypted_keys_say_how_to_decrypt_them() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    for (name, options) in [
+        ("pkcs8.pem", &["pkcs8", "-topk8", "-passout", "pass:secret"][..]),
+        ("pkcs1.pem", &["rsa", "-traditional", "-aes256", "-passout", "pass:secret"]),
+    ] {
+        let file = folder.join(name);
+        openssl(options.iter().map(Into::into).chain(args!["-in", key(1024), "-out", file]));
+        sign(&file).exits(3).says(&[name, "encrypted", "openssl pkey"]);
+        verify(&file, &folder).exits(3).says(&[name, "encrypted", "openssl pkey"]);
+    }
+}
+
+#[test]
+fn keys_of_other_kinds_are_refused() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    for (name, options) in [
+        ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"][..]),
+        ("ed25519", &["-algorithm", "ED25519"]),
+    ] {
+        let pem = folder.join("pem");
+        openssl(["genpkey"].iter().chain(options).map(Into::into).chain(args!["-out", pem]));
+        for form in ["PEM", "DER"] {
+            let (private, public) = (folder.join(name), folder.join("public"));
+            openssl(args!["pkcs8", "-topk8", "-nocrypt", "-in", pem, "-outform", form, "-out", private]);
+            sign(&private).exits(3).says(&[name, "not an RSA key"]);
+            verify(&private, &folder).exits(3).says(&[name, "not an RSA key"]);
+            openssl(args!["pkey", "-in", pem, "-outform", form, "-pubout", "-out", public]);
+            verify(&public, &folder).exits(3).says(&["public", "not an RSA key"]);
+        }
+    }
+    let traditional = folder.join("traditional.pem");
+    openssl(args!["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", traditional]);
+    sign(&traditional).exits(3).says(&["EC PRIVATE KEY"]);
+
+    let short = folder.join("short.pem");
+    openssl(args!["genrsa", "-out", short, "512"]);
+    sign(&short).exits(3).says(&["512 bits", "1024"]);
+    let multi = folder.join("multi.pem");
+    openssl(args!["genrsa", "-primes", "3", "-out", multi, "1024"]);
+    sign(&multi).exits(3).says(&["two primes"]);
+}
+
+#[test]
+fn openssh_keys_say_how_to_convert_them() {
+    let folder = Folder::new();
+    let file = folder.join("id_rsa");
+    if !has("ssh-keygen", "-?") {
+        return;
+    }
+    let keygen = args!["-q", "-t", "rsa", "-b", "1024", "-N", "", "-f", file];
+    run(Command::new("ssh-keygen").args(keygen), b"").exits(0);
+    sign(&file).exits(3).says(&["OPENSSH PRIVATE KEY", "ssh-keygen -p -m PEM"]);
+}

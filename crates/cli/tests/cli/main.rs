@@ -1,0 +1,16 @@
+//! The whole program, run as a user runs it: every command, every exit code, good and bad input.
+
+mod decrypt;
+mod demo;
+mod info;
+mod keygen;
+mod keys;
+mod modexp;
+mod output;
+mod run;
+mod sign;
+mod speed;
+mod stream;
+mod terminal;
+mod usage;
+mod verify;

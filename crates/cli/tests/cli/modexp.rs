@@ -1,0 +1,90 @@
+//! `zariz modexp`.
+
+use num_bigint::BigUint;
+
+use crate::args;
+use crate::run::{zariz, zariz_with};
+
+#[test]
+fn small_numbers_in_every_form() {
+    let input = "2 a 3e9\n0X02\t0Xa\t0X3E9\r\n  02   00a 0003e9  \n0 0 7\n0 5 7\n6 ffffffffffffffffffffffffffffffff 7\n8 1 7\n1 0 3";
+    for public in [&["--public"][..], &[]] {
+        let done = zariz_with(["modexp"].iter().chain(public), input.as_bytes()).exits(0).says_nothing();
+        assert_eq!(done.lines(), ["17", "17", "17", "1", "0", "6", "1", "1"]);
+    }
+}
+
+#[test]
+fn options_fill_what_lines_leave_out() {
+    let options = ["modexp", "--modulus", "0x65", "--exponent", "3"];
+    let done = zariz_with(options, b"2\n2 4\n2 4 7\n64\n").exits(0);
+    assert_eq!(done.lines(), ["8", "10", "2", "64"]);
+    // The exponent alone, too.
+    assert_eq!(zariz_with(["modexp", "--exponent", "3"], b"2 2 7\n2\n").exits(4).lines(), ["4", ""]);
+}
+
+#[test]
+fn bad_lines_leave_empty_ones() {
+    let input = "2 3 5\n\n2 3 4\nzz 3 5\n2 3 5 7\n2 3 0\n2 3 1\n2\n2 3\n\u{ff} 1 3\n4 1 5\n";
+    let done = zariz_with(["modexp"], input.as_bytes()).exits(4);
+    assert_eq!(done.lines(), ["3", "", "", "", "", "", "", "", "", "", "4"]);
+    let done = done.says(&[
+        "error: line 2: the line is empty",
+        "error: line 3: the modulus is even",
+        "error: line 4: base: 'z' is no hexadecimal digit",
+        "error: line 5: more than three numbers",
+        "error: line 6: the modulus is zero",
+        "error: line 7: the modulus is one",
+        "error: line 8: no exponent",
+        "error: line 9: no modulus",
+        "error: line 10: base: ",
+        "error: 9 of 11 lines failed",
+    ]);
+    assert_eq!(done.stderr.lines().count(), 10);
+    let too_long = format!("2 3 1{:0>4096}1\n2 3 5\n", 0);
+    assert_eq!(zariz_with(["modexp"], too_long.as_bytes()).exits(4).says(&["line 1: ", "16384"]).lines(), ["", "3"]);
+}
+
+#[test]
+fn an_option_that_is_no_modulus_is_bad_input() {
+    for modulus in ["0", "1", "a", "10"] {
+        zariz(["modexp", "--modulus", modulus]).exits(3).says(&["--modulus: the modulus is"]);
+    }
+}
+
+#[test]
+fn empty_input_is_empty_output() {
+    assert_eq!(zariz(args!["modexp", "--modulus", "7"]).exits(0).says_nothing().stdout, b"");
+}
+
+/// Bytes without a pattern.
+fn noise(state: &mut u64, length: usize) -> Vec<u8> {
+    let mut byte = || {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 56) as u8
+    };
+    (0..length).map(|_| byte()).collect()
+}
+
+#[test]
+fn mixed_lines_agree_with_another_library() {
+    let mut state = 1;
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    for i in 0..300 {
+        let number = |state: &mut u64, most: usize| {
+            let length = 1 + usize::from(noise(state, 1)[0]) * most / 256;
+            BigUint::from_bytes_be(&noise(state, length))
+        };
+        let (base, exponent) = (number(&mut state, 160), number(&mut state, 40));
+        // Every third line has the modulus of an earlier one.
+        let modulus =
+            if i % 3 == 0 { BigUint::from(1_000_003u32) } else { number(&mut state, 150) | BigUint::from(1u32) };
+        let modulus = if modulus == BigUint::from(1u32) { BigUint::from(3u32) } else { modulus };
+        input += &format!("{base:x} {exponent:X} 0x{modulus:x}\n");
+        expected.push(format!("{:x}", base.modpow(&exponent, &modulus)));
+    }
+    for options in [&["--threads", "1"][..], &["--threads", "3"], &["--public"], &["--engine", "portable"]] {
+        let done = zariz_with(["modexp"].iter().chain(options), input.as_bytes()).exits(0).says_nothing();
+        assert_eq!(done.lines(), expected, "{options:?}");
+    }
+}

@@ -1,0 +1,82 @@
+//! `zariz speed`. Only that it measures and says so: how fast it is depends on the machine.
+
+use serde_json::Value;
+
+use crate::args;
+use crate::run::{has_openssl, program, run, zariz};
+
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let quick = ["speed", "--json", "--seconds", "0.01"];
+    let done = zariz(quick.iter().chain(arguments)).exits(0).says_nothing();
+    serde_json::from_slice(&done.stdout).expect("a JSON array")
+}
+
+#[test]
+fn json_has_every_operation() {
+    let rows =
+        json(&["rsa1024", "rsa2048", "rsa3072", "rsa4096", "modexp1024", "modexp2048", "modexp4096", "--batch", "8"]);
+    let operations: Vec<&str> = rows.iter().filter_map(|row| row["operation"].as_str()).collect();
+    let expected = [
+        ["rsa1024-sign", "rsa1024-verify", "rsa2048-sign", "rsa2048-verify", "rsa3072-sign", "rsa3072-verify"]
+            .as_slice(),
+        &["rsa4096-sign", "rsa4096-verify", "modexp1024", "modexp2048", "modexp4096"],
+    ];
+    assert_eq!(operations, expected.concat());
+    for row in &rows {
+        assert!(row["engine"].is_string() && row["threads"] == 1 && row["batch"] == 8, "{row}");
+        let number = |name: &str| row[name].as_f64().unwrap_or_default();
+        assert!(number("ops_per_second") > 0.0 && number("p50_us") > 0.0, "{row}");
+        assert!(number("p50_us") <= number("p99_us"), "{row}");
+        assert!(row.get("peer").is_none() && row.get("ratio").is_none(), "{row}");
+    }
+}
+
+#[test]
+fn the_largest_key_and_the_slowest_engine() {
+    let rows = json(&["rsa8192", "--engine", "portable", "--threads", "2", "--batch", "1"]);
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|row| row["engine"] == "portable" && row["threads"] == 2 && row["batch"] == 1));
+}
+
+#[test]
+fn the_table_has_the_columns_of_openssl() {
+    let done = zariz(["speed", "--seconds", "0.01", "rsa1024", "rsa2048", "modexp1024"]).exits(0).says_nothing();
+    let lines = done.lines();
+    assert_eq!(lines.len(), 5, "{done:?}");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let header = words(lines[0]);
+    assert_eq!(header[..6], ["sign", "verify", "sign/s", "verify/s", "engine", "thr"]);
+    assert_eq!(words(lines[2])[..3], ["rsa", "2048", "bits"]);
+    assert!(words(lines[2])[3].ends_with('s') && words(lines[2])[4].ends_with('s'));
+    assert!(words(lines[2])[5..7].iter().all(|rate| rate.parse::<f64>().is_ok_and(|rate| rate > 0.0)));
+    assert_eq!(words(lines[3])[..2], ["modexp", "modexp/s"]);
+    assert_eq!(words(lines[4])[..3], ["modexp", "1024", "bits"]);
+}
+
+#[test]
+fn a_comparison_has_a_peer_and_a_ratio() {
+    if !has_openssl() {
+        return;
+    }
+    let rows = json(&["rsa1024", "modexp1024", "--compare", "openssl", "--rounds", "1"]);
+    for row in &rows[..2] {
+        assert!(row["peer"].as_str().is_some_and(|peer| peer.contains("SSL ")), "{row}");
+        let number = |name: &str| row[name].as_f64().expect("a number");
+        let ratio = number("ops_per_second") / number("peer_ops_per_second");
+        assert!((ratio / number("ratio") - 1.0).abs() < 0.01, "{row}");
+    }
+    let row = &rows[2];
+    assert!(row["peer"].is_null() && row["peer_ops_per_second"].is_null() && row["ratio"].is_null(), "{row}");
+    assert!(row.as_object().is_some_and(|row| row.contains_key("peer") && row.contains_key("ratio")));
+
+    let compare = ["speed", "rsa1024", "modexp1024", "--compare", "openssl", "--rounds", "1", "--seconds", "0.01"];
+    let table = zariz(compare.iter().chain(&["--threads", "2"])).exits(0);
+    assert!(table.text().contains("times as fast") && table.text().contains("no such operation"), "{table:?}");
+}
+
+#[test]
+fn without_openssl_a_comparison_is_refused() {
+    let mut command = program();
+    command.args(args!["speed", "--compare", "openssl", "rsa1024"]).env("PATH", "/does/not/exist");
+    run(&mut command, b"").exits(3).says(&["error: the openssl program cannot be run"]);
+}

@@ -1,0 +1,65 @@
+//! Long inputs: bounded memory, and answers to a writer that waits for them.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::args;
+use crate::run::{key, program};
+
+/// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it answers.
+fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send) -> u64 {
+    // One arena: the allocator reserves memory for each thread, used or not, and the limit counts what is reserved.
+    let command = format!("ulimit -v {limit}; MALLOC_ARENA_MAX=1 exec \"$0\" {arguments}");
+    let mut child = Command::new("sh");
+    child.args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = child.spawn().expect("started");
+    let (mut stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let count = thread::scope(|scope| {
+        scope.spawn(move || feed(&mut stdin).expect("everything is read"));
+        BufReader::new(stdout).lines().map(|line| line.expect("a line")).filter(|line| !line.is_empty()).count()
+    });
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
+    count as u64
+}
+
+/// Memory that the program may take, in KiB, and more than which goes through it.
+const LIMIT: u64 = 100_000;
+
+#[test]
+fn memory_is_flat_over_many_lines() {
+    let block = "123456789abcdef 7\n".repeat(1000);
+    let count = answers_within(LIMIT, "modexp --modulus 1000003 --public --threads 2", |stdin| {
+        (0..300).try_for_each(|_| stdin.write_all(block.as_bytes()))
+    });
+    assert_eq!(count, 300_000);
+}
+
+#[test]
+fn memory_is_flat_over_long_lines() {
+    let mut line = vec![b'x'; 1 << 20];
+    line.push(b'\n');
+    let key = key(1024).into_string().expect("a path of text");
+    let count = answers_within(LIMIT, &format!("sign --lines --threads 2 --key '{key}'"), |stdin| {
+        (0..200).try_for_each(|_| stdin.write_all(&line))
+    });
+    assert_eq!(count, 200);
+}
+
+#[test]
+fn a_writer_that_waits_gets_its_answer() {
+    let mut child = program();
+    child.args(args!["modexp", "--modulus", "7", "--exponent", "2"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("started");
+    let (mut stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let mut answers = BufReader::new(stdout).lines();
+    for (question, answer) in [("2\n", "4"), ("3\n4\n", "2"), ("5\n", "2"), ("6\n", "4")] {
+        stdin.write_all(question.as_bytes()).expect("written");
+        assert_eq!(answers.next().expect("an answer").expect("text"), answer);
+    }
+    drop(stdin);
+    assert_eq!(answers.next().expect("the last answer").expect("text"), "1");
+    assert!(answers.next().is_none());
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
+}

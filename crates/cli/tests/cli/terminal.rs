@@ -1,0 +1,52 @@
+//! On a terminal, which `script` provides.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+use crate::run::{Done, Folder, has, key, run};
+
+/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard output.
+fn on_terminal(command: &str) -> Option<Done> {
+    if !has("script", "--version") {
+        return None;
+    }
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", command, "/dev/null"]).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
+    script.env("KEY", key(1024)).env("TERM", "xterm").env_remove("NO_COLOR");
+    Some(run(&mut script, b""))
+}
+
+#[test]
+fn binary_is_refused() {
+    let Some(done) = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\"") else { return };
+    let done = done.exits(2);
+    assert!(done.text().contains("--out FILE") && done.text().contains("--encoding base64"), "{done:?}");
+    let text = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\" --encoding hex").expect("found before");
+    assert!(text.exits(0).text().trim_end().len() == 256);
+}
+
+#[test]
+fn colour_and_no_colour() {
+    let Some(colour) = on_terminal("\"$ZARIZ\" modexp /does/not/exist") else { return };
+    assert!(colour.exits(3).text().contains("\x1b["));
+    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" modexp /does/not/exist").expect("found before");
+    assert!(!plain.exits(3).text().contains('\x1b'));
+    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" polish").expect("found before");
+    assert!(!plain.exits(2).text().contains('\x1b'));
+}
+
+#[test]
+fn a_bar_for_work_that_lasts_and_none_for_work_that_does_not() {
+    let folder = Folder::new();
+    let file = folder.file("lines", "2 3 5\n".repeat(100));
+    let quick = format!("\"$ZARIZ\" modexp {} > /dev/null", file.display());
+    let Some(quick) = on_terminal(&quick) else { return };
+    assert_eq!(quick.exits(0).text(), "");
+
+    // Lines trickle in for longer than a program waits before it shows its progress.
+    let slow = "(for i in 1 2 3 4 5 6; do echo 2 3 5; sleep 0.4; done) | \"$ZARIZ\" modexp";
+    let bar = on_terminal(&format!("{slow} > /dev/null")).expect("found before").exits(0);
+    assert!(bar.text().contains("lines, ") && bar.text().contains("/s"), "{bar:?}");
+    let quiet = on_terminal(&format!("{slow} --quiet > /dev/null")).expect("found before").exits(0);
+    assert_eq!(quiet.text(), "");
+}

@@ -1,0 +1,131 @@
+//! `zariz verify`.
+
+use std::path::PathBuf;
+
+use crate::args;
+use crate::run::{Done, Folder, has_openssl, key, openssl, zariz, zariz_with};
+
+/// Four messages with their signatures, one a line.
+fn signed(folder: &Folder) -> (PathBuf, Vec<String>) {
+    let messages = folder.file("messages", "one\ntwo\n\nfour\n");
+    let done = zariz(args!["sign", "--key", key(1024), "--lines", messages]).exits(0);
+    (messages, done.lines().iter().map(|line| (*line).to_owned()).collect())
+}
+
+fn verify(messages: &PathBuf, signatures: &PathBuf) -> Done {
+    zariz(args!["verify", "--key", key(1024), "--lines", "--signatures", signatures, messages])
+}
+
+#[test]
+fn openssl_signatures_verify_and_changed_ones_do_not() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let (public, message) = (folder.public_key(2048), folder.file("message", "signed by another"));
+    let other = folder.file("other", "signed by nobody");
+    for (algorithm, hash, options) in [
+        ("RS256", "-sha256", &[][..]),
+        ("RS512", "-sha512", &[]),
+        ("PS256", "-sha256", &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32"]),
+        ("PS384", "-sha384", &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:48"]),
+    ] {
+        let signature = folder.join("signature");
+        let sign = args!["dgst", hash, "-sign", key(2048), "-out", signature];
+        openssl(sign.into_iter().chain(options.iter().map(Into::into)).chain(args![message]));
+        for key in [public.clone().into(), key(2048)] {
+            let verify = |message: &PathBuf| {
+                zariz(args!["verify", "--key", key, "--alg", algorithm, "--signatures", signature, message])
+            };
+            verify(&message).exits(0).says(&["verified 1, failed 0"]);
+            verify(&other).exits(1).says(&["error: ", "verified 0, failed 1"]);
+        }
+        let wrong = if algorithm == "RS256" { "PS256" } else { "RS256" };
+        zariz(args!["verify", "--key", public, "--alg", wrong, "--signatures", signature, message]).exits(1);
+    }
+}
+
+#[test]
+fn every_encoding_is_read_in_every_usual_form() {
+    let folder = Folder::new();
+    for encoding in ["raw", "hex", "base64", "base64url"] {
+        let done = zariz_with(args!["sign", "--key", key(1024), "--encoding", encoding], b"message").exits(0);
+        let mut forms = vec![done.stdout.clone()];
+        if encoding != "raw" {
+            let text = done.text().trim_end();
+            let folded: Vec<&[u8]> = text.as_bytes().chunks(64).collect();
+            forms.extend([text.into(), folded.join(&b"\r\n"[..]), text.trim_end_matches('=').into()]);
+        }
+        if encoding == "hex" {
+            forms.push(done.text().to_uppercase().into());
+        }
+        for form in forms {
+            let signature = folder.file("signature", &form);
+            let verify = args!["verify", "--key", key(1024), "--encoding", encoding, "--signatures", signature];
+            zariz_with(verify, b"message").exits(0).says(&["verified 1, failed 0"]);
+        }
+    }
+}
+
+#[test]
+fn good_lines_verify() {
+    let folder = Folder::new();
+    let (messages, signatures) = signed(&folder);
+    let done = verify(&messages, &folder.file("signatures", signatures.join("\n"))).exits(0);
+    assert_eq!((done.stdout.len(), done.stderr.as_str()), (0, "verified 4, failed 0\n"));
+    let crlf = folder.file("crlf", signatures.join("\r\n"));
+    let dos = folder.file("dos", "one\r\ntwo\r\n\r\nfour");
+    assert_eq!(verify(&dos, &crlf).exits(0).stderr, "verified 4, failed 0\n");
+}
+
+#[test]
+fn bad_lines_fail_alone_and_are_named() {
+    let folder = Folder::new();
+    let (messages, good) = signed(&folder);
+    let bad = [good[1].clone(), good[1].clone(), "not base64!".into(), good[3][4..].to_owned()];
+    let done = verify(&messages, &folder.file("signatures", bad.join("\n"))).exits(1);
+    assert_eq!(done.stderr.lines().count(), 4, "{done:?}");
+    let done =
+        done.says(&["error: line 1: ", "error: line 3: not base64: ", "error: line 4: ", "verified 1, failed 3"]);
+    assert!(done.stdout.is_empty());
+}
+
+#[test]
+fn quiet_leaves_the_exit_code() {
+    let folder = Folder::new();
+    let (messages, good) = signed(&folder);
+    let (good, bad) = (folder.file("good", good.join("\n")), folder.file("bad", "AAAA\n"));
+    for (signatures, code) in [(good, 0), (bad, 1)] {
+        let verify = args!["verify", "--key", key(1024), "-q", "--lines", "--signatures", signatures, messages];
+        zariz(verify).exits(code).says_nothing();
+    }
+}
+
+#[test]
+fn files_of_different_length_fail() {
+    let folder = Folder::new();
+    let (messages, good) = signed(&folder);
+    let short = folder.file("short", good[..2].join("\n"));
+    verify(&messages, &short).exits(1).says(&["line 3: there is no signature", "line 4: ", "verified 2, failed 2"]);
+    let long = folder.file("long", [&good[..], &good[..1]].concat().join("\n"));
+    verify(&messages, &long).exits(1).says(&["line 5: there is no such line", "verified 4, failed 1"]);
+    let none = folder.file("none", "");
+    verify(&none, &none).exits(0).says(&["verified 0, failed 0"]);
+}
+
+#[test]
+fn a_signature_line_too_long_stops_the_run() {
+    let folder = Folder::new();
+    let (messages, _) = signed(&folder);
+    verify(&messages, &folder.file("signatures", "A".repeat(100_000))).exits(3).says(&["signatures: line 1"]);
+}
+
+#[test]
+fn a_signature_of_the_wrong_length_is_a_failure_and_no_error() {
+    let folder = Folder::new();
+    for length in [0, 1, 127, 129, 1000] {
+        let signature = folder.file("signature", vec![1; length]);
+        let verify = args!["verify", "--key", key(1024), "--signatures", signature];
+        zariz_with(verify, b"message").exits(1).says(&["verified 0, failed 1"]);
+    }
+}

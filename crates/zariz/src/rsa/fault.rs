@@ -1,0 +1,55 @@
+//! The places where tests flip bits. Outside of tests, numbers pass unchanged.
+
+use zariz_kernels::limbs::Limbs;
+
+/// A step of the private operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// The halves of a fresh blinding mask modulo p and q, two for each request.
+    Mask,
+    /// The halves of the result modulo p and q, two for each request.
+    Half,
+    /// Results after their masks are off.
+    Unmasked,
+    /// Results computed again without the Chinese remainder theorem.
+    Recomputed,
+}
+
+/// Lets the numbers of one step pass.
+#[cfg(not(test))]
+#[inline(always)]
+pub(super) fn pass(_: Place, numbers: Vec<Limbs>) -> Vec<Limbs> {
+    numbers
+}
+
+#[cfg(test)]
+pub(super) use testing::*;
+
+#[cfg(test)]
+mod testing {
+    use super::{Limbs, Place};
+    use std::cell::Cell;
+
+    thread_local! {
+        /// In which place, which number of the batch, and which of its bits to flip: once.
+        pub static FAULT: Cell<Option<(Place, usize, usize)>> = const { Cell::new(None) };
+        /// Whether every recomputation goes wrong too.
+        pub static RECOMPUTATION: Cell<bool> = const { Cell::new(false) };
+        /// How many results were computed again.
+        pub static RECOMPUTED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn pass(place: Place, mut numbers: Vec<Limbs>) -> Vec<Limbs> {
+        if let Some((_, i, bit)) = FAULT.get().filter(|fault| fault.0 == place) {
+            numbers[i][bit / 64] ^= 1 << (bit % 64);
+            FAULT.set(None);
+        }
+        if place == Place::Recomputed {
+            RECOMPUTED.set(RECOMPUTED.get() + numbers.len());
+            if RECOMPUTATION.get() {
+                numbers.iter_mut().for_each(|number| number[0] ^= 2);
+            }
+        }
+        numbers
+    }
+}

@@ -1,0 +1,177 @@
+//! What the roots of the machines compile to.
+//!
+//! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but panics, keep
+//! its columns in registers, and have exactly the multiply instructions of its algorithm.
+
+mod budget;
+mod expect;
+mod parse;
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::process::{cargo, command, output, root};
+use budget::Budget;
+use expect::Fit;
+use parse::Root;
+
+const BUDGET: &str = "xtask/codegen-budget.txt";
+
+/// Prints what every root became, then checks.
+pub fn report() -> Result<()> {
+    let Some(roots) = compile()? else { return Ok(()) };
+    table(&roots);
+    compare(&roots)
+}
+
+/// Checks, without the table.
+pub fn check() -> Result<()> {
+    match compile()? {
+        Some(roots) => compare(&roots),
+        None => Ok(()),
+    }
+}
+
+/// Records what every root became, unless it is wrong by itself.
+pub fn bless() -> Result<()> {
+    let roots = compile()?.with_context(|| format!("{BUDGET} can only be written on x86-64"))?;
+    table(&roots);
+    refuse(roots.iter().flat_map(expect::problems).collect())?;
+    fs::write(root().join(BUDGET), Budget::new(compiler()?, &roots).to_text())
+        .with_context(|| format!("cannot write {BUDGET}"))?;
+    println!("wrote {BUDGET}: {} roots", roots.len());
+    Ok(())
+}
+
+fn compare(roots: &[Root]) -> Result<()> {
+    let recorded = fs::read_to_string(root().join(BUDGET))
+        .with_context(|| format!("cannot read {BUDGET} (`cargo xtask codegen --bless` writes it)"))
+        .and_then(|text| Budget::parse(&text).with_context(|| format!("{BUDGET} is damaged")));
+    let mut problems: Vec<String> = roots.iter().flat_map(expect::problems).collect();
+    match recorded {
+        Ok(budget) => {
+            let compiler = compiler()?;
+            let same = budget.compiler == compiler;
+            if !same {
+                println!("{BUDGET} was recorded with {}; this is {compiler}: spills have some slack", budget.compiler);
+            }
+            let (worse, better) = budget.compare(roots, same);
+            problems.extend(worse);
+            if better > 0 {
+                println!("{better} roots are better than recorded; `cargo xtask codegen --bless` holds them to it");
+            }
+        }
+        Err(error) => problems.push(format!("  {error:#}")),
+    }
+    refuse(problems)?;
+    let spilling = roots.iter().filter(|root| root.stores + root.loads > 0).count();
+    println!("{} roots as they should be; {spilling} use the stack for vectors, none more than recorded", roots.len());
+    Ok(())
+}
+
+const ADVICE: &str = "\
+What to do (`cargo xtask codegen` shows every root; docs/notes/code-generation.md explains):
+  calls memcpy, memmove, memset: an array of accumulators lives in memory. Index it by constants only; shift it by writing
+    each sum one place down.
+  calls anything else: it was not inlined. Blocks and operations must be #[inline(always)], without closures.
+  too few multiplications: a loop over columns was not unrolled. Narrow the tiles in crates/machines, or write it out. If
+    the algorithm changed, so must its formula in xtask/src/codegen/expect.rs.
+  more stores, loads or bytes of stack: more columns or hoisted operands are alive than there are registers.
+  recorded or not: if the change is meant, `cargo xtask codegen --bless` records it (calls and wrong counts never are).";
+
+fn refuse(problems: Vec<String>) -> Result<()> {
+    if !problems.is_empty() {
+        bail!("the compiled kernels have {} faults:\n{}\n{ADVICE}", problems.len(), problems.join("\n"));
+    }
+    Ok(())
+}
+
+fn table(roots: &[Root]) {
+    let line = |cells: [&str; 9]| {
+        let [machine, block, width, rest @ ..] = cells;
+        let rest: Vec<String> = rest.iter().map(|cell| format!("{cell:>11}")).collect();
+        println!("{machine:<15} {block:<14} {width:>5}{}", rest.join(""));
+    };
+    line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs"]);
+    for root in roots {
+        let unrolled = match expect::fit(root) {
+            Fit::Rows(rows) => format!("×{rows}"),
+            Fit::Wrong => "wrong".into(),
+            Fit::Exact | Fit::Free => String::new(),
+        };
+        let [multiplies, stores, loads, frame, instructions] =
+            [root.multiplies(), root.stores, root.loads, root.frame, root.instructions].map(|n| n.to_string());
+        line([
+            &root.machine,
+            &root.block,
+            &root.width_text(),
+            &multiplies,
+            &unrolled,
+            &stores,
+            &loads,
+            &frame,
+            &instructions,
+        ]);
+    }
+    println!();
+    println!("stores, loads: vector instructions that write or read the stack. frame: bytes of stack.");
+    println!("unrolled: how many rows stand one after the other in the code.\n");
+}
+
+/// Every root as compiled now, sorted; `None` where there are no vector machines.
+fn compile() -> Result<Option<Vec<Root>>> {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: the vector machines need x86-64");
+        return Ok(None);
+    }
+    let assembly = assembly()?;
+    let text = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
+    let mut roots = parse::roots(&text)?;
+    roots.sort_by(|a, b| a.key().cmp(&b.key()));
+    let missing: Vec<_> = expect::MACHINES
+        .iter()
+        .filter(|machine| !roots.iter().any(|root| root.machine == **machine))
+        .copied()
+        .collect();
+    if !missing.is_empty() {
+        bail!(
+            "no roots of {} in {}: has `roots!` in crates/machines/src/roots.rs changed its names?",
+            missing.join(", "),
+            assembly.display()
+        );
+    }
+    Ok(Some(roots))
+}
+
+/// Compiles `zariz-machines` as a release does; where the assembly lies.
+fn assembly() -> Result<PathBuf> {
+    let target = root().join("target/codegen");
+    let mut cargo = cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--locked", "--quiet"]);
+    cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
+    cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
+    cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");
+    for message in output(cargo)?.lines() {
+        let message: serde_json::Value = serde_json::from_str(message).context("cargo's messages are not JSON")?;
+        if message["reason"] != "compiler-artifact" || message["target"]["name"] != "zariz_machines" {
+            continue;
+        }
+        for file in message["filenames"].as_array().into_iter().flatten().filter_map(|file| file.as_str()) {
+            // deps/libzariz_machines-HASH.rmeta stands beside deps/zariz_machines-HASH.s.
+            let file = Path::new(file);
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            if let (Some("rmeta"), Some(name)) = (file.extension().and_then(|e| e.to_str()), stem.strip_prefix("lib")) {
+                let assembly = file.with_file_name(format!("{name}.s"));
+                if assembly.exists() {
+                    return Ok(assembly);
+                }
+            }
+        }
+    }
+    bail!("cargo left no assembly of zariz-machines; remove {} and try again", target.display())
+}
+
+fn compiler() -> Result<String> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    Ok(output(command(&rustc, &["--version"]))?.trim().to_owned())
+}

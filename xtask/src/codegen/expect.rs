@@ -1,0 +1,124 @@
+//! What every root must be, whatever was recorded: no calls, and the multiplications of its algorithm.
+
+use super::parse::Root;
+
+/// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
+pub const MACHINES: &[&str] = &["avx2-fma", "avx512-fma", "avx512-ifma"];
+
+/// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
+const MOST_UNROLLED: usize = 4;
+
+/// The multiply-accumulates that stand in a block's code.
+struct Products {
+    /// In a row that a loop repeats, and the compiler may unroll.
+    rolled: usize,
+    /// Outside of loops.
+    once: usize,
+    /// Outside of loops, with only the low half wanted.
+    low_once: usize,
+}
+
+/// From the banners in crates/kernels/src/block; `None` for a block that is not known here.
+fn products(block: &str, width: Option<usize>) -> Option<Products> {
+    let t = width.unwrap_or(0);
+    let (rolled, once, low_once) = match block {
+        "mac_rows" => (t, 0, 0),
+        // Friendly rows; the plain row; its quotient by μ.
+        "reduce_rows" => (t, t, 1),
+        "square" | "square_onto" => (0, t * (t + 1) / 2, 0),
+        "select_tile" | "splat" | "normalize" | "add" | "gather" | "scatter" => (0, 0, 0),
+        _ => return None,
+    };
+    Some(Products { rolled, once, low_once })
+}
+
+/// How the multiplications found in a root fit its algorithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fit {
+    /// Nothing is expected of this root.
+    Free,
+    /// They are those expected, and there is no loop over rows.
+    Exact,
+    /// They are those expected of this many rows one after the other.
+    Rows(usize),
+    /// They are not those expected of any number of rows.
+    Wrong,
+}
+
+/// Compares a root with the formula of its block.
+pub fn fit(root: &Root) -> Fit {
+    let vector = MACHINES.contains(&root.machine.as_str());
+    let Some(Products { rolled, once, low_once }) = products(&root.block, root.width).filter(|_| vector) else {
+        return Fit::Free;
+    };
+    let fits = |rows: usize| {
+        let (all, low) = (rows * rolled + once, low_once);
+        let found = (root.low, root.high, root.fused, root.scalar);
+        // By FMA the low half costs the high half too.
+        found == if root.machine.ends_with("ifma") { (all + low, all, 0, 0) } else { (0, 0, 2 * (all + low), 0) }
+    };
+    match rolled {
+        0 if fits(0) => Fit::Exact,
+        0 => Fit::Wrong,
+        _ => (1..=MOST_UNROLLED).find(|&rows| fits(rows)).map_or(Fit::Wrong, Fit::Rows),
+    }
+}
+
+/// What is wrong with a root, whatever was recorded.
+pub fn problems(root: &Root) -> Vec<String> {
+    let mut problems = Vec::new();
+    for call in &root.calls {
+        // The portable machine's columns are words in memory, and to copy or clear them so is right.
+        if !matches!(call.as_str(), "memcpy" | "memset") || MACHINES.contains(&root.machine.as_str()) {
+            problems.push(format!("  {}: calls {call}", root.name()));
+        }
+    }
+    if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
+        let Products { rolled, once, low_once } = expected;
+        let found = match (root.low + root.high, root.fused) {
+            (0, fused) => format!("{fused} fused multiply-adds (two make a product)"),
+            (_, 0) => format!("{} low and {} high multiplications", root.low, root.high),
+            _ => format!("{} multiplications of mixed kinds", root.multiplies()),
+        };
+        let mut expected: Vec<String> = Vec::new();
+        expected.extend((rolled > 0).then(|| format!("{rolled} products a row (up to {MOST_UNROLLED} rows)")));
+        expected.extend((once > 0 || rolled == 0).then(|| format!("{once} products")));
+        expected.extend((low_once > 0).then(|| format!("{low_once} low product")));
+        problems.push(format!("  {}: {found}, expected {}", root.name(), expected.join(" + ")));
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(machine: &str, block: &str, width: usize, low: usize, high: usize, fused: usize) -> Root {
+        Root { machine: machine.into(), block: block.into(), width: Some(width), low, high, fused, ..Root::default() }
+    }
+
+    #[test]
+    fn counts_follow_the_algorithms() {
+        assert_eq!(fit(&root("avx512-ifma", "mac_rows", 10, 10, 10, 0)), Fit::Rows(1));
+        assert_eq!(fit(&root("avx512-fma", "mac_rows", 10, 0, 0, 40)), Fit::Rows(2));
+        assert_eq!(fit(&root("avx512-ifma", "reduce_rows", 5, 11, 10, 0)), Fit::Rows(1));
+        assert_eq!(fit(&root("avx2-fma", "reduce_rows", 5, 0, 0, 22)), Fit::Rows(1));
+        assert_eq!(fit(&root("avx512-ifma", "square", 4, 10, 10, 0)), Fit::Exact);
+        assert_eq!(fit(&root("avx512-ifma", "square_onto", 4, 9, 9, 0)), Fit::Wrong);
+        assert_eq!(fit(&root("avx512-ifma", "mac_rows", 10, 10, 9, 0)), Fit::Wrong);
+        assert_eq!(fit(&root("avx512-fma", "mac_rows", 10, 0, 0, 100)), Fit::Wrong);
+        assert_eq!(fit(&root("portable-one", "mac_rows", 10, 0, 0, 0)), Fit::Free);
+    }
+
+    #[test]
+    fn calls_are_problems_on_every_machine() {
+        let mut root = root("portable-one", "mac_rows", 2, 0, 0, 0);
+        assert!(problems(&root).is_empty());
+        root.calls.insert("memcpy".into());
+        assert!(problems(&root).is_empty());
+        root.calls.insert("f".into());
+        assert_eq!(problems(&root), ["  portable-one mac_rows<2>: calls f"]);
+        root = Root { machine: "avx2-fma".into(), fused: 4, ..root };
+        assert_eq!(problems(&root).len(), 2);
+    }
+}

@@ -1,0 +1,290 @@
+//! Assembly (AT&T syntax, as rustc emits it) to functions, and functions to what we measure of them.
+
+use anyhow::{Context, Result, bail};
+use rustc_demangle::demangle;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One compiled root, and what was found in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Root {
+    /// `avx512-fma`, `portable-one`, …
+    pub machine: String,
+    /// `mac_rows`, …
+    pub block: String,
+    /// The tile's width, where the block has tiles.
+    pub width: Option<usize>,
+    /// Instructions, all of them.
+    pub instructions: usize,
+    /// VPMADD52LUQ.
+    pub low: usize,
+    /// VPMADD52HUQ.
+    pub high: usize,
+    /// Fused multiply-adds of doubles.
+    pub fused: usize,
+    /// Multiplications of 64-bit words to 128 bits.
+    pub scalar: usize,
+    /// Vector instructions that write the stack.
+    pub stores: usize,
+    /// Vector instructions that read the stack.
+    pub loads: usize,
+    /// Bytes of stack.
+    pub frame: usize,
+    /// Everything it calls or jumps to, by demangled name, panics aside.
+    pub calls: BTreeSet<String>,
+}
+
+impl Root {
+    /// What names a root.
+    pub fn key(&self) -> (&str, &str, Option<usize>) {
+        (&self.machine, &self.block, self.width)
+    }
+    /// All multiply instructions.
+    pub fn multiplies(&self) -> usize {
+        self.low + self.high + self.fused + self.scalar
+    }
+    /// The width in tables; `-` where there is none.
+    pub fn width_text(&self) -> String {
+        self.width.map_or("-".into(), |width| width.to_string())
+    }
+    /// For messages: `avx512-fma mac_rows<10>`.
+    pub fn name(&self) -> String {
+        let width = self.width.map_or(String::new(), |width| format!("<{width}>"));
+        format!("{} {}{width}", self.machine, self.block)
+    }
+}
+
+/// All roots of the assembly.
+pub fn roots(assembly: &str) -> Result<Vec<Root>> {
+    let functions = functions(assembly);
+    let mut roots = Vec::new();
+    for (symbol, body) in &functions.bodies {
+        if let Some(names) = root_names(symbol) {
+            roots.push(measure(names, body).with_context(|| format!("in {symbol}"))?);
+        }
+    }
+    // Identical functions may have been merged into one.
+    for (symbol, same_as) in &functions.aliases {
+        if let Some(names) = root_names(symbol) {
+            let body =
+                functions.bodies.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
+            roots.push(measure(names, body).with_context(|| format!("in {symbol}"))?);
+        }
+    }
+    Ok(roots)
+}
+
+type Names = (String, String, Option<usize>);
+
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`.
+fn root_names(symbol: &str) -> Option<Names> {
+    let name = format!("{:#}", demangle(symbol));
+    let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
+    let (block, width) = match block.split_once("::<") {
+        Some((block, width)) => (block, Some(width.strip_suffix('>')?.parse().ok()?)),
+        None => (block, None),
+    };
+    (!block.contains("::")).then(|| (machine.replace("::", "-").replace('_', "-"), block.into(), width))
+}
+
+#[derive(Default)]
+struct Functions<'a> {
+    bodies: BTreeMap<&'a str, Vec<Instruction<'a>>>,
+    aliases: Vec<(&'a str, &'a str)>,
+}
+
+#[derive(Clone, Copy)]
+struct Instruction<'a> {
+    mnemonic: &'a str,
+    operands: &'a str,
+}
+
+fn functions(assembly: &str) -> Functions<'_> {
+    let mut found = Functions::default();
+    let mut current: Option<&str> = None;
+    for line in assembly.lines() {
+        let line = line.split('#').next().unwrap_or("").trim_end();
+        if !line.starts_with([' ', '\t']) {
+            match line.strip_suffix(':') {
+                Some(label) if label.starts_with(".Lfunc_end") => current = None,
+                Some(label) if !label.starts_with(".L") => {
+                    found.bodies.insert(label, Vec::new());
+                    current = Some(label);
+                }
+                _ => {}
+            }
+            continue;
+        }
+        let line = line.trim_start();
+        let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if mnemonic == ".set" {
+            found.aliases.extend(operands.split_once(',').map(|(alias, symbol)| (alias.trim(), symbol.trim())));
+        } else if !mnemonic.is_empty()
+            && !mnemonic.starts_with('.')
+            && let Some(body) = current.and_then(|name| found.bodies.get_mut(name))
+        {
+            body.push(Instruction { mnemonic, operands: operands.trim() });
+        }
+    }
+    found.bodies.retain(|_, body| !body.is_empty());
+    found
+}
+
+/// A root may call these: they end it, with a message.
+const PANICS: &[&str] = &[
+    "core::panicking::",
+    "core::slice::index::",
+    "core::slice::copy_from_slice_impl::len_mismatch_fail",
+    "core::option::expect_failed",
+    "core::option::unwrap_failed",
+    "core::result::unwrap_failed",
+];
+
+fn measure((machine, block, width): Names, body: &[Instruction]) -> Result<Root> {
+    let mut root = Root { machine, block, width, instructions: body.len(), ..Root::default() };
+    let frame_pointer = body.iter().any(|i| i.mnemonic == "movq" && i.operands == "%rsp, %rbp");
+    for &Instruction { mnemonic, operands } in body {
+        match mnemonic {
+            "vpmadd52luq" => root.low += 1,
+            "vpmadd52huq" => root.high += 1,
+            "mulq" | "mulxq" => root.scalar += 1,
+            _ if is_fused(mnemonic) => root.fused += 1,
+            "subq" | "addq" => root.frame += reserved(mnemonic, operands)?,
+            _ => {}
+        }
+        if let Some(callee) = callee(mnemonic, operands)
+            && !PANICS.iter().any(|panic| callee.starts_with(panic))
+        {
+            root.calls.insert(callee);
+        }
+        if ["%xmm", "%ymm", "%zmm"].iter().any(|register| operands.contains(register)) {
+            let on_stack = |operand: &&str| operand.contains("(%rsp") || (frame_pointer && operand.contains("(%rbp"));
+            let operands = split(operands);
+            match operands.iter().position(on_stack) {
+                Some(at) if at + 1 == operands.len() => root.stores += 1,
+                Some(_) => root.loads += 1,
+                None => {}
+            }
+        }
+    }
+    Ok(root)
+}
+
+/// VFMADD…PD, VFNMSUB…PD and the like.
+fn is_fused(mnemonic: &str) -> bool {
+    let after = mnemonic.strip_prefix("vfn").or(mnemonic.strip_prefix("vf"));
+    after.is_some_and(|after| after.starts_with('m') && after.ends_with("pd"))
+}
+
+/// The bytes by which an instruction moves the stack pointer down.
+fn reserved(mnemonic: &str, operands: &str) -> Result<usize> {
+    let Some(bytes) = operands.strip_prefix('$').and_then(|operands| operands.strip_suffix(", %rsp")) else {
+        return Ok(0);
+    };
+    let bytes: isize = match bytes.parse() {
+        Ok(bytes) => bytes,
+        Err(_) => bail!("the stack is moved by {bytes:?}, which is not a number"),
+    };
+    Ok(if mnemonic == "subq" { bytes } else { -bytes }.max(0) as usize)
+}
+
+/// The function that an instruction calls or leaves for; `None` for other instructions and for jumps inside.
+fn callee(mnemonic: &str, operands: &str) -> Option<String> {
+    let call = mnemonic.starts_with("call");
+    if !call && !mnemonic.starts_with('j') {
+        return None;
+    }
+    let target = operands.trim_start_matches('*');
+    let symbol = target.split(['@', '(']).next().unwrap_or("");
+    // A jump to a local label, or through a register or a table of local labels, stays inside.
+    if !call && (symbol.is_empty() || symbol.starts_with(['.', '%'])) {
+        return None;
+    }
+    Some(if symbol.is_empty() || symbol.starts_with('%') {
+        target.to_owned()
+    } else {
+        format!("{:#}", demangle(symbol))
+    })
+}
+
+/// Operands at the commas outside parentheses.
+fn split(operands: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let comma = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    operands.split(comma).map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "\t.file\t\"x\"\n\t.section\t.text.f,\"ax\",@progbits\n";
+
+    fn one(block: &str, body: &str) -> Root {
+        let symbol = format!("_RNvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root{}{block}", block.len());
+        let text =
+            format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
+        let mut roots = roots(&text).unwrap();
+        assert_eq!(roots.len(), 1);
+        roots.remove(0)
+    }
+
+    #[test]
+    fn roots_are_known_by_name() {
+        let name = |symbol| root_names(symbol);
+        let tiled = "_RINvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root8mac_rowsKj14_EB6_";
+        assert_eq!(name(tiled), Some(("avx512-fma".into(), "mac_rows".into(), Some(20))));
+        let plain = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines8portable3one4root5splat";
+        assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
+        assert_eq!(name("_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed"), None);
+        assert_eq!(name("memcpy"), None);
+    }
+
+    #[test]
+    fn multiplications_are_counted_by_kind() {
+        let root = one(
+            "splat",
+            "\tvpmadd52luq\t%zmm1, %zmm2, %zmm3\n\tvpmadd52huq\t64(%rsi), %zmm2, %zmm3\n.LBB0_1:\n\
+             \tvfmadd213pd\t{rz-sae}, %zmm12, %zmm6, %zmm15\n\tvfnmadd231pd\t%ymm1, %ymm2, %ymm3 # vfmadd231pd\n\
+             \tvfmadd231ps\t%ymm1, %ymm2, %ymm3\n\tmulxq\t%rax, %rcx, %rdx\n",
+        );
+        assert_eq!((root.low, root.high, root.fused, root.scalar), (1, 1, 2, 1));
+        assert_eq!((root.multiplies(), root.instructions), (5, 6));
+    }
+
+    #[test]
+    fn stack_is_counted_by_direction() {
+        let root = one(
+            "splat",
+            "\tsubq\t$320, %rsp\n\tvmovups\t%zmm1, 64(%rsp)\n\tvmovdqa64\t(%rsp,%rax,8), %zmm2\n\
+             \tvpaddq\t-64(%rsp), %zmm1, %zmm2\n\tvmovups\t%ymm1, 8(%rbp)\n\tmovq\t%rax, 8(%rsp)\n\
+             \tvmovups\t%zmm1, 64(%rdi,%rcx)\n\taddq\t$-128, %rsp\n\taddq\t$448, %rsp\n",
+        );
+        assert_eq!((root.stores, root.loads, root.frame), (1, 2, 448));
+        let root = one("splat", "\tmovq\t%rsp, %rbp\n\tvmovups\t%ymm1, -8(%rbp)\n");
+        assert_eq!((root.stores, root.loads), (1, 0));
+    }
+
+    #[test]
+    fn calls_are_found_and_panics_are_not_calls() {
+        let root = one(
+            "splat",
+            "\tcallq\t*_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed@GOTPCREL(%rip)\n\tcallq\t*memcpy@GOTPCREL(%rip)\n\
+             \tjne\t.LBB0_1\n\tjmpq\t*%rax\n\tcallq\t*%rax\n\tjmp\tmemset\n\tjmpq\t*memmove@GOTPCREL(%rip)\n",
+        );
+        let calls: Vec<&str> = root.calls.iter().map(String::as_str).collect();
+        assert_eq!(calls, ["%rax", "memcpy", "memmove", "memset"]);
+    }
+
+    #[test]
+    fn merged_functions_count_for_both() {
+        let a = "_RNvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root5splat";
+        let b = "_RNvNtNtCshFnAggahQMu_14zariz_machines11avx512_ifma4root5splat";
+        let text = format!("{a}:\n\tvzeroupper\n\tretq\n.Lfunc_end0:\n\t.set {b}, {a}\n");
+        let roots = roots(&text).unwrap();
+        assert_eq!(roots.len(), 2);
+        assert_eq!((&*roots[1].machine, roots[1].instructions), ("avx512-ifma", 2));
+    }
+}

@@ -1,0 +1,124 @@
+//! The layers: who may depend on whom, and what each crate may contain.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::metadata::Graph;
+use crate::process::root;
+use crate::source::{lines_with, strip};
+
+/// What is shipped: a crate may depend on those to its left.
+pub const SHIPPED: &[&str] = &["zariz-kernels", "zariz-machines", "zariz", "zariz-cli"];
+/// What serves tests and chores: nothing shipped depends on these, but for its tests.
+const TOOLS: &[&str] = &["xtask"];
+/// The crate without `std`, and without a word about any processor.
+const KERNELS: &str = "zariz-kernels";
+/// Crates that forbid `unsafe` to themselves.
+const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-cli"];
+/// The only folders in which `unsafe` may stand.
+const UNSAFE_FOLDERS: &[&str] = &["crates/machines"];
+
+/// Checks all of it, and names every breach.
+pub fn check() -> Result<()> {
+    let mut breaches = Vec::new();
+    dependencies(&mut breaches)?;
+    let files = unsafe_words(&mut breaches)?;
+    if !breaches.is_empty() {
+        bail!("{}\nThe rules stand in xtask/src/layers.rs and ARCHITECTURE.md.", breaches.join("\n"));
+    }
+    println!("{}, and `unsafe` in {} alone ({files} files)", SHIPPED.join(" <- "), UNSAFE_FOLDERS.join(", "));
+    Ok(())
+}
+
+fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
+    let graph = Graph::read()?;
+    let place = |name: &str| SHIPPED.iter().position(|&shipped| shipped == name);
+    for package in graph.0.values().filter(|package| package.member) {
+        let name = package.name.as_str();
+        let Some(layer) = place(name) else {
+            if !TOOLS.contains(&name) {
+                breaches.push(format!("{name}: has no layer; give it its place in xtask/src/layers.rs"));
+            }
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|dependency| !dependency.dev_only) {
+            let dependency = &graph.0[&dependency.id];
+            if dependency.member && place(&dependency.name).is_none_or(|other| other >= layer) {
+                breaches.push(format!("{name}: may not depend on {}, which is not to its left", dependency.name));
+            }
+        }
+        for path in &package.crate_roots {
+            let text = strip(&read(path)?);
+            let mut attribute = |wanted: &str| {
+                if !text.contains(wanted) {
+                    breaches.push(format!("{}: must begin with {wanted}", shown(path)));
+                }
+            };
+            if SAFE.contains(&name) {
+                attribute("#![forbid(unsafe_code)]");
+            }
+            if name == KERNELS {
+                attribute("#![no_std]");
+                let folder = path.parent().with_context(|| format!("{} has no folder", path.display()))?;
+                for path in rust_files(folder)? {
+                    for line in lines_with(&strip(&read(&path)?), "target_arch") {
+                        breaches.push(format!("{}:{line}: target_arch, but kernels know no processor", shown(&path)));
+                    }
+                }
+            }
+        }
+    }
+    for name in SHIPPED {
+        if !graph.0.values().any(|package| package.member && package.name == *name) {
+            breaches.push(format!("{name}: is not in the workspace"));
+        }
+    }
+    Ok(())
+}
+
+/// Looks for `unsafe` in every Rust file but those that may have it; returns how many were read.
+fn unsafe_words(breaches: &mut Vec<String>) -> Result<usize> {
+    let files = rust_files(root())?;
+    for path in &files {
+        if UNSAFE_FOLDERS.iter().any(|folder| path.starts_with(root().join(folder))) {
+            continue;
+        }
+        for line in lines_with(&strip(&read(path)?), "unsafe") {
+            breaches.push(format!(
+                "{}:{line}: unsafe; it may only stand in {}",
+                shown(path),
+                UNSAFE_FOLDERS.join(", ")
+            ));
+        }
+    }
+    Ok(files.len())
+}
+
+/// All Rust files under a folder, build outputs and hidden folders aside.
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let kind = entry.file_type().with_context(|| format!("cannot look at {}", path.display()))?;
+            if kind.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
+                folders.push(path);
+            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}

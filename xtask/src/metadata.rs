@@ -1,0 +1,96 @@
+//! What `cargo metadata` says about the workspace, as far as the checks need it.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::process::{cargo, output};
+
+/// A package of the dependency graph.
+pub struct Package {
+    pub name: String,
+    pub version: String,
+    /// The oldest compiler it promises to build with.
+    pub rust_version: Option<String>,
+    /// Whether it is ours.
+    pub member: bool,
+    /// The roots of its libraries and programs.
+    pub crate_roots: Vec<PathBuf>,
+    /// What it depends on, by id.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// An edge of the dependency graph.
+pub struct Dependency {
+    pub id: String,
+    /// Whether only its tests, examples and benchmarks depend.
+    pub dev_only: bool,
+}
+
+/// The packages of the workspace and of everything it depends on, by id.
+pub struct Graph(pub BTreeMap<String, Package>);
+
+impl Graph {
+    /// Asks cargo.
+    pub fn read() -> Result<Self> {
+        let text = output(cargo(&["metadata", "--format-version=1", "--locked"]))
+            .context("if Cargo.lock is out of date, any cargo command without --locked renews it")?;
+        let json: Value = serde_json::from_str(&text).context("`cargo metadata` did not print JSON")?;
+        Self::parse(&json).context("`cargo metadata` printed something unexpected")
+    }
+
+    fn parse(json: &Value) -> Option<Self> {
+        let members: Vec<&str> = json["workspace_members"].as_array()?.iter().filter_map(Value::as_str).collect();
+        let mut packages = BTreeMap::new();
+        for package in json["packages"].as_array()? {
+            let id = package["id"].as_str()?;
+            let is_crate = |target: &&Value| {
+                let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                kinds
+                    .into_iter()
+                    .any(|kind| matches!(kind, "bin" | "lib" | "rlib" | "cdylib" | "staticlib" | "proc-macro"))
+            };
+            let targets = package["targets"].as_array()?;
+            packages.insert(
+                id.to_owned(),
+                Package {
+                    name: package["name"].as_str()?.to_owned(),
+                    version: package["version"].as_str()?.to_owned(),
+                    rust_version: package["rust_version"].as_str().map(str::to_owned),
+                    member: members.contains(&id),
+                    crate_roots: targets
+                        .iter()
+                        .filter(is_crate)
+                        .filter_map(|t| t["src_path"].as_str())
+                        .map(PathBuf::from)
+                        .collect(),
+                    dependencies: Vec::new(),
+                },
+            );
+        }
+        for node in json["resolve"]["nodes"].as_array()? {
+            let package = packages.get_mut(node["id"].as_str()?)?;
+            for dependency in node["deps"].as_array()? {
+                let dev_only = dependency["dep_kinds"].as_array()?.iter().all(|kind| kind["kind"] == "dev");
+                package.dependencies.push(Dependency { id: dependency["pkg"].as_str()?.to_owned(), dev_only });
+            }
+        }
+        Some(Self(packages))
+    }
+
+    /// Everything that the chosen members need to be built, themselves included; with `dev`, to be tested.
+    pub fn closure(&self, from: impl Fn(&Package) -> bool, dev: bool) -> BTreeSet<&str> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&str> =
+            self.0.iter().filter(|(_, p)| p.member && from(p)).map(|(id, _)| id.as_str()).collect();
+        while let Some(id) = open.pop() {
+            if found.insert(id) {
+                let package = &self.0[id];
+                let wanted = package.dependencies.iter().filter(|d| !d.dev_only || (dev && package.member));
+                open.extend(wanted.map(|d| d.id.as_str()));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,38 @@
+//! Debian packages whose programs the tests call.
+
+use anyhow::{Result, bail};
+
+use crate::process::{command, output, run, works};
+
+/// A package, and how to see that its program works.
+const NEEDED: &[(&str, &str, &[&str])] = &[("openssl", "openssl", &["version"])];
+
+/// Installs what is missing when run as root on Debian, else says what to install.
+pub fn install() -> Result<()> {
+    let missing = || NEEDED.iter().filter(|(_, program, arguments)| !works(program, arguments)).map(|needed| needed.0);
+    let packages: Vec<&str> = missing().collect();
+    let all: Vec<&str> = NEEDED.iter().map(|needed| needed.0).collect();
+    if packages.is_empty() {
+        println!("present: {}", all.join(" "));
+        return Ok(());
+    }
+    let by_hand = format!("apt-get install -y {}", packages.join(" "));
+    if !works("apt-get", &["--version"]) {
+        bail!("tests need these programs, and there is no apt-get to install them: {}", packages.join(" "));
+    }
+    if output(command("id", &["-u"]))?.trim() != "0" {
+        bail!("tests need Debian packages that are missing; install them with: sudo {by_hand}");
+    }
+    println!("installing: {}", packages.join(" "));
+    let apt = |arguments: &[&str]| {
+        let mut apt = command("apt-get", arguments);
+        apt.env("DEBIAN_FRONTEND", "noninteractive");
+        run(apt)
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "-y", "--no-install-recommends"], &packages[..]].concat())?;
+    match missing().collect::<Vec<_>>() {
+        still if still.is_empty() => Ok(()),
+        still => bail!("installed, but their programs still do not run: {} (by hand: {by_hand})", still.join(" ")),
+    }
+}

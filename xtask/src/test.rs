@@ -1,0 +1,62 @@
+//! `cargo xtask test`: everything that must hold before a change goes in, in order, up to the first failure.
+
+use anyhow::{Context, Result};
+use std::time::Instant;
+
+use crate::process::{cargo, run as run_command};
+use crate::{codegen, layers, msrv, packages};
+
+/// One step.
+pub struct Step {
+    pub name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<()>,
+}
+
+/// All steps, cheap ones first.
+pub const STEPS: &[Step] = &[
+    Step { name: "packages", what: "programs that tests call", run: packages::install },
+    Step { name: "format", what: "cargo fmt --check", run: format },
+    Step { name: "clippy", what: "clippy, warnings as errors", run: clippy },
+    Step { name: "msrv", what: "the oldest compiler promised", run: msrv::check },
+    Step { name: "layers", what: "who may depend on whom, and where unsafe may be", run: layers::check },
+    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", run: tests },
+    Step { name: "codegen", what: "what the kernels compile to", run: codegen::check },
+];
+
+/// Runs the named steps, or all if none is named.
+pub fn run(names: &[&str]) -> Result<()> {
+    let chosen = || STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name));
+    let (count, start) = (chosen().count(), Instant::now());
+    for (i, step) in chosen().enumerate() {
+        println!("== {}/{count} {}: {}", i + 1, step.name, step.what);
+        let start = Instant::now();
+        let result = (step.run)();
+        let outcome = if result.is_ok() { "passed" } else { "FAILED" };
+        println!("== {} {outcome} in {}\n", step.name, seconds(start));
+        result.with_context(|| {
+            format!("step {}/{count}, {}, failed (`cargo xtask test {}` repeats it alone)", i + 1, step.name, step.name)
+        })?;
+    }
+    println!("== all {count} steps passed in {}", seconds(start));
+    Ok(())
+}
+
+fn seconds(start: Instant) -> String {
+    format!("{:.1} s", start.elapsed().as_secs_f64())
+}
+
+fn format() -> Result<()> {
+    run_command(cargo(&["fmt", "--all", "--check"])).context(
+        "the code is not formatted (`cargo fmt --all` does it), or rustfmt is missing (`rustup component add rustfmt`)",
+    )
+}
+
+fn clippy() -> Result<()> {
+    run_command(cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
+        .context("clippy has objections, or is missing (`rustup component add clippy`)")
+}
+
+fn tests() -> Result<()> {
+    run_command(cargo(&["test", "--workspace", "--locked"]))
+}
