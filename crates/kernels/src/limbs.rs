@@ -141,6 +141,17 @@ pub fn rem(a: &[u64], m: &[u64]) -> Limbs {
     out
 }
 
+/// Halves `a` if it is even; returns 1 if it was, else 0.
+pub fn halve_if_even(a: &mut [u64]) -> u64 {
+    let even = !a[0] & 1;
+    let mask = black_box(even.wrapping_neg());
+    for i in 0..a.len() {
+        let half = a[i] >> 1 | a.get(i + 1).map_or(0, |above| above << 63);
+        a[i] ^= mask & (a[i] ^ half);
+    }
+    even
+}
+
 /// `a ← ⌊a / d⌋`; returns `a mod d`, for a public `d`.
 pub fn div_small(a: &mut [u64], d: u64) -> u64 {
     a.iter_mut().rev().fold(0, |rem, limb| {
@@ -264,6 +275,18 @@ mod tests {
                 expected = (u128::from(expected) * 2 % u128::from(m)) as u64;
             }
         }
+    }
+
+    #[test]
+    fn halves_remainders_and_quotients() {
+        let mut a = [4, 1];
+        assert_eq!([halve_if_even(&mut a), halve_if_even(&mut a), halve_if_even(&mut a)], [1, 1, 0]);
+        assert_eq!(a, [1 | 1 << 62, 0]);
+        let mut b = [7, 5];
+        assert_eq!(rem(&b, &[10])[0], ((5u128 << 64 | 7) % 10) as u64);
+        assert_eq!(div_small(&mut b, 10), ((5u128 << 64 | 7) % 10) as u64);
+        assert_eq!(b, [(((5u128 << 64) | 7) / 10) as u64, 0]);
+        assert_eq!(*rem(&[u64::MAX, u64::MAX], &[u64::MAX, u64::MAX]), [0, 0]);
     }
 
     #[test]

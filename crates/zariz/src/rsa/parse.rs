@@ -14,6 +14,9 @@ use super::error::KeyError;
 /// id-RSASSA-PSS (RFC 4055): an RSA key for PSS signatures only.
 const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 
+/// The shape of PKCS#8's EncryptedPrivateKeyInfo: an algorithm identifier and a string of octets.
+type EncryptedPrivateKeyInfo<'a> = spki::SubjectPublicKeyInfo<der::asn1::AnyRef<'a>, &'a der::asn1::OctetStringRef>;
+
 /// A secret big-endian number.
 pub(super) type Secret = Zeroizing<Vec<u8>>;
 
@@ -59,6 +62,7 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
     }
     .map_err(|error| match error {
         KeyError::Der(_) if public(bytes).is_ok() => KeyError::PublicOnly,
+        KeyError::Der(_) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => KeyError::Encrypted,
         error => error,
     })
 }
@@ -155,11 +159,27 @@ fn from_pkcs1_private(der: &[u8], pss_only: bool) -> Result<Private, KeyError> {
     })
 }
 
+fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
+    der::asn1::UintRef::new(bytes).map_err(der_error)
+}
+
+/// The algorithm identifier of a key, restricted to PSS (without parameters: any) or not.
+fn algorithm(pss_only: bool) -> spki::AlgorithmIdentifierRef<'static> {
+    let (oid, parameters) =
+        if pss_only { (PSS_OID, None) } else { (pkcs1::ALGORITHM_OID, Some(der::asn1::AnyRef::NULL)) };
+    spki::AlgorithmIdentifierRef { oid, parameters }
+}
+
+/// A public key as SPKI DER.
+pub(super) fn to_spki(key: &Public) -> Result<Vec<u8>, KeyError> {
+    let pkcs1 = RsaPublicKeyRef { modulus: uint(&key.n)?, public_exponent: uint(&key.e)? };
+    let pkcs1 = pkcs1.to_der().map_err(der_error)?;
+    let subject_public_key = der::asn1::BitStringRef::from_bytes(&pkcs1).map_err(der_error)?;
+    SubjectPublicKeyInfoRef { algorithm: algorithm(key.pss_only), subject_public_key }.to_der().map_err(der_error)
+}
+
 /// A private key as PKCS#8 DER.
 pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
-    fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
-        der::asn1::UintRef::new(bytes).map_err(der_error)
-    }
     let pkcs1 = RsaPrivateKeyRef {
         modulus: uint(&key.public.n)?,
         public_exponent: uint(&key.public.e)?,
@@ -172,11 +192,8 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
         other_prime_infos: None,
     };
     let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
-    let (oid, parameters) =
-        if key.public.pss_only { (PSS_OID, None) } else { (pkcs1::ALGORITHM_OID, Some(der::asn1::AnyRef::NULL)) };
-    let algorithm = spki::AlgorithmIdentifierRef { oid, parameters };
     let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
-    let der = PrivateKeyInfoRef::new(algorithm, octets).to_der().map_err(der_error)?;
+    let der = PrivateKeyInfoRef::new(algorithm(key.public.pss_only), octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
 }
 

@@ -5,14 +5,12 @@ use super::hash::{Hash, Mgf};
 
 /// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes.
 pub(super) fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
-    let mut salt = vec![0; salt_len];
-    getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
     let (em_bits, size) = (bits - 1, bits.div_ceil(8));
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
-    if em_len < hash_len + salt_len + 2 {
-        return Err(Error::KeyTooShort);
-    }
+    check_length(em_len, hash_len, salt_len)?;
+    let mut salt = vec![0; salt_len];
+    getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
     let h = hash.digest(&[&[0; 8], digest, &salt]);
     let mut out = vec![0; size];
     let em = &mut out[size - em_len..];
@@ -39,9 +37,7 @@ pub(super) fn verify(
     let em_bits = bits - 1;
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
-    if em_len < hash_len + salt_len + 2 {
-        return Err(Error::KeyTooShort);
-    }
+    check_length(em_len, hash_len, salt_len)?;
     let (above, em) = encoded.split_at_mut(encoded.len() - em_len);
     let (db, tail) = em.split_at_mut(em_len - hash_len - 1);
     let top = 0xff >> (8 * em_len - em_bits);
@@ -54,4 +50,10 @@ pub(super) fn verify(
     let at = db.len() - salt_len;
     let padded = db[..at - 1].iter().all(|&byte| byte == 0) && db[at - 1] == 1;
     if padded && hash.digest(&[&[0; 8], digest, &db[at..]]) == h { Ok(()) } else { Err(Error::Verification) }
+}
+
+/// Whether hash and salt fit in `em_len` bytes. Both lengths may come from a stranger.
+fn check_length(em_len: usize, hash_len: usize, salt_len: usize) -> Result<(), Error> {
+    let room = em_len.checked_sub(hash_len + 2).ok_or(Error::KeyTooShort)?;
+    if salt_len > room { Err(Error::KeyTooShort) } else { Ok(()) }
 }

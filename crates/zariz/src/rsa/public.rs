@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use der::Encode;
 use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
@@ -43,6 +42,8 @@ impl fmt::Debug for PublicKey {
 
 impl PublicKey {
     /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the best engine.
+    ///
+    /// A key whose algorithm is id-RSASSA-PSS is restricted to PSS; further parameters of it are not looked at.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Engine::best())
     }
@@ -111,20 +112,8 @@ impl PublicKey {
 
     /// The key as an SPKI PEM block (`PUBLIC KEY`).
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
-        let der = |error: der::Error| KeyError::Der(error.to_string());
-        let (n, e) = (self.n(), self.e());
-        let key = pkcs1::RsaPublicKeyRef {
-            modulus: der::asn1::UintRef::new(&n).map_err(der)?,
-            public_exponent: der::asn1::UintRef::new(&e).map_err(der)?,
-        };
-        let spki = spki::SubjectPublicKeyInfoOwned {
-            algorithm: spki::AlgorithmIdentifier {
-                oid: pkcs1::ALGORITHM_OID,
-                parameters: Some(der::asn1::Null.into()),
-            },
-            subject_public_key: der::asn1::BitString::from_bytes(&key.to_der().map_err(der)?).map_err(der)?,
-        };
-        let bytes = spki.to_der().map_err(der)?;
+        let key = parse::Public { n: self.n(), e: self.e(), pss_only: self.pss_only() };
+        let bytes = parse::to_spki(&key)?;
         der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &bytes)
             .map_err(|error| KeyError::Pem(error.to_string()))
     }

@@ -2,6 +2,7 @@
 
 use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::mul::Product;
 use zariz_kernels::pow::Power;
 
 use super::error::KeyError;
@@ -10,9 +11,11 @@ use crate::jobs;
 
 /// The shortest prime, in bits.
 const MIN_PRIME_BITS: usize = 128;
-/// Random bases for each prime: a composite passes one with probability at most 1/2, so the two of a key fill the
+/// Random bases for each prime: a composite passes each with probability at most 1/4. Those of both primes fill the
 /// lanes of one batch.
 const WITNESSES: usize = 4;
+/// Factors of two in `p − 1` up to which the time does not tell their number.
+const TWOS: u64 = 16;
 
 /// The private numbers of a key, and `e`.
 pub(super) struct Numbers<'a> {
@@ -77,15 +80,17 @@ pub(super) fn relations(k: &Numbers) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Whether `p` and `q` behave as primes under Euler's criterion, `a^((p−1)/2) ≡ ±1`, for random `a`.
+/// Whether `p` and `q` are strong probable primes (Miller-Rabin) to random bases.
 ///
-/// For `p ≡ 3 (mod 4)` this is the Miller-Rabin test. Unlike that, it does the same work whatever power of two divides
-/// `p − 1`. It finds damaged keys; it does not prove a stranger's key prime.
+/// With `p − 1 = 2^s·t`, `t` odd: `a^t ≡ 1`, or one of `a^t, a^{2t}, …, a^{2^{s−1}t}` is `−1`. So that the time does not
+/// tell `s`, as many squarings are made as if it were [`TWOS`], whichever it is. Finds damaged keys; does not prove a
+/// stranger's key prime.
 pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Result<(), KeyError> {
-    let halves = [p, q].map(|prime| half(&minus_one(prime.limbs())));
+    let primes = [p, q].map(Candidate::new);
+    let of = |i: usize| &primes[i % 2];
     let mut bases = Vec::with_capacity(2 * WITNESSES);
     for i in 0..2 * WITNESSES {
-        let mut bytes = vec![0; [p, q][i % 2].bits().div_ceil(8)];
+        let mut bytes = vec![0; of(i).prime.bits().div_ceil(8)];
         getrandom::fill(&mut bytes).map_err(|_| KeyError::Random)?;
         bases.push(limbs::from_be_bytes(&bytes));
     }
@@ -93,32 +98,56 @@ pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Res
         .iter()
         .enumerate()
         .map(|(i, base)| {
-            let modulus = [p, q][i % 2];
-            let exponent = &halves[i % 2];
-            Power { modulus, base, base_bits: 64 * base.len(), exponent, exponent_bits: modulus.bits() }
+            let Candidate { prime, odd, .. } = of(i);
+            let base_bits = 64 * base.len();
+            Power { modulus: prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
         })
         .collect();
-    for (i, result) in jobs::pow(backend, &powers).iter().enumerate() {
-        let prime = [p, q][i % 2].limbs();
-        if !(limbs::equal(result, &[1]) | limbs::equal(result, &minus_one(prime))) {
-            return Err(KeyError::Inconsistent(["p is not prime", "q is not prime"][i % 2]));
+    let mut roots = jobs::pow(backend, &powers);
+    let mut good: Vec<bool> = roots.iter().map(|x| limbs::equal(x, &[1])).collect();
+    let squarings = primes.iter().map(|candidate| candidate.twos).max().unwrap_or(0).max(TWOS);
+    for round in 0..squarings {
+        for (i, x) in roots.iter().enumerate() {
+            good[i] |= limbs::equal(x, &of(i).minus_one) & (round < of(i).twos);
         }
+        let squares: Vec<Product> = (0..)
+            .zip(&roots)
+            .map(|(i, x)| Product { modulus: of(i).prime, a: x, a_bits: of(i).prime.bits(), b: x })
+            .collect();
+        roots = jobs::mul(backend, &squares);
     }
-    Ok(())
+    match good.iter().position(|good| !good) {
+        None => Ok(()),
+        Some(i) => Err(KeyError::Inconsistent(["p is not prime", "q is not prime"][i % 2])),
+    }
+}
+
+/// A prime to be tested, with `p − 1 = 2^twos·odd`.
+struct Candidate<'a> {
+    prime: &'a Constants,
+    minus_one: Limbs,
+    odd: Limbs,
+    twos: u64,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(prime: &'a Constants) -> Self {
+        let minus_one = minus_one(prime.limbs());
+        let (mut odd, mut twos) = (minus_one.clone(), 0);
+        for _ in 0..TWOS {
+            twos += limbs::halve_if_even(&mut odd);
+        }
+        // One prime in 2^TWOS shows that it goes on.
+        while twos >= TWOS && odd[0] & 1 == 0 {
+            twos += limbs::halve_if_even(&mut odd);
+        }
+        Self { prime, minus_one, odd, twos }
+    }
 }
 
 /// `x − 1` for an odd `x`.
 pub(super) fn minus_one(x: &[u64]) -> Limbs {
     let mut out = Limbs::new(x.to_vec());
     out[0] &= !1;
-    out
-}
-
-/// `x / 2` for an even `x`.
-fn half(x: &[u64]) -> Limbs {
-    let mut out = limbs::zero(x.len());
-    for (i, out) in out.iter_mut().enumerate() {
-        *out = x[i] >> 1 | x.get(i + 1).map_or(0, |above| above << 63);
-    }
     out
 }

@@ -2,12 +2,13 @@
 
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
 use zariz::Engine;
-use zariz::rsa::{KeyError, PrivateKey, PublicKey};
+use zariz::rsa::{Algorithm, KeyError, PrivateKey, PublicKey};
 
 use super::der::{integer, pkcs8, sequence, spki};
 use super::numbers::{big, fixed, prime};
-use super::Random;
+use super::{Random, engines};
 
 /// The numbers of a private key, right or wrong.
 #[derive(Clone, Debug)]
@@ -106,8 +107,10 @@ impl Numbers {
 
 /// EMSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 9.2).
 fn emsa_sha256(message: &[u8], size: usize) -> Vec<u8> {
-    const INFO: [u8; 19] =
-        [0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20];
+    const INFO: [u8; 19] = [
+        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04,
+        0x20,
+    ];
     let tail = [&[0], &INFO[..], &Sha256::digest(message)].concat();
     [vec![0, 1], vec![0xff; size - 2 - tail.len()], tail].concat()
 }
@@ -115,4 +118,63 @@ fn emsa_sha256(message: &[u8], size: usize) -> Vec<u8> {
 /// The public halves of two keys are the same.
 pub fn same_public(a: &PublicKey, b: &PublicKey) -> bool {
     a.n() == b.n() && a.e() == b.e()
+}
+
+pub const MESSAGES: [&[u8]; 3] = [b"", b"attack at dawn", &[0xa5; 1000]];
+
+/// The key signs a batch as the book says.
+pub fn assert_signs_right(what: &str, key: &PrivateKey, numbers: &Numbers) {
+    assert_eq!(key.bits() as u64, numbers.n.bits(), "{what}");
+    let signatures = key.sign_batch(Algorithm::RS256, &MESSAGES);
+    for (message, signature) in MESSAGES.iter().zip(signatures) {
+        let signature = signature.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(signature, numbers.rs256(message), "{what}");
+        assert_eq!(key.public_key().verify(Algorithm::RS256, message, &signature), Ok(()), "{what}");
+    }
+}
+
+pub static KEY_1024: LazyLock<Numbers> = LazyLock::new(|| Numbers::of_bits(1024));
+pub static KEY_2048: LazyLock<Numbers> = LazyLock::new(|| Numbers::of_bits(2048));
+
+/// Keys of the usual lengths.
+pub static USUAL: LazyLock<[Numbers; 5]> = LazyLock::new(|| [1024, 1536, 2048, 3072, 4096].map(Numbers::of_bits));
+
+/// The keys of the three shorter usual lengths on every engine.
+pub fn loaded() -> Vec<(PrivateKey, &'static Numbers)> {
+    let pairs = engines().into_iter().flat_map(|engine| USUAL[..3].iter().map(move |numbers| (engine, numbers)));
+    pairs.map(|(engine, numbers)| (load(numbers, engine), numbers)).collect()
+}
+
+/// Loads what must load.
+pub fn load(numbers: &Numbers, engine: Engine) -> PrivateKey {
+    numbers.load(engine).unwrap_or_else(|error| panic!("{engine}: {error}"))
+}
+
+/// What cannot be a ciphertext or signature of a key: with what is right among it.
+pub fn with_bad_ones(numbers: &Numbers, good: &[Vec<u8>]) -> Vec<(Vec<u8>, Option<usize>)> {
+    let (n, size) = (&numbers.n, numbers.size());
+    let bad = [
+        vec![],
+        vec![0],
+        vec![1; size - 1],
+        vec![0; size + 1],
+        [vec![0], good[0].clone()].concat(),
+        [good[0].clone(), vec![0]].concat(),
+        good[0][1..].to_vec(),
+        fixed(n, size),
+        fixed(&(n + big(1)), size),
+        vec![0xff; size],
+        vec![1; 100_000],
+    ];
+    let mut out = Vec::new();
+    for (i, bad) in bad.into_iter().enumerate() {
+        out.push((good[i % good.len()].clone(), Some(i % good.len())));
+        out.push((bad, None));
+    }
+    out
+}
+
+/// Whether a signature by one of the named algorithms fits a key of `size` bytes: hash and salt of PS512 need 130.
+pub fn fits(algorithm: Algorithm, size: usize) -> bool {
+    algorithm != Algorithm::PS512 || size >= 130
 }

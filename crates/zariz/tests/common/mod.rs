@@ -6,6 +6,8 @@ pub mod keys;
 pub mod numbers;
 pub mod openssl;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use zariz::Engine;
 
 /// The engines that this processor has; says which it has not.
@@ -15,6 +17,20 @@ pub fn engines() -> Vec<Engine> {
         eprintln!("skipped on {engine}: the processor lacks {}", engine.requires());
     }
     available
+}
+
+/// Does the work on every item, on all processors: for what would keep one busy long after the other tests are done.
+pub fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(item);
+                }
+            });
+        }
+    });
 }
 
 /// A small generator of reproducible numbers (SplitMix64): a failing test fails again.

@@ -1,0 +1,209 @@
+//! Encryption and decryption in batches, and implicit rejection, on every engine.
+
+mod common;
+
+use common::keys::{Numbers, USUAL, load, loaded, with_bad_ones};
+use common::numbers::{big, fixed, two_to};
+use common::{Random, engines};
+use num_bigint::BigUint;
+use zariz::Engine;
+use zariz::rsa::{Error, Hash, Mgf, Padding, PrivateKey};
+
+#[test]
+fn a_bad_ciphertext_fails_alone_and_in_place() {
+    let messages: [&[u8]; 3] = [b"one", b"", b"a third message"];
+    for (key, numbers) in loaded() {
+        for padding in [Padding::oaep(Hash::Sha1), Padding::Pkcs1v15] {
+            let what = format!("{padding:?}, {} bits, {}", key.bits(), key.engine());
+            let good = messages.map(|message| key.public_key().encrypt(&padding, message).expect("a ciphertext"));
+            let mut items = with_bad_ones(numbers, &good);
+            // A number in range that is no right encoding.
+            let mut garbled = good[0].clone();
+            garbled[numbers.size() / 2] ^= 1;
+            items.push((garbled, None));
+            items.push((good[2].clone(), Some(2)));
+            let results = key.decrypt_batch(&padding, &items.iter().map(|(bytes, _)| &bytes[..]).collect::<Vec<_>>());
+            assert_eq!(results.len(), items.len(), "{what}");
+            for (i, ((bytes, expected), result)) in items.iter().zip(results).enumerate() {
+                match (expected, result) {
+                    (Some(expected), Ok(message)) => assert_eq!(message[..], *messages[*expected], "{what}, {i}"),
+                    (None, Err(Error::Length { expected, actual })) => {
+                        assert_eq!((expected, actual), (key.size(), bytes.len()), "{what}, {i}");
+                    }
+                    (None, Err(Error::Decryption)) => {
+                        assert!(i == items.len() - 2 && padding != Padding::Pkcs1v15, "{what}, {i}");
+                    }
+                    (None, Ok(message)) => {
+                        assert!(i == items.len() - 2 && padding == Padding::Pkcs1v15, "{what}, {i}");
+                        assert_ne!(message[..], *messages[0], "{what}");
+                    }
+                    (expected, result) => panic!("{what}, {i}: {expected:?}, but {result:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_as_long_as_fit_and_one_byte_more() {
+    for (key, _) in loaded() {
+        for hash in [Hash::Sha1, Hash::Sha256, Hash::Sha512, Hash::Shake256] {
+            check_longest(&key, &Padding::oaep(hash), key.size().checked_sub(2 * hash.size() + 2));
+        }
+        let shake = Padding::Oaep { hash: Hash::Shake128, mgf: Mgf::Shake256, label: vec![7; 3000] };
+        check_longest(&key, &shake, key.size().checked_sub(66));
+        check_longest(&key, &Padding::Pkcs1v15, Some(key.size() - 11));
+    }
+}
+
+fn check_longest(key: &PrivateKey, padding: &Padding, most: Option<usize>) {
+    let what = format!("{padding:?}, {} bits, {}", key.bits(), key.engine());
+    let Some(most) = most else {
+        assert_eq!(key.public_key().encrypt(padding, b""), Err(Error::KeyTooShort), "{what}");
+        assert_eq!(key.decrypt(padding, &vec![0; key.size()]).err(), Some(Error::KeyTooShort), "{what}");
+        return;
+    };
+    for len in [0, 1, most / 2, most] {
+        let message: Vec<u8> = (0..len).map(|i| i as u8).collect();
+        let [a, b] = [(); 2].map(|()| key.public_key().encrypt(padding, &message).expect("a ciphertext"));
+        assert_ne!(a, b, "{what}: encryption is randomised");
+        for result in key.decrypt_batch(padding, &[&a, &b]) {
+            assert_eq!(result.unwrap_or_else(|error| panic!("{what}: {error}"))[..], message, "{what}");
+        }
+    }
+    for len in [most + 1, most + 2, key.size(), 100_000] {
+        assert_eq!(key.public_key().encrypt(padding, &vec![1; len]), Err(Error::MessageTooLong { most }), "{what}");
+    }
+}
+
+#[test]
+fn oaep_wants_the_same_label_and_hashes() {
+    let padding = |hash, mgf, label: &[u8]| Padding::Oaep { hash, mgf: Mgf::Mgf1(mgf), label: label.to_vec() };
+    for engine in engines() {
+        let key = load(&USUAL[0], engine);
+        let right = padding(Hash::Sha1, Hash::Sha256, b"label");
+        let ciphertext = key.public_key().encrypt(&right, b"message").expect("a ciphertext");
+        assert_eq!(key.decrypt(&right, &ciphertext).expect("the message")[..], *b"message");
+        for wrong in [
+            padding(Hash::Sha1, Hash::Sha256, b"labem"),
+            padding(Hash::Sha1, Hash::Sha256, b""),
+            padding(Hash::Sha256, Hash::Sha256, b"label"),
+            padding(Hash::Sha1, Hash::Sha1, b"label"),
+        ] {
+            assert_eq!(key.decrypt(&wrong, &ciphertext).err(), Some(Error::Decryption), "{wrong:?}");
+        }
+    }
+}
+
+/// Numbers at which blinding, the remainder theorem or reduction could go wrong: never a fault, the same everywhere.
+#[test]
+fn ciphertexts_that_are_special_numbers() {
+    let keys = loaded();
+    for numbers in &USUAL[..3] {
+        let (n, p, q) = (&numbers.n, &numbers.p, &numbers.q);
+        let special: [BigUint; 14] = [
+            big(0),
+            big(1),
+            big(2),
+            n - big(1),
+            n - big(2),
+            n / big(2),
+            p.clone(),
+            q.clone(),
+            n - p,
+            n - q,
+            p + big(1),
+            q - big(1),
+            p * (q / big(3)),
+            (two_to(n.bits() as usize - 1)) - big(1),
+        ];
+        let ciphertexts = special.map(|number| fixed(&number, numbers.size()));
+        let mut before = None;
+        for (key, _) in keys.iter().filter(|(_, other)| std::ptr::eq(*other, numbers)) {
+            let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.each_ref().map(|bytes| &bytes[..]));
+            assert!(results.iter().all(Result::is_ok), "{} bits on {}", key.bits(), key.engine());
+            assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{}", key.engine());
+            for ciphertext in &ciphertexts {
+                assert_eq!(key.decrypt(&Padding::oaep(Hash::Sha1), ciphertext).err(), Some(Error::Decryption));
+            }
+        }
+    }
+}
+
+/// Against OpenSSL's own answers: see the file's first lines.
+#[test]
+fn implicit_rejection_gives_the_messages_of_openssl() {
+    let file: serde_json::Value =
+        serde_json::from_slice(include_bytes!("data/implicit_rejection.json")).expect("the vectors");
+    let mut vectors = 0;
+    for group in file["keys"].as_array().expect("keys") {
+        let text = group["key"].as_str().expect("a PEM block");
+        let group = group["vectors"].as_array().expect("vectors");
+        let [ciphertexts, messages] =
+            ["ciphertext", "message"].map(|name| group.iter().map(|vector| hex(&vector[name])).collect::<Vec<_>>());
+        for engine in engines() {
+            let key = PrivateKey::parse_with(text.as_bytes(), engine).expect("a key");
+            let ciphertexts: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext[..]).collect();
+            let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts);
+            for ((vector, message), result) in group.iter().zip(&messages).zip(results) {
+                let result = result.expect("a message or a substitute");
+                assert_eq!(result[..], message[..], "{}, {} bits, {engine}", vector["comment"], key.bits());
+            }
+        }
+        vectors += group.len();
+    }
+    assert_eq!(vectors, 4 * 18);
+}
+
+fn hex(value: &serde_json::Value) -> Vec<u8> {
+    let digits = value.as_str().expect("hexadecimal text");
+    (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal")).collect()
+}
+
+#[test]
+fn substitutes_depend_on_key_and_ciphertext_alone() {
+    let numbers = &USUAL[0];
+    let other_numbers = Numbers::generate(99, 512, 512, &big(65_537));
+    // Padding of the wrong block type: whatever the random bytes.
+    let mut random = Random::new(32);
+    let encoded: Vec<Vec<u8>> = (0..60).map(|_| [vec![0, 3], random.bytes(numbers.size() - 2)].concat()).collect();
+    let ciphertexts: Vec<Vec<u8>> = encoded.iter().map(|encoded| numbers.raw_public(encoded)).collect();
+    let mut all = Vec::new();
+    for engine in engines() {
+        let key = load(numbers, engine);
+        let decrypt = |key: &PrivateKey| -> Vec<Vec<u8>> {
+            let ciphertexts: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext[..]).collect();
+            let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts);
+            results.into_iter().map(|result| result.expect("a substitute").to_vec()).collect()
+        };
+        let first = decrypt(&key);
+        assert_eq!(first, decrypt(&key), "the same twice");
+        assert_eq!(first, decrypt(&load(numbers, engine)), "the same from the key loaded again");
+        for (ciphertext, substitute) in ciphertexts.iter().zip(&first) {
+            assert_eq!(key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("a substitute")[..], substitute[..]);
+            assert!(substitute.len() <= key.size() - 11);
+        }
+        all.push(first);
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "the same on every engine");
+
+    let first = all.swap_remove(0);
+    let mut lengths: Vec<_> = first.iter().map(Vec::len).collect();
+    lengths.sort();
+    lengths.dedup();
+    assert!(lengths.len() > 25, "lengths vary: {lengths:?}");
+    let mut long: Vec<_> = first.into_iter().filter(|substitute| substitute.len() >= 8).collect();
+    let count = long.len();
+    assert!(count > 30);
+    long.sort();
+    long.dedup();
+    assert_eq!(long.len(), count, "another ciphertext, another substitute");
+
+    // One ciphertext under two keys (below both moduli).
+    let [a, b] = [numbers, &other_numbers].map(|numbers| load(numbers, Engine::best()));
+    let common: Vec<_> = (1..40).map(|i| fixed(&(big(i) * big(0x1234_5678_9abc_def1)), numbers.size())).collect();
+    for ciphertext in &common {
+        let [a, b] = [&a, &b].map(|key| key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("a substitute"));
+        assert!(a.len().max(b.len()) < 4 || a != b, "another key, another substitute");
+    }
+}
