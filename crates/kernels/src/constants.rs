@@ -1,17 +1,17 @@
 //! What is computed once per modulus.
 
-use zeroize::Zeroize;
+use core::fmt;
 
 use crate::limbs::{self, Limbs};
 
-/// Everything the kernels need of one modulus `M`, as digits in radix `2^w`: `L` of them, `R = 2^{wL} ≥ 8M`.
+/// Everything the kernels need of one modulus `M`: numbers of `L` digits in radix `2^w`, with `R = 2^{wL} ≥ 8M`.
 ///
 /// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Constants {
     digit_bits: u32,
     bits: usize,
-    /// `M` itself.
+    /// `M`, in limbs; the others are in digits.
     limbs: Limbs,
     /// `M`.
     pub(crate) modulus: Limbs,
@@ -23,21 +23,23 @@ pub struct Constants {
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1} mod 2^w`.
-    pub(crate) mu: u64,
+    /// `−M^{−1} mod 2^w`, one digit.
+    pub(crate) mu: Limbs,
 }
 
-impl Drop for Constants {
-    fn drop(&mut self) {
-        self.mu.zeroize();
+impl fmt::Debug for Constants {
+    /// Says how long the modulus is, not what it is: it may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Constants").field("bits", &self.bits).field("digits", &self.digits()).finish_non_exhaustive()
     }
 }
 
 impl Constants {
     /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below `4M`
     /// (see [`crate::frame`]), and at least 2.
-    pub fn digits_for(bits: usize, digit_bits: u32) -> usize {
-        (bits + 3).div_ceil(digit_bits as usize).max(2)
+    pub const fn digits_for(bits: usize, digit_bits: u32) -> usize {
+        let digits = (bits + 3).div_ceil(digit_bits as usize);
+        if digits < 2 { 2 } else { digits }
     }
 
     /// Prepares an odd modulus above 1 for machines with `digit_bits`-bit digits, in `digits` digits.
@@ -79,7 +81,7 @@ impl Constants {
             one,
             enter: in_digits(&enter),
             shift: in_digits(&shift),
-            mu,
+            mu: Limbs::new(alloc::vec![mu]),
             limbs: m,
         }
     }
@@ -113,6 +115,7 @@ impl Constants {
         }
         debug_assert_eq!(value[self.limbs.len()], 0);
         value.truncate(self.limbs.len());
+        debug_assert!(limbs::less(&value, &self.limbs));
         value
     }
 }

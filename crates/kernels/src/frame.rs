@@ -9,20 +9,19 @@
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
 //! `2^w` in size: below `4L·2^w < 2^63` for `L < 2^9` and `w ≤ 52`, and 16,384 bits need `L ≤ 322`.
 
-use alloc::vec::Vec;
-use zeroize::optimization_barrier;
-
 use crate::block::MAX_LANES;
 use crate::constants::{Constants, digits_of};
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
+use crate::place::{COLUMNS, NUMBERS, Placed};
 use crate::tiles::tiles;
+use alloc::vec::Vec;
 
 /// The most digits of a number: columns are shown not to overflow up to here.
 pub const MAX_DIGITS: usize = 400;
 
 /// A number in every lane: `L` digits.
-pub type Number<M> = Vec<<M as crate::Lanes>::Digit>;
+pub type Number<M> = Placed<<M as crate::Lanes>::Digit>;
 
 /// The working space of one batch: the moduli of its lanes, and the columns.
 ///
@@ -32,14 +31,16 @@ pub struct Frame<'a, M: Machine> {
     lanes: Vec<&'a Constants>,
     modulus: Number<M>,
     friendly: Number<M>,
-    mu: M::Digit,
+    mu: Number<M>,
     /// Offset and width of the tiles of a number.
     tiles: Vec<(usize, usize)>,
     /// The same for squarings, whose tiles may be narrower.
     square_tiles: Vec<(usize, usize)>,
+    /// Zeros, one for each column.
+    zeros: Vec<u64>,
     /// What each column starts at: minus the bias of a product and its reduction.
     start: Vec<u64>,
-    columns: Vec<M::Column>,
+    columns: Placed<M::Column>,
     quotients: Number<M>,
 }
 
@@ -50,7 +51,9 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// If there are none or too many, or if they differ in digit count or digit size from each other or the machine.
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
-            assert!(M::LANES <= MAX_LANES && M::DIGIT_BITS <= 52);
+            assert!(M::LANES <= MAX_LANES);
+            // The bound on columns above.
+            assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << 63);
             // The plain row reads its quotient from a column that has its own product's bias already taken off.
             assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
         }
@@ -58,50 +61,42 @@ impl<'a, M: Machine> Frame<'a, M> {
         let l = lanes[0].digits();
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
-        let zero = machine.digit_zero();
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
+        let empty = || Placed::new(machine.digit_zero(), 0, NUMBERS);
         let mut frame = Self {
             machine,
-            modulus: Vec::new(),
-            friendly: Vec::new(),
-            mu: zero,
+            modulus: empty(),
+            friendly: empty(),
+            mu: empty(),
             tiles: tiles(l, M::MAX_TILE).collect(),
             square_tiles: tiles(l, if l <= M::MAX_SQUARE { l } else { M::MAX_SQUARE_ONTO }).collect(),
+            zeros: alloc::vec![0; 2 * l + 1],
             start: start_columns::<M>(l),
-            columns: alloc::vec![machine.column_splat(0); 2 * l + 2],
-            quotients: alloc::vec![zero; l],
+            columns: Placed::new(machine.column_splat(0), 2 * l + 1, COLUMNS),
+            quotients: Placed::new(machine.digit_zero(), l, NUMBERS),
             lanes,
         };
-        frame.modulus = frame.load(|_, c| &c.modulus);
-        frame.friendly = frame.load(|_, c| &c.friendly);
-        let mu: Vec<_> = frame.lanes.iter().map(|c| [c.mu]).collect();
-        let mu: Vec<&[u64]> = mu.iter().map(|mu| &mu[..]).collect();
-        let mut vector = [zero];
-        machine.gather(&mut vector, &mu);
-        frame.mu = vector[0];
+        frame.modulus = frame.load(l, |_, c| &c.modulus);
+        frame.friendly = frame.load(l, |_, c| &c.friendly);
+        frame.mu = frame.load(1, |_, c| &c.mu);
         frame
-    }
-
-    /// The moduli, one for every lane.
-    pub fn lanes(&self) -> &[&'a Constants] {
-        &self.lanes
     }
 
     fn digits(&self) -> usize {
         self.modulus.len()
     }
 
-    /// The number 0.
-    pub fn zero(&self) -> Number<M> {
-        alloc::vec![self.machine.digit_zero(); self.digits()]
+    /// `count` numbers, all 0, one after the other.
+    pub fn zeros(&self, count: usize) -> Number<M> {
+        Placed::new(self.machine.digit_zero(), count * self.digits(), NUMBERS)
     }
 
-    /// A number from digits that some function of lane and constants names.
-    pub(crate) fn load<'b>(&self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    /// A number of `count` digits that some function of lane and constants names.
+    pub(crate) fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
     where
         'a: 'b,
     {
-        let mut out = alloc::vec![self.machine.digit_zero(); self.lanes[0].digits()];
+        let mut out = Placed::new(self.machine.digit_zero(), count, NUMBERS);
         let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
         for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
             *lane = digits(i, self.lanes[i]);
@@ -112,7 +107,7 @@ impl<'a, M: Machine> Frame<'a, M> {
 
     /// 1 in the domain.
     pub fn one(&self) -> Number<M> {
-        self.load(|_, c| &c.one)
+        self.load(self.digits(), |_, c| &c.one)
     }
 
     /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products.
@@ -132,7 +127,7 @@ impl<'a, M: Machine> Frame<'a, M> {
             m.square(&mut self.columns, x, &self.start);
         } else {
             // The tiles with each other, then each with itself, which doubles what stands there.
-            self.columns.fill(m.column_splat(0));
+            m.splat(&mut self.columns, &self.zeros);
             for &(at, width) in &self.square_tiles {
                 let above = at + width;
                 m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
@@ -151,7 +146,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         let (_, first) = self.tiles[0];
         for &(row, rows) in &self.tiles {
             let last = row + rows == l;
-            let plain = last.then(|| (&self.modulus[..first], self.mu));
+            let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
             m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + rows], plain);
             // The other tiles: friendly rows one column up, the plain row in place.
             let friendly_rows = &self.quotients[row..row + rows - usize::from(last)];
@@ -178,16 +173,16 @@ impl<'a, M: Machine> Frame<'a, M> {
         let total = steps * (l - 1) + l;
         let digits: Vec<Limbs> = numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
         let lane = |i: usize| &digits[i.min(digits.len() - 1)];
-        let mut x = self.load(|i, _| &lane(i)[steps * (l - 1)..]);
+        let mut x = self.load(l, |i, _| &lane(i)[steps * (l - 1)..]);
         if steps > 0 {
-            let shift = self.load(|_, c| &c.shift);
+            let shift = self.load(l, |_, c| &c.shift);
             for step in (0..steps).rev() {
                 self.amm(&mut x, &shift);
-                let next = self.load(|i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
+                let next = self.load(l, |i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
                 self.machine.add_numbers(&mut x, &next);
             }
         }
-        let enter = self.load(|_, c| &c.enter);
+        let enter = self.load(l, |_, c| &c.enter);
         self.amm(&mut x, &enter);
         x
     }
@@ -202,17 +197,9 @@ impl<'a, M: Machine> Frame<'a, M> {
 
     /// Out of the domain: canonical limbs. Reducing `x·1` leaves at most `2M`.
     pub fn leave(&mut self, mut x: Number<M>) -> Vec<Limbs> {
-        let one = self.load(|_, _| &[1]);
+        let one = self.load(self.digits(), |_, _| &[1]);
         self.amm(&mut x, &one);
-        let out = self.canonical(&x);
-        self.wipe(&mut x);
-        out
-    }
-
-    /// Overwrites a number with zeros.
-    pub fn wipe(&self, x: &mut [M::Digit]) {
-        x.fill(self.machine.digit_zero());
-        optimization_barrier(x);
+        self.canonical(&x)
     }
 
     /// The table entry each lane's index names; `table` holds whole numbers one after the other.
@@ -224,21 +211,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     }
 }
 
-impl<M: Machine> Drop for Frame<'_, M> {
-    fn drop(&mut self) {
-        let zero = self.machine.digit_zero();
-        for digits in [&mut self.modulus, &mut self.friendly, &mut self.quotients] {
-            digits.fill(zero);
-            optimization_barrier(&digits[..]);
-        }
-        self.columns.fill(self.machine.column_splat(0));
-        optimization_barrier(&self.columns[..]);
-        self.mu = zero;
-        optimization_barrier(&self.mu);
-    }
-}
-
-/// Minus the bias that each of `2L + 2` columns gathers in a product of `L × L` digits and its reduction.
+/// Minus the bias that each of `2L + 1` columns gathers in a product of `L × L` digits and its reduction.
 fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
     // Low halves that rows `0..rows`, shifted by `shift`, put into column k: pairs (i, j) with i + j + shift = k.
     let low = |k: isize, rows: usize, shift: usize| -> u64 {
@@ -251,5 +224,5 @@ fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
         low(k, l, 0) + low(k, l - 1, 1) + plain_row
     };
     let bias = |k: isize| M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)));
-    (0..2 * l as isize + 2).map(|k| bias(k).wrapping_neg()).collect()
+    (0..2 * l as isize + 1).map(|k| bias(k).wrapping_neg()).collect()
 }

@@ -23,6 +23,7 @@ pub mod lanes;
 pub mod limbs;
 pub mod machine;
 pub mod mul;
+pub mod place;
 pub mod pow;
 pub mod tiles;
 

@@ -38,12 +38,7 @@ pub fn bits_vartime(limbs: &[u64]) -> usize {
 
 /// `a += b`; returns the carry. `b` may be shorter.
 pub fn add_assign(a: &mut [u64], b: &[u64]) -> u64 {
-    let mut carry = 0;
-    for (i, a) in a.iter_mut().enumerate() {
-        let sum = u128::from(*a) + u128::from(b.get(i).copied().unwrap_or(0)) + u128::from(carry);
-        (*a, carry) = (sum as u64, (sum >> 64) as u64);
-    }
-    carry
+    add_masked(a, b, u64::MAX)
 }
 
 /// `a −= b`; returns the borrow. `b` may be shorter.
@@ -62,14 +57,15 @@ fn sub_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
     borrow
 }
 
-/// `a += b & mask`, for a mask of all zeros or all ones.
-fn add_masked(a: &mut [u64], b: &[u64], mask: u64) {
+/// `a += b & mask`, for a mask of all zeros or all ones; returns the carry.
+fn add_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
     let mut carry = 0;
     for (i, a) in a.iter_mut().enumerate() {
         let b = b.get(i).copied().unwrap_or(0) & mask;
         let sum = u128::from(*a) + u128::from(b) + u128::from(carry);
         (*a, carry) = (sum as u64, (sum >> 64) as u64);
     }
+    carry
 }
 
 /// `a ← a − m` if `carry·2^{64n} + a ≥ m`, for a `carry` of 0 or 1.
@@ -152,13 +148,19 @@ pub fn halve_if_even(a: &mut [u64]) -> u64 {
     even
 }
 
-/// `a ← ⌊a / d⌋`; returns `a mod d`, for a public `d`.
-pub fn div_small(a: &mut [u64], d: u64) -> u64 {
-    a.iter_mut().rev().fold(0, |rem, limb| {
-        let value = u128::from(rem) << 64 | u128::from(*limb);
-        *limb = (value / u128::from(d)) as u64;
-        (value % u128::from(d)) as u64
-    })
+/// `a ← ⌊a / D⌋`; returns `a mod D`.
+///
+/// `D` is a constant, so that the compiler divides by multiplying: a division instruction would take time that depends
+/// on `a`.
+pub fn div_const<const D: u32>(a: &mut [u64]) -> u32 {
+    let d = u64::from(D);
+    let remainder = a.iter_mut().rev().fold(0, |remainder, limb| {
+        let high = remainder << 32 | *limb >> 32;
+        let low = (high % d) << 32 | (*limb & 0xffff_ffff);
+        *limb = (high / d) << 32 | (low / d);
+        low % d
+    });
+    remainder as u32
 }
 
 /// `−m^{−1} mod 2^64`, by Newton's iteration. Precondition: `m` odd.
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!(a, [1 | 1 << 62, 0]);
         let mut b = [7, 5];
         assert_eq!(rem(&b, &[10])[0], ((5u128 << 64 | 7) % 10) as u64);
-        assert_eq!(div_small(&mut b, 10), ((5u128 << 64 | 7) % 10) as u64);
+        assert_eq!(div_const::<10>(&mut b), ((5u128 << 64 | 7) % 10) as u32);
         assert_eq!(b, [(((5u128 << 64) | 7) / 10) as u64, 0]);
         assert_eq!(*rem(&[u64::MAX, u64::MAX], &[u64::MAX, u64::MAX]), [0, 0]);
     }

@@ -9,6 +9,9 @@ use crate::lanes::Lanes;
 /// [`square`](Machine::square) and [`square_onto`](Machine::square_onto) `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`. Every block panics on a length it does not know, which only a
 /// mistake in this crate can cause: lengths depend on the modulus size alone.
 pub trait Machine: Lanes {
+    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
+    /// the choice of window depends on it.
+    const PRODUCT_TENTHS: u32;
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
     /// The widest square of a whole number, bounded by code size.

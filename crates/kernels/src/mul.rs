@@ -31,11 +31,9 @@ pub fn mul<M: Machine>(machine: M, batch: &[Product]) -> Vec<Limbs> {
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = frame.enter(&a, bits);
     let b: Vec<_> = batch.iter().map(|p| digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
-    let mut y = frame.load(|i, _| &b[i.min(b.len() - 1)]);
+    let y = frame.load(moduli[0].digits(), |i, _| &b[i.min(b.len() - 1)]);
     frame.amm(&mut x, &y);
     let mut out = frame.canonical(&x);
     out.truncate(batch.len());
-    frame.wipe(&mut x);
-    frame.wipe(&mut y);
     out
 }

@@ -115,7 +115,7 @@ impl Lanes for Avx2Fma {
 }
 
 roots!(
-    Avx2Fma, features: ["avx2,fma"],
+    Avx2Fma, features: ["avx2,fma"], product_tenths: 17,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
     squares_onto: [1 2 3 4 5 6 7]

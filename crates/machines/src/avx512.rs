@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-/// The operations on columns and masks that need AVX-512F alone. `$token` is the machine's own type.
+/// The operations on columns and masks that need AVX-512F alone, for the `impl Lanes` of a machine that proves it.
 macro_rules! avx512_columns {
     () => {
         type Column = __m512i;

@@ -74,8 +74,8 @@ impl<const W: usize> Lanes for Portable<W> {
     fn equals(self, a: [u64; W], value: u64) -> [u64; W] {
         // All ones where the difference is zero; the barrier keeps the mask a mask.
         a.map(|a| {
-            let difference = std::hint::black_box(a ^ value);
-            ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1)
+            let difference = a ^ value;
+            std::hint::black_box(((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1))
         })
     }
     #[inline(always)]
@@ -87,11 +87,11 @@ impl<const W: usize> Lanes for Portable<W> {
 /// The one-lane machine that the engine uses.
 mod one {
     type Machine = super::Portable<1>;
-    roots!(Machine, features: [], tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], squares_onto: [1 2 3 4 5 6 7 8]);
+    roots!(Machine, features: [], product_tenths: 35, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], squares_onto: [1 2 3 4 5 6 7 8]);
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
     type Machine = super::Portable<8>;
-    roots!(Machine, features: [], tiles: [1 2 3], squares: [1 2], squares_onto: [1 2]);
+    roots!(Machine, features: [], product_tenths: 280, tiles: [1 2 3], squares: [1 2], squares_onto: [1 2]);
 }

@@ -8,7 +8,7 @@
 /// widths `1..=MAX_TILE`, `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`.
 macro_rules! roots {
     (
-        $machine:ty, features: [$($features:literal)?],
+        $machine:ty, features: [$($features:literal)?], product_tenths: $tenths:literal,
         tiles: [$($tile:literal)*], squares: [$($square:literal)*], squares_onto: [$($onto:literal)*]
     ) => {
         mod root {
@@ -33,6 +33,7 @@ macro_rules! roots {
             roots!(@root [$($features)?] scatter(out: &mut [u64], digits: &[Digit]));
 
             impl zariz_kernels::Machine for $machine {
+                const PRODUCT_TENTHS: u32 = $tenths;
                 const MAX_TILE: usize = roots!(@max $($tile)*);
                 const MAX_SQUARE: usize = roots!(@max $($square)*);
                 const MAX_SQUARE_ONTO: usize = roots!(@max $($onto)*);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use zariz_kernels::Constants;
+use zariz_kernels::frame::MAX_DIGITS;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
 
@@ -71,7 +72,12 @@ impl fmt::Debug for Modulus {
 
 impl Modulus {
     /// The longest modulus, in bits.
-    pub const MAX_BITS: usize = 16_384;
+    pub const MAX_BITS: usize = {
+        const BITS: usize = 16_384;
+        // The shortest digits any machine has: 51 bits.
+        assert!(Constants::digits_for(BITS, 51) <= MAX_DIGITS);
+        BITS
+    };
 
     /// Prepares a modulus, given as big-endian bytes, for the best engine of this processor.
     pub fn new(modulus: &[u8]) -> Result<Self, ModulusError> {
@@ -139,7 +145,7 @@ impl Modulus {
 }
 
 /// One power to compute; numbers are big-endian.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct PowJob<'a> {
     /// The modulus, of any size and engine.
     pub modulus: &'a Modulus,
@@ -147,6 +153,15 @@ pub struct PowJob<'a> {
     pub base: &'a [u8],
     /// The exponent, of any length.
     pub exponent: &'a [u8],
+}
+
+impl fmt::Debug for PowJob<'_> {
+    /// Shows lengths, not numbers: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (base, exponent) = (self.base.len(), self.exponent.len());
+        let mut job = f.debug_struct("PowJob");
+        job.field("modulus", self.modulus).field("base_bytes", &base).field("exponent_bytes", &exponent).finish()
+    }
 }
 
 /// Many powers, each with its own modulus, base and exponent; result `i` has the size of modulus `i`.

@@ -1,12 +1,15 @@
 //! Batches over a long input: several threads, results in order, bounded memory.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// Batches that may be under way or waiting, for every thread: enough that none idles while the sink catches up.
 const WINDOW_PER_THREAD: usize = 4;
+
+/// Room made for a batch before its items are there.
+const LIKELY_BATCH: usize = 1024;
 
 /// Applies `work` to batches of `batch` items on `threads` threads, and gives the results to `sink` in input order.
 ///
@@ -21,11 +24,12 @@ pub fn ordered<T: Send, U: Send, E: Send>(
     mut sink: impl FnMut(U) -> Result<(), E>,
 ) -> Result<(), E> {
     let (threads, batch) = (threads.max(1), batch.max(1));
-    let window = threads * WINDOW_PER_THREAD;
+    let window = threads.saturating_mul(WINDOW_PER_THREAD);
     thread::scope(|scope| {
         let (to_workers, from_reader) = sync_channel::<(usize, Vec<T>)>(window);
         let from_reader = Arc::new(Mutex::new(from_reader));
-        let (to_sink, results) = channel::<(usize, Result<Vec<U>, E>)>();
+        // `None`: a worker has panicked, and what it worked on will never come.
+        let (to_sink, results) = channel::<Option<(usize, Result<Vec<U>, E>)>>();
         // A batch may be read when a permit is free; delivering a batch frees its permit.
         let (release, permits) = channel::<()>();
         for _ in 0..window {
@@ -39,7 +43,7 @@ pub fn ordered<T: Send, U: Send, E: Send>(
             let mut index = 0;
             // A closed channel means that the sink has given up: stop reading.
             while permits.recv().is_ok() {
-                let mut next = Vec::with_capacity(batch);
+                let mut next = Vec::with_capacity(batch.min(LIKELY_BATCH));
                 let mut error = None;
                 for item in items.by_ref().take(batch) {
                     match item {
@@ -56,7 +60,7 @@ pub fn ordered<T: Send, U: Send, E: Send>(
                 }
                 index += usize::from(!ended);
                 if let Some(error) = error {
-                    let _ = to_sink_from_reader.send((index, Err(error)));
+                    let _ = to_sink_from_reader.send(Some((index, Err(error))));
                     return;
                 }
                 if ended {
@@ -69,11 +73,13 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         for _ in 0..threads {
             let (to_sink, from_reader) = (to_sink.clone(), Arc::clone(&from_reader));
             scope.spawn(move || {
+                let alarm = Alarm(&to_sink);
                 loop {
-                    // A poisoned lock means another worker panicked; the scope will pass that on.
-                    let Ok(received) = from_reader.lock().map(|receiver| receiver.recv()) else { return };
+                    let receiver = from_reader.lock().unwrap_or_else(PoisonError::into_inner);
+                    let received = receiver.recv();
+                    drop(receiver);
                     let Ok((index, items)) = received else { return };
-                    if to_sink.send((index, Ok(work(items)))).is_err() {
+                    if alarm.0.send(Some((index, Ok(work(items))))).is_err() {
                         return;
                     }
                 }
@@ -83,7 +89,9 @@ pub fn ordered<T: Send, U: Send, E: Send>(
 
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        for (index, result) in results {
+        for result in results {
+            // On a panic, leave: everybody else then finds a closed channel, and the scope passes the panic on.
+            let Some((index, result)) = result else { return Ok(()) };
             waiting.insert(index, result);
             while let Some(result) = waiting.remove(&next) {
                 next += 1;
@@ -93,6 +101,17 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         }
         Ok(())
     })
+}
+
+/// Sends `None` when it is dropped by a panic.
+struct Alarm<'a, T>(&'a Sender<Option<T>>);
+
+impl<T> Drop for Alarm<'_, T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.0.send(None);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +165,13 @@ mod tests {
     fn a_sink_error_stops_an_endless_input() {
         let result = ordered((0..).map(Ok), 2, 8, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));
+    }
+
+    #[test]
+    fn a_panic_of_the_work_is_passed_on() {
+        let work = |items: Vec<u64>| if items.contains(&500) { panic!("five hundred") } else { squares(items) };
+        let run = || ordered((0..).map(Ok::<u64, ()>), 3, 4, work, |_| Ok(()));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::lanes::Lanes;
 ///
 /// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for bias.
 /// * Cost: `T·rows` products; one column load and one store per row.
+/// * Source: operand scanning, the tile held as BLIS holds a micro-tile.
 #[inline(always)]
 pub fn mac_rows<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], b: &[M::Digit]) {
     let a: &[M::Digit; T] = a.first_chunk().expect("tile width");

@@ -5,8 +5,8 @@ use crate::lanes::Lanes;
 
 /// The columns of `A²` and `start`, written to `C[0..2T]`: `C = 2·Σ_{i<j} A[i]·A[j]·2^{w(i+j)} + Σ_i A[i]²·2^{2wi} + start`.
 ///
-/// `start` carries the bias of a whole square with its reduction: doubling a column doubles the bias in it, as the
-/// missing lower triangle would.
+/// `start` carries minus the bias of a whole square with its reduction, and nothing else (a machine without bias does not
+/// read it): doubling a column doubles the bias in it, as the missing lower triangle would.
 ///
 /// * Precondition: `a.len() = T`, `c.len(), start.len() ≥ 2T`.
 /// * Cost: `T(T+1)/2` products. Fully unrolled.

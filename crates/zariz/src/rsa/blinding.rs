@@ -16,8 +16,8 @@ use crate::jobs;
 
 /// How often a pair is used before a fresh one replaces it: the fresh one's cost is shared by so many operations.
 const USES: u32 = 64;
-/// Pairs that a key keeps at most; more threads than this at once make their own.
-const KEPT: usize = 64;
+/// Pairs that a key keeps at most: those of 32 threads that sign eight at a time. What is beyond is made anew each time.
+const KEPT: usize = 256;
 
 /// One blinding.
 pub(super) struct Pair {

@@ -7,7 +7,7 @@ use rand_core::UnwrapErr;
 use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::error::KeyError;
 use super::parse::{Private, Public, bytes};
@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::jobs;
 
 /// The public exponent, a prime.
-const E: u64 = 65_537;
+const E: u32 = 65_537;
 
 /// The numbers of a new key of exactly `bits` bits.
 pub(super) fn key(bits: usize, engine: Engine) -> Result<Private, KeyError> {
@@ -48,7 +48,7 @@ pub(super) fn key(bits: usize, engine: Engine) -> Result<Private, KeyError> {
     };
     let qinv = jobs::pow(backend, &[power]).swap_remove(0);
     Ok(Private {
-        public: Public { n: bytes(&limbs::mul(&p, &q)).to_vec(), e: E.to_be_bytes()[5..].to_vec(), pss_only: false },
+        public: Public { n: bytes(&limbs::mul(&p, &q)).to_vec(), e: E.to_be_bytes()[1..].to_vec(), pss_only: false },
         d: bytes(&inverse_of_e(&limbs::mul(&order_p, &order_q))),
         dp: bytes(&inverse_of_e(&order_p)),
         dq: bytes(&inverse_of_e(&order_q)),
@@ -63,24 +63,18 @@ fn prime(bits: usize) -> Result<Limbs, KeyError> {
     // Draw once, so that a failing generator is an error here and not a panic below.
     getrandom::fill(&mut [0; 8]).map_err(|_| KeyError::Random)?;
     let mut rng = UnwrapErr(getrandom::SysRng);
-    let size = KeyError::Size { bits };
     let factory = SmallFactorsSieveFactory::<BoxedUint>::new(Flavor::Any, bits as u32, SetBits::TwoMsb);
-    let factory = factory.map_err(|_| size.clone())?;
+    let factory = factory.map_err(|_| KeyError::Size { bits: 2 * bits })?;
     let found = sieve_and_find(&mut rng, factory, |_, candidate: &BoxedUint| {
         let mut number = to_limbs(candidate);
-        limbs::div_small(&mut number, E) != 1 && is_prime(Flavor::Any, candidate)
+        limbs::div_const::<E>(&mut number) != 1 && is_prime(Flavor::Any, candidate)
     });
-    let mut found = found.ok().flatten().ok_or(size)?;
-    let out = to_limbs(&found);
-    found.zeroize();
-    Ok(out)
+    let found = found.ok().flatten().ok_or(KeyError::Random)?;
+    Ok(to_limbs(&Zeroizing::new(found)))
 }
 
 fn to_limbs(number: &BoxedUint) -> Limbs {
-    let mut bytes = Zeroizing::new(number.to_be_bytes().into_vec());
-    let out = limbs::from_be_bytes(&bytes);
-    bytes.zeroize();
-    out
+    limbs::from_be_bytes(&Zeroizing::new(number.to_be_bytes().into_vec()))
 }
 
 /// Whether `|p − q| > 2^{bits/2 − 100}` (FIPS 186-5 section A.1.3).
@@ -93,11 +87,12 @@ fn far_apart(p: &[u64], q: &[u64], bits: usize) -> bool {
 
 /// `E^{−1} mod m` for an `m` that is no multiple of the prime `E`: `(1 + k·m)/E` with `k = −m^{−1} mod E`.
 fn inverse_of_e(m: &[u64]) -> Limbs {
-    let m_mod_e = limbs::div_small(&mut Limbs::new(m.to_vec()), E);
+    const MODULUS: u64 = E as u64;
+    let m_mod_e = u64::from(limbs::div_const::<E>(&mut Limbs::new(m.to_vec())));
     // By Fermat, x^{E − 2} = x^{−1}; E − 2 is a public number.
-    let inverse = (0..E - 2).fold(1, |acc, _| acc * m_mod_e % E);
-    let mut out = limbs::mul(m, &[E - inverse]);
+    let inverse = (0..MODULUS - 2).fold(1, |acc, _| acc * m_mod_e % MODULUS);
+    let mut out = limbs::mul(m, &[MODULUS - inverse]);
     limbs::add_assign(&mut out, &[1]);
-    limbs::div_small(&mut out, E);
+    limbs::div_const::<E>(&mut out);
     out
 }

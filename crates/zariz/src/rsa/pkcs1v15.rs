@@ -34,6 +34,7 @@ pub(super) fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Ve
     let mut out = Zeroizing::new(vec![0; size]);
     out[1] = 2;
     let padding_end = size - message.len() - 1;
+    getrandom::fill(&mut out[2..padding_end]).map_err(|_| Error::Random)?;
     for byte in &mut out[2..padding_end] {
         while *byte == 0 {
             getrandom::fill(std::slice::from_mut(byte)).map_err(|_| Error::Random)?;

@@ -56,7 +56,9 @@ pub(super) fn relations(k: &Numbers) -> Result<(), KeyError> {
     if limbs::equal(k.p, k.q) {
         return wrong("the two primes are equal");
     }
-    if !limbs::equal(&limbs::mul(k.p, k.q), k.n) {
+    // Lengths first: multiplying long nonsense would take long.
+    let [n_bits, p_bits, q_bits] = [k.n, k.p, k.q].map(limbs::bits_vartime);
+    if p_bits + q_bits < n_bits || p_bits + q_bits > n_bits + 1 || !limbs::equal(&limbs::mul(k.p, k.q), k.n) {
         return wrong("n is not p times q");
     }
     if !limbs::less(k.d, k.n) {
