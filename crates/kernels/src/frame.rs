@@ -36,10 +36,10 @@ pub struct Frame<'a, M: Machine> {
     tiles: Vec<(usize, usize)>,
     /// The same for squarings, whose tiles may be narrower.
     square_tiles: Vec<(usize, usize)>,
-    /// Zeros, one for each column.
-    zeros: Vec<u64>,
     /// What each column starts at: minus the bias of a product and its reduction.
     start: Vec<u64>,
+    /// Half of it: squares double their columns.
+    half: Vec<u64>,
     columns: Placed<M::Column>,
     quotients: Number<M>,
 }
@@ -53,7 +53,8 @@ impl<'a, M: Machine> Frame<'a, M> {
         const {
             assert!(M::LANES <= MAX_LANES);
             // The bound on columns above.
-            assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << 63);
+            assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
+            assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
             // The plain row reads its quotient from a column that has its own product's bias already taken off.
             assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
         }
@@ -62,6 +63,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
+        let start = start_columns::<M>(l);
         let empty = || Placed::new(machine.digit_zero(), 0, NUMBERS);
         let mut frame = Self {
             machine,
@@ -70,8 +72,8 @@ impl<'a, M: Machine> Frame<'a, M> {
             mu: empty(),
             tiles: tiles(l, M::MAX_TILE).collect(),
             square_tiles: tiles(l, if l <= M::MAX_SQUARE { l } else { M::MAX_SQUARE_ONTO }).collect(),
-            zeros: alloc::vec![0; 2 * l + 1],
-            start: start_columns::<M>(l),
+            half: start.iter().map(|start| start >> 1).collect(),
+            start,
             columns: Placed::new(machine.column_splat(0), 2 * l + 1, COLUMNS),
             quotients: Placed::new(machine.digit_zero(), l, NUMBERS),
             lanes,
@@ -124,16 +126,16 @@ impl<'a, M: Machine> Frame<'a, M> {
     pub fn ams(&mut self, x: &mut [M::Digit]) {
         let m = self.machine;
         if self.square_tiles.len() == 1 {
-            m.square(&mut self.columns, x, &self.start);
+            m.square(&mut self.columns, x, &self.half);
         } else {
             // The tiles with each other, then each with itself, which doubles what stands there.
-            m.splat(&mut self.columns, &self.zeros);
+            m.splat(&mut self.columns, &self.half);
             for &(at, width) in &self.square_tiles {
                 let above = at + width;
                 m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
             }
             for &(at, width) in &self.square_tiles {
-                m.square_onto(&mut self.columns[2 * at..], &x[at..at + width], &self.start[2 * at..]);
+                m.square_onto(&mut self.columns[2 * at..], &x[at..at + width]);
             }
         }
         self.reduce(x);
@@ -211,7 +213,8 @@ impl<'a, M: Machine> Frame<'a, M> {
     }
 }
 
-/// Minus the bias that each of `2L + 1` columns gathers in a product of `L × L` digits and its reduction.
+/// What each of `2L + 1` columns starts at: minus the bias that it gathers in a product of `L × L` digits and its
+/// reduction, and an offset. Always even.
 fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
     // Low halves that rows `0..rows`, shifted by `shift`, put into column k: pairs (i, j) with i + j + shift = k.
     let low = |k: isize, rows: usize, shift: usize| -> u64 {
@@ -224,5 +227,16 @@ fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
         low(k, l, 0) + low(k, l - 1, 1) + plain_row
     };
     let bias = |k: isize| M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)));
-    (0..2 * l as isize + 1).map(|k| bias(k).wrapping_neg()).collect()
+    (0..2 * l as isize + 1).map(|k| offset::<M>(k).wrapping_sub(bias(k))).collect()
+}
+
+/// An offset that keeps the columns of a signed machine positive, so that their carries are those of unsigned numbers:
+/// `2^62` in every column, which the column above takes off again as `2^{62−w}`. Their sum is 0 but for the carry out of
+/// the last column, which nobody reads. Columns are below `2^62` in size (see the bounds above) and stay so.
+fn offset<M: Machine>(k: isize) -> u64 {
+    match k {
+        _ if !M::SIGNED => 0,
+        0 => 1 << 62,
+        _ => (1 << 62) - (1 << (62 - M::DIGIT_BITS)),
+    }
 }

@@ -22,6 +22,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     const BIAS_LO: u64;
     /// What every `mac` adds to the high column beside the product.
     const BIAS_HI: u64;
+    /// Whether the `l` of [`mac`](Lanes::mac) can be negative. Columns are then kept positive by an offset.
+    const SIGNED: bool = false;
 
     /// One digit of every lane.
     type Digit: Copy + Send + Sync + 'static;
@@ -39,17 +41,17 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Writes lane `i` to `values[i]`; `values` holds exactly `LANES`.
     fn column_store(self, column: Self::Column, values: &mut [u64]);
 
-    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`.
+    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`, as
+    /// [`digit`](Lanes::digit) and [`operand`](Lanes::operand) make them.
     fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
 
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;
-    /// `⌊c / 2^w⌋`, where `c` is a signed integer if the machine's `l` can be negative, else unsigned.
+    /// `⌊c / 2^w⌋` of an unsigned `c`.
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.
     fn digit(self, c: Self::Column) -> Self::Digit;
-    /// The same for a digit that is only ever an operand of `mac`: a machine may leave bits above `w` that its `mac`
-    /// ignores.
+    /// The same, cheaper: a machine may leave bits above `w` that its `mac` and its [`column`](Lanes::column) ignore.
     #[inline(always)]
     fn operand(self, c: Self::Column) -> Self::Digit {
         self.digit(c)

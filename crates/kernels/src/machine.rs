@@ -22,9 +22,9 @@ pub trait Machine: Lanes {
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
     /// [`crate::block::square`].
-    fn square(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
+    fn square(self, c: &mut [Self::Column], a: &[Self::Digit], half: &[u64]);
     /// [`crate::block::square_onto`].
-    fn square_onto(self, c: &mut [Self::Column], a: &[Self::Digit], start: &[u64]);
+    fn square_onto(self, c: &mut [Self::Column], a: &[Self::Digit]);
     /// [`crate::block::reduce_rows`].
     fn reduce_rows(
         self,

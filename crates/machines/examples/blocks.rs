@@ -35,7 +35,7 @@ fn measure<M: Machine>(name: &str, m: M, cpp: f64) {
             print!(" square {} ", pct(t * (t + 1) / 2, n));
         }
         if t <= M::MAX_SQUARE_ONTO {
-            let n = best(|| m.square_onto(black_box(&mut c), black_box(&a[..t]), black_box(&start)));
+            let n = best(|| m.square_onto(black_box(&mut c), black_box(&a[..t])));
             print!(" onto {} ", pct(t * (t + 1) / 2, n));
         }
         let n = best(|| m.splat(black_box(&mut c), &start));

@@ -34,6 +34,8 @@ impl Lanes for Avx2Fma {
     const DIGIT_BITS: u32 = 51;
     const BIAS_LO: u64 = ((3u64 << 51) as f64).to_bits();
     const BIAS_HI: u64 = C1.to_bits();
+    /// AVX2 has no arithmetic shift of 64-bit lanes.
+    const SIGNED: bool = true;
 
     type Digit = __m256d;
     type Column = __m256i;
@@ -75,14 +77,10 @@ impl Lanes for Avx2Fma {
         // SAFETY: `self` proves AVX2.
         unsafe { _mm256_add_epi64(a, b) }
     }
-    /// AVX2 has no arithmetic shift of 64-bit lanes: a column in `[−2^63, 2^63)` is moved up by `2^63`, and its carry
-    /// down by `2^63 / 2^51`.
     #[inline(always)]
     fn carry(self, c: __m256i) -> __m256i {
-        let sign = self.column_splat(1 << 63);
         // SAFETY: `self` proves AVX2.
-        let shifted = unsafe { _mm256_srli_epi64::<51>(_mm256_xor_si256(c, sign)) };
-        self.add(shifted, self.column_splat((1u64 << 12).wrapping_neg()))
+        unsafe { _mm256_srli_epi64::<51>(c) }
     }
     #[inline(always)]
     fn digit(self, c: __m256i) -> __m256d {

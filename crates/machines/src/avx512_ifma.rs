@@ -49,7 +49,7 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     fn column(self, d: __m512i) -> __m512i {
-        d
+        self.digit(d)
     }
     #[inline(always)]
     fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {

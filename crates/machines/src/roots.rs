@@ -20,8 +20,8 @@ macro_rules! roots {
             type Column = <This as Lanes>::Column;
 
             roots!(@root [$($features)?] mac_rows<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
-            roots!(@root [$($features)?] square<T>(c: &mut [Column], a: &[Digit], start: &[u64]));
-            roots!(@root [$($features)?] square_onto<T>(c: &mut [Column], a: &[Digit], start: &[u64]));
+            roots!(@root [$($features)?] square<T>(c: &mut [Column], a: &[Digit], half: &[u64]));
+            roots!(@root [$($features)?] square_onto<T>(c: &mut [Column], a: &[Digit]));
             roots!(@root [$($features)?] reduce_rows<T>(c: &mut [Column], friendly: &[Digit], q: &mut [Digit],
                 last: Option<(&[Digit], Digit)>));
             roots!(@root [$($features)?] select_tile<T>(out: &mut [Digit], table: &[Digit], stride: usize,
@@ -39,8 +39,8 @@ macro_rules! roots {
                 const MAX_SQUARE_ONTO: usize = roots!(@max $($onto)*);
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
-                roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
-                roots!(@tiled [$($onto)*] square_onto, a, (c: &mut [Column], a: &[Digit], start: &[u64]));
+                roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], half: &[u64]));
+                roots!(@tiled [$($onto)*] square_onto, a, (c: &mut [Column], a: &[Digit]));
                 roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
                     q: &mut [Digit], last: Option<(&[Digit], Digit)>));
                 roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,

@@ -6,13 +6,14 @@ use crate::lanes::Lanes;
 ///
 /// * Precondition: `c.len() ≥ out.len()`; the number is not negative and below `2^{w·out.len()}`; columns are corrected
 ///   for bias.
-/// * Result: every digit below `2^w`.
+/// * Result: operands of `mac`; every digit is below `2^w` as far as `mac` and [`Lanes::column`] see.
+/// * Cost: a chain of `L` additions and shifts.
 #[inline(always)]
 pub fn normalize<M: Lanes>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
     let mut carry = m.column_splat(0);
     for (out, &c) in out.iter_mut().zip(c) {
         let column = m.add(c, carry);
-        *out = m.digit(column);
+        *out = m.operand(column);
         carry = m.carry(column);
     }
 }

@@ -3,41 +3,40 @@
 use super::reread;
 use crate::lanes::Lanes;
 
-/// The columns of `A²` and `start`, written to `C[0..2T]`: `C = 2·Σ_{i<j} A[i]·A[j]·2^{w(i+j)} + Σ_i A[i]²·2^{2wi} + start`.
+/// The columns of `A²`, written to `C[0..2T]`: `C = 2·(half + Σ_{i<j} A[i]·A[j]·2^{w(i+j)}) + Σ_i A[i]²·2^{2wi}`.
 ///
-/// `start` carries minus the bias of a whole square with its reduction, and nothing else (a machine without bias does not
-/// read it): doubling a column doubles the bias in it, as the missing lower triangle would.
+/// `half` is half of what a whole product with its reduction starts at (see [`crate::frame`]): doubling a column doubles
+/// the bias in it, as the missing lower triangle would. A machine without bias does not read it.
 ///
-/// * Precondition: `a.len() = T`, `c.len(), start.len() ≥ 2T`.
+/// * Precondition: `a.len() = T`, `c.len(), half.len() ≥ 2T`.
 /// * Cost: `T(T+1)/2` products. Fully unrolled.
 #[inline(always)]
-pub fn square<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], start: &[u64]) {
-    square_columns::<M, T, true>(m, c, a, start);
+pub fn square<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], half: &[u64]) {
+    let half = &half[..2 * T];
+    let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
+    square_columns::<M, T>(m, c, a, |_, k| m.column_splat(if biased { half[k] } else { 0 }));
 }
 
-/// The same on top of products `C` that are still to be doubled: `C ← 2·(C + Σ_{i<j} …) + Σ_i … + start`.
+/// The same on top of products `C` that are still to be doubled: `C ← 2·(C + Σ_{i<j} …) + Σ_i …`.
 ///
-/// The tiles of a longer number use it once [`mac_rows`](crate::block::mac_rows) has multiplied them with each other.
+/// The tiles of a longer number use it once [`mac_rows`](crate::block::mac_rows) has multiplied them with each other,
+/// starting from half.
 #[inline(always)]
-pub fn square_onto<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], start: &[u64]) {
-    square_columns::<M, T, false>(m, c, a, start);
+pub fn square_onto<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit]) {
+    square_columns::<M, T>(m, c, a, |c, k| c[k]);
 }
 
+/// Both: `before` gives what column `k` holds before the first product.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, the last row leaves nothing for a next one
-fn square_columns<M: Lanes, const T: usize, const FRESH: bool>(
+fn square_columns<M: Lanes, const T: usize>(
     m: M,
     c: &mut [M::Column],
     a: &[M::Digit],
-    start: &[u64],
+    before: impl Fn(&[M::Column], usize) -> M::Column,
 ) {
     let a: &[M::Digit; T] = a.first_chunk().expect("tile width");
-    let (c, start) = (&mut c[..2 * T], &start[..2 * T]);
-    let before = |c: &[M::Column], k: usize| if FRESH { m.column_splat(0) } else { c[k] };
-    let finish = |column: M::Column, k: usize| {
-        let doubled = m.add(column, column);
-        if M::BIAS_LO == 0 && M::BIAS_HI == 0 { doubled } else { m.add(doubled, m.column_splat(start[k])) }
-    };
+    let c = &mut c[..2 * T];
     // While row i is under way, acc[k] is column 2i + k: a row starts two columns above the one before, and its
     // uppermost column, i + T, is new. It leaves columns 2i + 1 and 2i + 2 with their products complete.
     let mut acc = [m.column_splat(0); T];
@@ -76,7 +75,7 @@ fn square_columns<M: Lanes, const T: usize, const FRESH: bool>(
             odd = before(c, 2 * T - 1);
             next_even = odd;
         }
-        (c[2 * i], c[2 * i + 1]) = m.mac(finish(even, 2 * i), finish(odd, 2 * i + 1), digit, digit);
+        (c[2 * i], c[2 * i + 1]) = m.mac(m.add(even, even), m.add(odd, odd), digit, digit);
         even = next_even;
     });
 }

@@ -10,14 +10,23 @@ pub const MAX_LANES: usize = 8;
 /// * Precondition: `lanes.len() = LANES`; every digit below `2^w`.
 #[inline(always)]
 pub fn gather<M: Lanes>(m: M, out: &mut [M::Digit], lanes: &[&[u64]]) {
-    let mut values = [0; MAX_LANES];
-    let values = &mut values[..M::LANES];
-    for (i, out) in out.iter_mut().enumerate() {
-        for (value, lane) in values.iter_mut().zip(lanes) {
-            *value = lane.get(i).copied().unwrap_or(0);
+    // A few digits of all lanes at a time, lane by lane: taken digit by digit, the compiler would use gather
+    // instructions, which are slow, and on processors with certain mitigations very slow.
+    const ROWS: usize = 8;
+    let mut values = [0; ROWS * MAX_LANES];
+    for (block, out) in out.chunks_mut(ROWS).enumerate() {
+        for (k, lane) in lanes[..M::LANES].iter().enumerate() {
+            let digits = lane.get(block * ROWS..).unwrap_or(&[]);
+            for i in 0..ROWS {
+                values[i * M::LANES + k] = digits.get(i).copied().unwrap_or(0);
+            }
         }
-        *out = m.digit(m.column_from(values));
+        for (out, values) in out.iter_mut().zip(values.chunks_exact(M::LANES)) {
+            *out = m.digit(m.column_from(values));
+        }
     }
+    values.fill(0);
+    core::hint::black_box(&values);
 }
 
 /// Writes the digits of every lane: `out[k·L + i]` is digit `i` of lane `k`, `L = digits.len()`.
