@@ -73,6 +73,12 @@ pub fn problems(root: &Root) -> Vec<String> {
             problems.push(format!("  {}: calls {call}", root.name()));
         }
     }
+    if !MACHINES.contains(&root.machine.as_str()) && !root.machine.starts_with("portable") {
+        problems.push(format!("  {}: a machine unknown here; name it in MACHINES of expect.rs", root.name()));
+    }
+    if root.gathers > 0 {
+        problems.push(format!("  {}: {} gather instructions, expected none", root.name(), root.gathers));
+    }
     if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
         let Products { rolled, once, low_once } = expected;
         let found = match (root.low + root.high, root.fused) {

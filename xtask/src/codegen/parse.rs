@@ -27,6 +27,8 @@ pub struct Root {
     pub stores: usize,
     /// Vector instructions that read the stack.
     pub loads: usize,
+    /// Gather instructions: slow, and very slow on processors with certain mitigations.
+    pub gathers: usize,
     /// Bytes of stack.
     pub frame: usize,
     /// Everything it calls or jumps to, by demangled name, panics aside.
@@ -148,6 +150,7 @@ fn measure((machine, block, width): Names, body: &[Instruction]) -> Result<Root>
             "vpmadd52huq" => root.high += 1,
             "mulq" | "mulxq" => root.scalar += 1,
             _ if is_fused(mnemonic) => root.fused += 1,
+            _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => root.gathers += 1,
             "subq" | "addq" => root.frame += reserved(mnemonic, operands)?,
             _ => {}
         }
