@@ -8,16 +8,8 @@ use std::process::Command;
 const PEERS: [&str; 6] = ["openssl", "aws-lc-rs", "ring", "graviola", "rsa", "rug"];
 
 /// What decides the measured code; results and documents do not.
-const SOURCES: [&str; 8] = [
-    "crates",
-    "Cargo.toml",
-    "Cargo.lock",
-    "bench/src",
-    "bench/keys",
-    "bench/build.rs",
-    "bench/Cargo.toml",
-    "bench/Cargo.lock",
-];
+const SOURCES: [&str; 7] =
+    ["crates", "Cargo.toml", "Cargo.lock", "bench/src", "bench/build.rs", "bench/Cargo.toml", "bench/Cargo.lock"];
 
 fn main() {
     let lock = std::fs::read_to_string("Cargo.lock").unwrap_or_default();

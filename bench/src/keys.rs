@@ -4,13 +4,13 @@ use anyhow::{Context, Result, bail};
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
 
-/// Private keys in PEM (PKCS#8), by modulus size. `openssl genpkey` made them for this program alone.
+/// Private keys in PEM (PKCS#8), by modulus size: those of `zariz speed`.
 const PEMS: [(usize, &str); 5] = [
-    (1024, include_str!("../keys/bench-1024.pem")),
-    (2048, include_str!("../keys/bench-2048.pem")),
-    (3072, include_str!("../keys/bench-3072.pem")),
-    (4096, include_str!("../keys/bench-4096.pem")),
-    (8192, include_str!("../keys/bench-8192.pem")),
+    (1024, include_str!("../../crates/cli/keys/bench-1024.pem")),
+    (2048, include_str!("../../crates/cli/keys/bench-2048.pem")),
+    (3072, include_str!("../../crates/cli/keys/bench-3072.pem")),
+    (4096, include_str!("../../crates/cli/keys/bench-4096.pem")),
+    (8192, include_str!("../../crates/cli/keys/bench-8192.pem")),
 ];
 
 /// The modulus sizes that can be measured.

@@ -91,7 +91,7 @@ fn start_again_masked() -> Result<()> {
 /// The engines with these names; every available one for an empty list.
 fn engines(names: &[String]) -> Result<Vec<Engine>> {
     if names.is_empty() {
-        return Ok(Engine::ALL.into_iter().filter(|engine| engine.is_available()).collect());
+        return Ok(Engine::ALL.iter().copied().filter(|engine| engine.is_available()).collect());
     }
     names.iter().map(|name| Ok(Engine::by_name(name)?)).collect()
 }

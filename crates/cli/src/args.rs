@@ -10,6 +10,8 @@ use zariz::Engine;
 use zariz::rsa::Algorithm;
 
 use crate::commands::{decrypt, demo, info, keygen, modexp, sign, speed, verify};
+use crate::encoding::Encoding;
+use crate::exit::Failure;
 
 /// More threads than this would only fight over the cores.
 const MOST_THREADS: i64 = 1024;
@@ -67,7 +69,7 @@ pub struct Work {
     /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Engine::by_name)]
     pub engine: Engine,
-    /// Say nothing on standard error but why a run stopped
+    /// Say nothing on standard error but errors: no progress, no summary
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -98,14 +100,32 @@ pub struct Files {
     pub input: PathBuf,
 }
 
+/// What the commands for signatures share: how these are made and written.
+#[derive(clap::Args)]
+pub struct Form {
+    /// The signature algorithm, by its name in JOSE
+    #[arg(long, default_value = "RS256", ignore_case = true, value_parser = algorithm())]
+    pub alg: Algorithm,
+    /// How signatures are written [default: raw for one message, base64 for lines]
+    #[arg(long, value_enum)]
+    encoding: Option<Encoding>,
+}
+
+impl Form {
+    /// The encoding asked for, or the usual one.
+    pub fn encoding(&self, lines: bool) -> Result<Encoding, Failure> {
+        Encoding::or_default(self.encoding, lines, "--encoding")
+    }
+}
+
 fn threads() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..=MOST_THREADS)
 }
 
 /// Reads the name of a signature algorithm, in any case.
-pub fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::NAMED.into_iter().filter_map(Algorithm::name))
-        .try_map(|name| Algorithm::by_name(&name).ok_or("no such algorithm"))
+fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::NAMED.iter().copied().filter_map(Algorithm::name))
+        .try_map(|name| name.parse::<Algorithm>())
 }
 
 #[cfg(test)]

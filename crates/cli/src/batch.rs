@@ -1,6 +1,7 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
 use zariz::stream;
+use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 use crate::lines::Source;
@@ -14,8 +15,8 @@ const ITEMS: usize = 64;
 /// A chunk stops growing here, so that long lines do not add up in memory.
 const BYTES: u64 = 1 << 20;
 
-/// The result of one item: what goes to its output line, or why it failed.
-pub type ItemResult = Result<Vec<u8>, String>;
+/// The result of one item: what goes to its output line, or why it failed. The line is wiped if its type does that.
+pub type ItemResult<T = Vec<u8>> = Result<T, String>;
 
 /// How many items went well, and how many failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Tally {
             return Outcome::Done;
         }
         let total = report::counted(self.done + self.failed, "line");
-        progress.error(format_args!("{} of {total} failed", report::grouped(self.failed)));
+        progress.failures(format_args!("{} of {total} failed", report::grouped(self.failed)));
         Outcome::SomeFailed
     }
 }
@@ -46,7 +47,8 @@ struct Chunk<T> {
 
 /// A chunk's results: output lines in order, and the errors with their items' places in the chunk.
 struct Finished {
-    text: Vec<u8>,
+    /// Wiped: it may hold plaintexts.
+    text: Zeroizing<Vec<u8>>,
     errors: Vec<(u64, String)>,
     items: u64,
     bytes: u64,
@@ -87,12 +89,12 @@ impl<S: Source> Iterator for Chunks<S> {
 
 /// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the item
 /// failed; failures are reported with their line numbers.
-pub fn run<S: Source>(
+pub fn run<S: Source, T: AsRef<[u8]>>(
     source: S,
     threads: usize,
     progress: &mut Progress,
     mut output: Option<&mut Output>,
-    work: impl Fn(&[S::Item]) -> Vec<ItemResult> + Sync,
+    work: impl Fn(Vec<S::Item>) -> Vec<ItemResult<T>> + Sync,
 ) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     // A chunk is one item of the stream: its size is bounded in bytes, which the stream's own batches are not.
@@ -113,16 +115,20 @@ pub fn run<S: Source>(
     Ok(tally)
 }
 
-fn finish<T>(chunk: Chunk<T>, work: &impl Fn(&[T]) -> Vec<ItemResult>) -> Finished {
-    let (mut text, mut errors) = (Vec::new(), Vec::new());
-    for (place, result) in (0..).zip(work(&chunk.items)) {
+fn finish<I, T: AsRef<[u8]>>(chunk: Chunk<I>, work: &impl Fn(Vec<I>) -> Vec<ItemResult<T>>) -> Finished {
+    let items = chunk.items.len() as u64;
+    let results = work(chunk.items);
+    // Reserved at once: growing would leave copies behind.
+    let length = results.iter().map(|result| result.as_ref().map_or(0, |line| line.as_ref().len()) + 1).sum();
+    let (mut text, mut errors) = (Zeroizing::new(Vec::with_capacity(length)), Vec::new());
+    for (place, result) in (0..).zip(results) {
         match result {
-            Ok(line) => text.extend_from_slice(&line),
+            Ok(line) => text.extend_from_slice(line.as_ref()),
             Err(error) => errors.push((place, error)),
         }
         text.push(b'\n');
     }
-    Finished { text, errors, items: chunk.items.len() as u64, bytes: chunk.bytes }
+    Finished { text, errors, items, bytes: chunk.bytes }
 }
 
 /// Applies `work` to the good among `items` at once; the bad keep their places and their errors.

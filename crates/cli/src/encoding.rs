@@ -34,11 +34,16 @@ impl Encoding {
 
     /// The bytes in this encoding.
     pub fn encode(self, bytes: &[u8]) -> Vec<u8> {
+        self.symbols().map_or_else(|| bytes.to_vec(), |symbols| symbols.encode(bytes).into_bytes())
+    }
+
+    /// How text is written, if the encoding makes text.
+    fn symbols(self) -> Option<data_encoding::Encoding> {
         match self {
-            Self::Raw => bytes.to_vec(),
-            Self::Hex => HEXLOWER.encode(bytes).into_bytes(),
-            Self::Base64 => BASE64.encode(bytes).into_bytes(),
-            Self::Base64url => BASE64URL_NOPAD.encode(bytes).into_bytes(),
+            Self::Raw => None,
+            Self::Hex => Some(HEXLOWER),
+            Self::Base64 => Some(BASE64),
+            Self::Base64url => Some(BASE64URL_NOPAD),
         }
     }
 
@@ -81,13 +86,14 @@ impl Encoding {
         self.decode(&contents)
     }
 
-    /// The bytes as the whole of an output: text ends with a line end.
+    /// The bytes as the whole of an output: text ends with a line end. No copy of the bytes stays behind.
     pub fn encode_file(self, bytes: &[u8]) -> Vec<u8> {
-        let mut text = self.encode(bytes);
-        if self != Self::Raw {
-            text.push(b'\n');
-        }
-        text
+        let Some(symbols) = self.symbols() else { return bytes.to_vec() };
+        // Reserved at once: growing would leave a copy.
+        let mut text = String::with_capacity(symbols.encode_len(bytes.len()) + 1);
+        symbols.encode_append(bytes, &mut text);
+        text.push('\n');
+        text.into_bytes()
     }
 }
 

@@ -1,10 +1,13 @@
 //! Input: a file or standard input, read whole or through a buffer.
 
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read};
 use std::path::Path;
 
+use zariz::rsa::Hash;
+
 use crate::exit::Failure;
+use crate::progress::Progress;
 use crate::report;
 
 /// Longer reads than a pipe holds, so that one read takes all that waits in it.
@@ -67,6 +70,23 @@ impl Input {
     fn stdin() -> Result<Self, Failure> {
         let reader = BufReader::with_capacity(BUFFER, Box::new(io::stdin()) as Box<dyn Read + Send>);
         Ok(Self { reader, name: "standard input".into(), size: None })
+    }
+
+    /// The digest of what is left of the input, which may be longer than the memory.
+    pub fn digest(&mut self, hash: Hash, progress: &mut Progress) -> Result<Vec<u8>, Failure> {
+        let mut hasher = hash.hasher();
+        loop {
+            let bytes = match self.reader.fill_buf() {
+                Ok([]) => return Ok(hasher.finish()),
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Failure::io(&self.name, &error)),
+            };
+            hasher.update(bytes);
+            let taken = bytes.len();
+            self.reader.consume(taken);
+            progress.advance(0, taken as u64);
+        }
     }
 
     /// The whole input.

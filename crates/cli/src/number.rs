@@ -1,10 +1,20 @@
 //! Numbers in hexadecimal.
 
-use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use std::fmt;
 
-/// A number as big-endian bytes, with as many leading zeros as its text had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Number(pub Vec<u8>);
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use zeroize::Zeroizing;
+
+/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it is wiped, and
+/// not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Number(pub Zeroizing<Vec<u8>>);
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Number").field("bytes", &self.0.len()).finish_non_exhaustive()
+    }
+}
 
 impl Number {
     /// Reads hexadecimal digits of either case, with or without `0x` before them.
@@ -21,17 +31,17 @@ impl Number {
         if let Some(wrong) = digits.iter().find(|byte| !byte.is_ascii_hexdigit()) {
             return Err(format!("{:?} is no hexadecimal digit", char::from(*wrong)));
         }
-        let even = if digits.len().is_multiple_of(2) { digits.to_vec() } else { [b"0", digits].concat() };
-        HEXLOWER_PERMISSIVE.decode(&even).map(Self).map_err(|error| error.to_string())
+        let zero = if digits.len().is_multiple_of(2) { "" } else { "0" };
+        let even = Zeroizing::new([zero.as_bytes(), digits].concat());
+        let number = HEXLOWER_PERMISSIVE.decode(&even).map(Zeroizing::new);
+        number.map(Self).map_err(|error| error.to_string())
     }
 
     /// Lower-case digits of a big-endian number without leading zeros; `0` for zero.
-    pub fn format(bytes: &[u8]) -> Vec<u8> {
-        let digits = HEXLOWER.encode(bytes).into_bytes();
-        match digits.iter().position(|digit| *digit != b'0') {
-            Some(first) => digits[first..].to_vec(),
-            None => b"0".to_vec(),
-        }
+    pub fn format(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
+        let digits = Zeroizing::new(HEXLOWER.encode(bytes).into_bytes());
+        let first = digits.iter().position(|digit| *digit != b'0');
+        Zeroizing::new(first.map_or(b"0".to_vec(), |first| digits[first..].to_vec()))
     }
 }
 
@@ -42,9 +52,9 @@ mod tests {
     #[test]
     fn reads_every_way_of_writing() {
         for text in ["abc", "0xABC", "0Xabc", "0abc"] {
-            assert_eq!(Number::parse(text), Ok(Number(vec![0x0a, 0xbc])), "{text}");
+            assert_eq!(Number::parse(text), Ok(Number(vec![0x0a, 0xbc].into())), "{text}");
         }
-        assert_eq!(Number::parse("0000ff"), Ok(Number(vec![0, 0, 0xff])));
+        assert_eq!(Number::parse("0000ff"), Ok(Number(vec![0, 0, 0xff].into())));
         for text in ["", "0x", "-1", "1.5", "xyz", "0x0x1", "١"] {
             assert!(Number::parse(text).is_err(), "{text}");
         }
@@ -53,7 +63,7 @@ mod tests {
     #[test]
     fn writes_no_leading_zeros() {
         for (bytes, text) in [(&[][..], "0"), (&[0, 0], "0"), (&[0, 0x0a], "a"), (&[0x10, 0], "1000")] {
-            assert_eq!(Number::format(bytes), text.as_bytes());
+            assert_eq!(Number::format(bytes)[..], *text.as_bytes());
         }
     }
 }

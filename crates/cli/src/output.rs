@@ -39,14 +39,17 @@ impl Output {
     /// Opens the file, or standard output if there is none or it is `-`.
     pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
         match path {
-            Some(path) if path.as_os_str() != "-" => Self::to_file(path, Access::Usual),
-            _ => Ok(Self::Stdout),
+            Some(path) => Self::new(path, Access::Usual),
+            None => Ok(Self::Stdout),
         }
     }
 
-    /// Opens the file. What is there already stays until [`finish`](Self::finish).
-    pub fn to_file(path: &Path, access: Access) -> Result<Self, Failure> {
-        if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+    /// Opens the file, or standard output for `-`. What is there already stays until [`finish`](Self::finish).
+    pub fn new(path: &Path, access: Access) -> Result<Self, Failure> {
+        if is_stdout(path) {
+            return Ok(Self::Stdout);
+        }
+        if is_special(path) {
             let file = File::options().write(true).open(path).map_err(|e| failed(path, &e))?;
             return Ok(Self::Direct(file, path.to_owned()));
         }
@@ -107,8 +110,7 @@ impl Output {
 
 impl Draft {
     fn new(path: &Path, access: Access) -> Result<Self, Failure> {
-        // Through a symbolic link, the file it points to is the one to replace.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = target(path);
         let folder = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -132,17 +134,43 @@ impl Draft {
     }
 }
 
+/// Whether `path` stands for standard output.
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The file that a path means. Through a symbolic link, the file it points to is the one to replace; where there is none
+/// yet, the folder is as good as known.
+fn target(path: &Path) -> PathBuf {
+    let new = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
+}
+
+/// Whether there is something at a path that is no file to be replaced, such as a device or a named pipe.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| !about.is_file())
+}
+
+/// Whether two paths mean one file, however they are written, so that one output would replace the other.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    ![a, b].into_iter().any(|path| is_stdout(path) || is_special(path)) && target(a) == target(b)
+}
+
 /// Refuses a path at which there is something already.
 pub fn must_be_new(path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+    if !is_stdout(path) && path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
 /// Refuses to put the results in the place of the key that makes them.
 pub fn must_not_be_key(output: Option<&Path>, key: &Path) -> Result<(), Failure> {
-    let same = output.is_some_and(|output| {
-        fs::canonicalize(output).is_ok_and(|output| fs::canonicalize(key).is_ok_and(|key| key == output))
-    });
-    if same { Err(Failure::Usage("--out would replace the file of --key".into())) } else { Ok(()) }
+    if output.is_some_and(|output| same_file(output, key)) {
+        Err(Failure::Usage("--out would replace the file of --key".into()))
+    } else {
+        Ok(())
+    }
 }
 
 fn exists(path: &Path) -> Failure {

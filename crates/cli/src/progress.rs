@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,79 +17,121 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Progress {
     quiet: bool,
     bar: ProgressBar,
-    shown: bool,
     started: Instant,
     noun: &'static str,
     done: u64,
+    appearance: Option<Appearance>,
 }
 
 impl Progress {
     /// For work on `size` bytes of input, if that is known, which counts items by `noun`. No bar is drawn if `quiet`,
     /// if standard error is no terminal, or if the results themselves appear on the terminal.
     pub fn new(quiet: bool, size: Option<u64>, noun: &'static str, results_on_terminal: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
         let template = match size {
             Some(_) => "{wide_bar} {percent:>3}%  {msg}  {eta} left",
             None => "{spinner} {msg}  {elapsed}",
         };
-        // The templates above are right; were one not, the plain bar would do.
+        Self::with_template(quiet, results_on_terminal, size, noun, template)
+    }
+
+    /// For work on one item of `size` bytes, if that is known: counts the bytes.
+    pub fn bytes(quiet: bool, size: Option<u64>, results_on_terminal: bool) -> Self {
+        let template = match size {
+            Some(_) => "{wide_bar} {percent:>3}%  {decimal_bytes}, {decimal_bytes_per_sec}  {eta} left",
+            None => "{spinner} {decimal_bytes}, {decimal_bytes_per_sec}  {elapsed}",
+        };
+        Self::with_template(quiet, results_on_terminal, size, "", template)
+    }
+
+    /// A spinner beside one long step.
+    pub fn step(quiet: bool, text: impl Into<String>) -> Self {
+        let progress = Self::new(quiet, None, "", false);
+        progress.bar.set_message(text.into());
+        progress
+    }
+
+    fn with_template(quiet: bool, hidden: bool, size: Option<u64>, noun: &'static str, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
+        // The templates are right; were one not, the plain bar would do.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let silent = quiet || results_on_terminal || !io::stderr().is_terminal();
-        Self { quiet, bar, shown: silent, started: Instant::now(), noun, done: 0 }
-    }
-
-    /// A spinner beside one long step, from its beginning.
-    pub fn step(quiet: bool, text: impl Into<String>) -> Self {
-        let mut progress = Self::new(quiet, None, "", false);
-        progress.bar.set_message(text.into());
-        progress.show();
-        progress
+        let appearance = if quiet || hidden || !io::stderr().is_terminal() { None } else { Appearance::of(&bar) };
+        Self { quiet, bar, started: Instant::now(), noun, done: 0, appearance }
     }
 
     /// Counts items that are done, and the bytes of input they took.
     pub fn advance(&mut self, items: u64, bytes: u64) {
         self.done += items;
         self.bar.inc(bytes);
-        let elapsed = self.started.elapsed();
-        if !self.shown && elapsed > PATIENCE {
-            self.show();
-        }
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() || self.noun.is_empty() {
             return;
         }
-        let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-9);
+        let rate = self.done as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
         let (count, rate) = (report::counted(self.done, self.noun), report::grouped(rate as u64));
         self.bar.set_message(format!("{count}, {rate}/s"));
     }
 
-    /// Reports an error that does not end the run, unless quiet.
+    /// Reports an error that does not end the run.
     pub fn error(&self, text: impl Display) {
+        self.bar.suspend(|| report::error(text));
+    }
+
+    /// Sums up, unless quiet, the errors that were reported.
+    pub fn failures(&self, text: impl Display) {
         if !self.quiet {
-            self.bar.suspend(|| report::error(text));
+            self.error(text);
         }
     }
 
     /// Takes the bar away, and ends with a line of text, unless quiet.
-    pub fn note(&self, text: impl Display) {
-        self.bar.finish_and_clear();
+    pub fn note(mut self, text: impl Display) {
+        self.clear();
         if !self.quiet {
             report::note(text);
         }
     }
 
-    fn show(&mut self) {
-        if !self.shown {
-            self.shown = true;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.bar.enable_steady_tick(Duration::from_millis(200));
-        }
+    fn clear(&mut self) {
+        // The bar must not appear after it is gone.
+        drop(self.appearance.take());
+        self.bar.finish_and_clear();
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.clear();
+    }
+}
+
+/// Shows a bar when [`PATIENCE`] is over, whatever the work is at; dropped before that, it never does.
+struct Appearance {
+    cancel: Option<Sender<()>>,
+    waiting: Option<JoinHandle<()>>,
+}
+
+impl Appearance {
+    /// Nothing where there is no thread to be had: a bar is no reason to refuse the work.
+    fn of(bar: &ProgressBar) -> Option<Self> {
+        let (bar, (cancel, cancelled)) = (bar.clone(), channel());
+        let wait = move || {
+            if cancelled.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                bar.enable_steady_tick(Duration::from_millis(200));
+            }
+        };
+        let waiting = thread::Builder::new().name("progress".into()).spawn(wait).ok()?;
+        Some(Self { cancel: Some(cancel), waiting: Some(waiting) })
+    }
+}
+
+impl Drop for Appearance {
+    fn drop(&mut self) {
+        drop(self.cancel.take());
+        if let Some(waiting) = self.waiting.take() {
+            // A thread that panicked has shown nothing, or all.
+            let _ = waiting.join();
+        }
     }
 }

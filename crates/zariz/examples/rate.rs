@@ -4,13 +4,18 @@ use zariz::{
     Engine,
     rsa::{Algorithm, PrivateKey},
 };
+
+/// The benchmark key of that size, wherever this is run.
+fn key_file(bits: usize) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cli/keys/bench-{bits}.pem"))
+}
+
 fn main() {
     let bits: usize = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(2048);
     let only = std::env::args().nth(2).unwrap_or_default();
-    for engine in Engine::ALL.into_iter().filter(|e| e.is_available() && e.name().contains(&only)) {
+    for engine in Engine::ALL.iter().copied().filter(|e| e.is_available() && e.name().contains(&only)) {
         let t = Instant::now();
-        let key =
-            PrivateKey::parse_with(&std::fs::read(format!("bench/keys/bench-{bits}.pem")).unwrap(), engine).unwrap();
+        let key = PrivateKey::parse_with(&std::fs::read(key_file(bits)).unwrap(), engine).unwrap();
         let gen_time = t.elapsed();
         let pem = key.to_pkcs8_pem().unwrap();
         let t = Instant::now();

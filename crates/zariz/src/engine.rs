@@ -1,6 +1,7 @@
 //! Engines: which vector machine does the arithmetic.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use zariz_kernels::Constants;
@@ -12,6 +13,7 @@ use crate::backend::Backend;
 
 /// A vector machine, by the instructions it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Engine {
     /// 64-bit integer code for any processor, one number at a time.
     Portable,
@@ -63,9 +65,18 @@ impl fmt::Display for Engine {
     }
 }
 
+impl FromStr for Engine {
+    type Err = EngineError;
+
+    /// The same as [`Engine::by_name`].
+    fn from_str(name: &str) -> Result<Self, EngineError> {
+        Self::by_name(name)
+    }
+}
+
 impl Engine {
     /// Every engine, from the slowest to the fastest.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
+    pub const ALL: &'static [Self] = &[Self::Portable, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
 
     /// The engine's name on the command line and in results.
     pub fn name(self) -> &'static str {
@@ -82,14 +93,14 @@ impl Engine {
         if name == "auto" {
             return Ok(Self::best());
         }
-        let engine = Self::ALL.into_iter().find(|engine| engine.name() == name);
+        let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
         let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
         engine.backend().map(|_| engine)
     }
 
     /// The fastest engine that this processor can run.
     pub fn best() -> Self {
-        Self::ALL.into_iter().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
+        Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
     }
 
     /// Whether this processor can run the engine.
@@ -182,7 +193,7 @@ impl Engine {
 
 /// The indices below `count`, grouped by the engine of each, engines without any left out.
 pub(crate) fn groups(count: usize, engine_of: impl Fn(usize) -> Engine) -> impl Iterator<Item = (Engine, Vec<usize>)> {
-    Engine::ALL.into_iter().filter_map(move |engine| {
+    Engine::ALL.iter().copied().filter_map(move |engine| {
         let mine: Vec<usize> = (0..count).filter(|&i| engine_of(i) == engine).collect();
         (!mine.is_empty()).then_some((engine, mine))
     })
@@ -210,27 +221,28 @@ mod tests {
 
     #[test]
     fn names_round_trip_and_auto_is_best() {
-        for engine in Engine::ALL {
+        for engine in Engine::ALL.iter().copied() {
             match Engine::by_name(engine.name()) {
                 Ok(found) => assert_eq!(found, engine),
                 Err(error) => assert_eq!(error, EngineError::Unavailable(engine)),
             }
         }
         assert_eq!(Engine::by_name("auto"), Ok(Engine::best()));
+        assert_eq!("auto".parse(), Ok(Engine::best()));
         let error = Engine::by_name("sse9").expect_err("no such engine").to_string();
         assert!(error.contains("sse9") && error.contains("avx2-fma"), "{error}");
     }
 
     #[test]
     fn every_available_engine_passes_its_self_test() {
-        for engine in Engine::ALL.into_iter().filter(|engine| engine.is_available()) {
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
             assert_eq!(engine.self_test(), Ok(()), "{engine}");
         }
     }
 
     #[test]
     fn engines_state_their_lanes() {
-        for engine in Engine::ALL {
+        for engine in Engine::ALL.iter().copied() {
             if let Ok(backend) = engine.backend() {
                 assert_eq!(backend.lanes(), engine.lanes());
             }

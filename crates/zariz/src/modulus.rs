@@ -41,6 +41,7 @@ pub enum ModulusError {
     Engine(EngineError),
 }
 
+// An engine's error is told in full by our own text, so it is not also a `source`: chains would print it twice.
 impl std::error::Error for ModulusError {}
 
 impl fmt::Display for ModulusError {

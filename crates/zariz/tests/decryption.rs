@@ -7,7 +7,7 @@ use common::numbers::{big, fixed, two_to};
 use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::Engine;
-use zariz::rsa::{Error, Hash, Mgf, Padding, PrivateKey};
+use zariz::rsa::{DecryptJob, Error, Hash, Mgf, Padding, PrivateKey, decrypt_many};
 
 #[test]
 fn a_bad_ciphertext_fails_alone_and_in_place() {
@@ -39,6 +39,37 @@ fn a_bad_ciphertext_fails_alone_and_in_place() {
                     }
                     (expected, result) => panic!("{what}, {i}: {expected:?}, but {result:?}"),
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_engines_and_paddings_mixed_in_one_call() {
+    let mut random = Random::new(41);
+    let keys = loaded();
+    let paddings = [Padding::oaep(Hash::Sha256), Padding::Pkcs1v15, Padding::oaep(Hash::Sha1)];
+    let items: Vec<_> = (0..40)
+        .map(|i| {
+            let (key, padding) = (&keys[random.below(keys.len())].0, &paddings[random.below(3)]);
+            let message = random.bytes(i);
+            let mut ciphertext = key.public_key().encrypt(padding, &message).expect("a ciphertext");
+            // Some are too long.
+            ciphertext.resize(ciphertext.len() + usize::from(i % 7 == 3), 0);
+            (key, padding, message, ciphertext)
+        })
+        .collect();
+    let jobs: Vec<_> =
+        items.iter().map(|(key, padding, _, ciphertext)| DecryptJob { key, padding, ciphertext }).collect();
+    let results = decrypt_many(&jobs);
+    assert_eq!(results.len(), items.len());
+    for (i, ((key, padding, message, ciphertext), result)) in items.iter().zip(results).enumerate() {
+        let what = format!("{i}: {padding:?}, {} bits, {}", key.bits(), key.engine());
+        match result {
+            Ok(found) => assert_eq!(found[..], message[..], "{what}"),
+            Err(error) => {
+                assert_eq!(error, Error::Length { expected: key.size(), actual: ciphertext.len() }, "{what}");
+                assert_eq!(i % 7, 3, "{what}");
             }
         }
     }

@@ -358,7 +358,7 @@ fn leading_zeros_do_not_make_a_modulus_longer() {
 
 #[test]
 fn an_engine_that_the_processor_lacks_is_refused() {
-    for engine in Engine::ALL.into_iter().filter(|engine| !engine.is_available()) {
+    for engine in Engine::ALL.iter().copied().filter(|engine| !engine.is_available()) {
         assert!(matches!(Modulus::with_engine(&[3], engine), Err(ModulusError::Engine(_))));
     }
 }

@@ -254,6 +254,12 @@ fn labels_are_told_apart() {
         assert_eq!(PrivateKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
     }
+    // Another kind of public key is not one that lacks its private half to somebody who asks for a public key.
+    for label in ["SSH2 PUBLIC KEY", "EC PUBLIC KEY"] {
+        let text = pem(label, &junk);
+        assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
+        assert_eq!(PrivateKey::parse(text.as_bytes()).err(), Some(KeyError::PublicOnly));
+    }
     let public = pem("PUBLIC KEY", &KEY_1024.spki_der());
     assert_eq!(PrivateKey::parse(public.as_bytes()).err(), Some(KeyError::PublicOnly));
     assert_eq!(PrivateKey::parse(&KEY_1024.spki_der()).err(), Some(KeyError::PublicOnly));

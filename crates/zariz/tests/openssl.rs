@@ -32,7 +32,7 @@ fn signatures_go_both_ways() {
         let Some(openssl) = openssl_with(numbers) else { return };
         let keys: Vec<_> = engines().into_iter().map(|engine| load(numbers, engine)).collect();
         let message = format!("a message of {} bits", numbers.n.bits()).into_bytes();
-        for algorithm in Algorithm::NAMED {
+        for algorithm in Algorithm::NAMED.iter().copied() {
             let (name, options) = (algorithm.name().expect("a name"), dgst(algorithm));
             let theirs = openssl.attempt(&format!("{options} -sign key.pem"), &message);
             if !fits(algorithm, numbers.size()) {

@@ -9,7 +9,8 @@ use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
 use zariz::Engine;
 use zariz::rsa::{
-    Algorithm, Error, Hash, Mgf, Padding, PublicKey, SignJob, Signature, SigningKey, VerifyingKey, sign_many,
+    Algorithm, Error, Hash, Mgf, Padding, PublicKey, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey,
+    sign_many, verify_many,
 };
 
 #[test]
@@ -72,6 +73,33 @@ fn keys_sizes_engines_and_algorithms_mixed_in_one_call() {
                 assert_eq!(*signature, numbers.rs256(message), "{what}");
             }
         }
+        // The same mixture verified in one call, every third signature damaged.
+        let mut signed: Vec<_> =
+            jobs.iter().zip(results).filter_map(|(job, result)| Some((job, result.ok()?))).collect();
+        signed.iter_mut().step_by(3).for_each(|(_, signature)| signature[50] ^= 1);
+        let claims: Vec<_> = signed.iter().map(|(job, signature)| verify_job(job, signature)).collect();
+        let verdicts = verify_many(&claims);
+        let expected = |i: usize| if i.is_multiple_of(3) { Err(Error::Verification) } else { Ok(()) };
+        assert_eq!(verdicts, (0..signed.len()).map(expected).collect::<Vec<_>>(), "{size}");
+    }
+}
+
+fn verify_job<'a>(job: &SignJob<'a>, signature: &'a [u8]) -> VerifyJob<'a> {
+    let SignJob { key, algorithm, message } = *job;
+    VerifyJob { key: key.public_key(), algorithm, message, signature }
+}
+
+/// Requests are put in another order, to share batches with keys of like size: each result must come back to its own.
+#[test]
+fn interleaved_sizes_come_back_in_order() {
+    for engine in engines() {
+        let keys = [0, 2, 1].map(|i| (load(&USUAL[i], engine), &USUAL[i]));
+        let messages: Vec<[u8; 1]> = (0..50).map(|i| [i]).collect();
+        let turns = || messages.iter().zip(keys.iter().cycle());
+        let jobs: Vec<_> =
+            turns().map(|(message, (key, _))| SignJob { key, algorithm: Algorithm::RS256, message }).collect();
+        let expected: Vec<_> = turns().map(|(message, (_, numbers))| Ok(numbers.rs256(message))).collect();
+        assert_eq!(sign_many(&jobs), expected, "{engine}");
     }
 }
 
@@ -221,7 +249,7 @@ where
 fn traits_of_the_signature_crate() {
     for engine in engines() {
         let key = load(&USUAL[0], engine);
-        for algorithm in Algorithm::NAMED.into_iter().filter(|&algorithm| fits(algorithm, key.size())) {
+        for algorithm in Algorithm::NAMED.iter().copied().filter(|&algorithm| fits(algorithm, key.size())) {
             let signer = SigningKey { key: key.clone(), algorithm };
             let bytes = sign_and_verify::<Signature, _>(&signer, b"message");
             assert_eq!(key.public_key().verify(algorithm, b"message", &bytes), Ok(()));
@@ -324,7 +352,7 @@ fn all_engines_sign_alike() {
             assert_eq!(results[1], Ok(numbers.rs256(b"bb")), "{} bits on {engine}", key.bits());
             assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{} bits on {engine}", key.bits());
             // A public key of another engine agrees.
-            let other = PublicKey::from_components(&key.public_key().n(), &key.public_key().e(), Engine::Portable);
+            let other = PublicKey::from_components_with(&key.public_key().n(), &key.public_key().e(), Engine::Portable);
             let verdict =
                 other.expect("a key").verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));
             assert_eq!(verdict, Ok(()));

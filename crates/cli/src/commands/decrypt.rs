@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use zariz::rsa::{Hash, Padding};
+use zeroize::Zeroizing;
 
 use crate::args::{Files, Work};
 use crate::batch::{self, ItemResult};
@@ -87,7 +88,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let outcome = if *lines {
         let mut progress = Progress::new(args.work.quiet, source.size, "line", output.is_terminal());
-        let work = |lines: &[Vec<u8>]| -> Vec<ItemResult> {
+        let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
             batch::among_good(lines.iter().map(|line| encoding.decode(line)).collect(), |good| {
                 let good: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
                 let results = key.decrypt_batch(&padding, &good).into_iter();
@@ -105,7 +106,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         if plain == Encoding::Raw && !is_text(&plaintext) {
             output.refuse_binary("--output-encoding")?;
         }
-        output.write(&plain.encode_file(&plaintext))?;
+        output.write(&Zeroizing::new(plain.encode_file(&plaintext)))?;
         Outcome::Done
     };
     output.finish()?;
@@ -113,11 +114,11 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// A plaintext as one line.
-fn line(encoding: Encoding, plaintext: &[u8]) -> ItemResult {
+fn line(encoding: Encoding, plaintext: &[u8]) -> ItemResult<Zeroizing<Vec<u8>>> {
     if encoding == Encoding::Raw && (plaintext.contains(&b'\n') || plaintext.ends_with(b"\r")) {
         return Err("the plaintext contains a line end; use --output-encoding base64 or hex".into());
     }
-    Ok(encoding.encode(plaintext))
+    Ok(Zeroizing::new(encoding.encode(plaintext)))
 }
 
 /// Whether bytes may be shown on a terminal as they are.
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn raw_lines_must_be_lines() {
-        assert_eq!(line(Encoding::Raw, b"plain text"), Ok(b"plain text".to_vec()));
+        assert_eq!(line(Encoding::Raw, b"plain text"), Ok(b"plain text".to_vec().into()));
         for plaintext in [&b"two\nlines"[..], b"\n", b"text\r"] {
             assert!(line(Encoding::Raw, plaintext).is_err());
             assert!(line(Encoding::Hex, plaintext).is_ok());

@@ -13,11 +13,11 @@ use crate::cleanup;
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
-use crate::lines::Pairs;
-use crate::machine;
+use crate::lines::{Pairs, Source};
 use crate::measure::{self, Plan};
 use crate::openssl::OpenSsl;
 use crate::output::Output;
+use crate::processor;
 use crate::progress::Progress;
 use crate::report::{counted, grouped};
 use crate::workload::Rsa;
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     say("", format_args!("zariz signs {} with RSA-{BITS}, and checks them\n", counted(args.messages, "message")))?;
     let thread_count = counted(threads as u64, "thread");
-    say("machine", format_args!("{}, engine {engine}, {thread_count}", machine::processor()))?;
+    say("machine", format_args!("{}, engine {engine}, {thread_count}", processor::name()))?;
 
     let start = Instant::now();
     let key = PrivateKey::generate_with(BITS, engine).map_err(|e| Failure::Input(format!("no key was made: {e}")))?;
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     say("verify", format_args!("{good} good, {bad} bad in {seconds:.2} s: {per_second} per second"))?;
 
     let accepted = match OpenSsl::find() {
-        Ok(openssl) => against(&openssl, &key, &folder, &args.work)?,
+        Ok(openssl) => against(&openssl, &key, &folder, args)?,
         Err(_) => {
             say("openssl", format_args!("not found on this system, so there is nothing to compare with"))?;
             true
@@ -91,8 +91,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// Has `openssl` check a sample, and compares with its speed on as many cores. Whether it accepts the sample.
-fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, work: &Work) -> Result<bool, Failure> {
-    let (good, sample) = accepted(openssl, key, folder)?;
+fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) -> Result<bool, Failure> {
+    let work = &args.work;
+    let (good, sample) = accepted(openssl, key, folder, args.messages)?;
     let version = &openssl.version;
     say("openssl", format_args!("{version} accepts {good} of a sample of {sample} signatures"))?;
 
@@ -120,21 +121,23 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, work: &Work) ->
     Ok(good == sample)
 }
 
-/// How many signatures of a sample `openssl` accepts, and how many there are in the sample.
-fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder) -> Result<(u64, u64), Failure> {
+/// How many signatures of a sample of the `count` that there are `openssl` accepts, and how many are in the sample.
+fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) -> Result<(u64, u64), Failure> {
     let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
     let pem = key.public_key().to_spki_pem().map_err(|error| Failure::Input(error.to_string()))?;
     write(&public, pem.as_bytes())?;
-    let [messages, signatures] = ["messages", "signatures"].map(|name| read(&folder.path(name)));
-    let (messages, signatures) = (messages?, signatures?);
-    let count = messages.lines().count().max(1);
-    let step = count.div_ceil(SAMPLE as usize);
+    let [messages, signatures] = ["messages", "signatures"].map(|name| Input::open(&folder.path(name)));
+    let mut pairs = Pairs::new(messages?, signatures?);
+    let step = count.div_ceil(SAMPLE).max(1);
     let (mut good, mut sample) = (0, 0);
-    for (message, signature) in messages.lines().zip(signatures.lines()).step_by(step) {
-        write(&message_file, message.as_bytes())?;
-        write(&signature_file, &ENCODING.decode(signature.as_bytes()).unwrap_or_default())?;
-        good += u64::from(openssl.accepts(&public, &signature_file, &message_file));
-        sample += 1;
+    for i in 0.. {
+        let Some(((message, signature), _)) = pairs.next()? else { break };
+        if i % step == 0 {
+            write(&message_file, &message.unwrap_or_default())?;
+            write(&signature_file, &ENCODING.decode(&signature.unwrap_or_default()).unwrap_or_default())?;
+            good += u64::from(openssl.accepts(&public, &signature_file, &message_file));
+            sample += 1;
+        }
     }
     Ok((good, sample))
 }
@@ -161,10 +164,6 @@ fn write_messages(path: &Path, count: u64) -> Result<(), Failure> {
         file.flush()
     });
     written.map_err(|e| Failure::io(path.display(), &e))
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|e| Failure::io(path.display(), &e))
 }
 
 fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {

@@ -8,8 +8,8 @@ use serde::Serialize;
 use zariz::Engine;
 
 use crate::exit::{Failure, Outcome};
-use crate::machine;
 use crate::output::Output;
+use crate::processor;
 
 /// Arguments of `info`.
 #[derive(clap::Args)]
@@ -43,10 +43,10 @@ struct EngineInfo {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let info = Info {
         version: env!("CARGO_PKG_VERSION"),
-        processor: machine::processor(),
+        processor: processor::name(),
         threads: thread::available_parallelism().map_or(1, NonZero::get),
-        features: machine::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
-        engines: Engine::ALL.into_iter().map(EngineInfo::new).collect(),
+        features: processor::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
+        engines: Engine::ALL.iter().copied().map(EngineInfo::new).collect(),
     };
     let text = if args.json {
         serde_json::to_string_pretty(&info).map_err(|e| Failure::Input(e.to_string()))? + "\n"

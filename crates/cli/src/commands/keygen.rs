@@ -18,7 +18,7 @@ pub struct Args {
     /// Where the private key goes, readable by the owner alone [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes, if it is wanted
+    /// Where the public key goes, if it is wanted; - is standard output, after the private key if that goes there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// Replace files that exist
@@ -30,9 +30,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let out = args.out.as_deref().filter(|path| path.as_os_str() != "-");
-    let public_out = args.public_out.as_deref();
-    if out.is_some() && out == public_out {
+    let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
+    if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
         return Err(Failure::Usage("--out and --public-out are the same file".into()));
     }
     // Before the work, which may take minutes; the same is checked again when the files take their places.
@@ -55,7 +54,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 fn open(path: Option<&Path>, access: Access) -> Result<Output, Failure> {
-    path.map_or(Ok(Output::Stdout), |path| Output::to_file(path, access))
+    path.map_or(Ok(Output::Stdout), |path| Output::new(path, access))
 }
 
 fn complete(mut output: Output, contents: &[u8], force: bool) -> Result<(), Failure> {

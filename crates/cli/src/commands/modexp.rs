@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use zariz::{Engine, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+use zeroize::Zeroizing;
 
 use crate::args::Work;
 use crate::batch::{self, ItemResult};
@@ -48,11 +49,13 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let input = Input::open(&args.input)?;
     let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
 
-    let work = |lines: &[Vec<u8>]| -> Vec<ItemResult> {
+    let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
+        // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
+        let lines: Vec<_> = lines.into_iter().map(Zeroizing::new).collect();
         batch::among_good(lines.iter().map(|line| Job::parse(line, &defaults, &moduli)).collect(), |jobs| {
             let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
             let results = if args.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
-            results.iter().map(|result| Ok(Number::format(result))).collect()
+            results.into_iter().map(|result| Ok(Number::format(&Zeroizing::new(result)))).collect()
         })
     };
     let lines = Lines::new(input);
@@ -116,7 +119,7 @@ impl Moduli {
     fn get(&self, modulus: &Number) -> Result<Modulus, ModulusError> {
         // The map is whole even if a thread panicked while it held the lock.
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(&modulus.0) {
+        if let Some(found) = known().get(&modulus.0[..]) {
             return Ok(found.clone());
         }
         // Prepared outside the lock: two threads may both do so, and both come to the same.
@@ -125,7 +128,7 @@ impl Moduli {
         if known.len() >= Self::MOST {
             known.clear();
         }
-        known.insert(modulus.0.clone(), made.clone());
+        known.insert(modulus.0.to_vec(), made.clone());
         Ok(made)
     }
 }
@@ -139,13 +142,13 @@ mod tests {
         let moduli = Moduli::new(Engine::Portable);
         for round in 0..2 {
             for i in 0..2 * Moduli::MOST {
-                let modulus = Number(vec![1, (i >> 7) as u8, (2 * i + 1) as u8]);
+                let modulus = Number(vec![1, (i >> 7) as u8, (2 * i + 1) as u8].into());
                 let made = moduli.get(&modulus).expect("odd");
                 assert_eq!(made.pow_vartime(&modulus.0, &[1]), [0, 0, 0], "round {round}");
                 assert!(moduli.known.lock().expect("no panic").len() <= Moduli::MOST);
             }
         }
-        assert!(moduli.get(&Number(vec![10])).is_err());
+        assert!(moduli.get(&Number(vec![10].into())).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use zariz::rsa::{Algorithm, PrivateKey};
 
-use crate::args::{self, Files, Work};
+use crate::args::{Files, Form, Work};
 use crate::batch::{self, Tally};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -20,12 +20,8 @@ pub struct Args {
     /// The private key: PEM or DER, PKCS#8 or PKCS#1; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// The signature algorithm, by its name in JOSE
-    #[arg(long, default_value = "RS256", ignore_case = true, value_parser = args::algorithm())]
-    alg: Algorithm,
-    /// How signatures are written [default: raw for one message, base64 for lines]
-    #[arg(long, value_enum)]
-    encoding: Option<Encoding>,
+    #[command(flatten)]
+    form: Form,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
@@ -35,7 +31,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
-    let encoding = Encoding::or_default(args.encoding, *lines, "--encoding")?;
+    let (algorithm, encoding) = (args.form.alg, args.form.encoding(*lines)?);
     input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
     output::must_not_be_key(out.as_deref(), &args.key)?;
     let mut output = Output::open(out.as_deref())?;
@@ -43,14 +39,16 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         output.refuse_binary("--encoding")?;
     }
     let key = keyfile::private(&args.key, args.work.engine)?;
-    let input = Input::open(input)?;
+    let mut input = Input::open(input)?;
 
     let outcome = if *lines {
         let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
         let threads = args.work.threads();
-        sign_lines(&key, args.alg, encoding, input, &mut output, threads, &mut progress)?.outcome(&progress)
+        sign_lines(&key, algorithm, encoding, input, &mut output, threads, &mut progress)?.outcome(&progress)
     } else {
-        let signature = key.sign(args.alg, &input.read_all()?).map_err(Failure::key(&args.key))?;
+        let mut progress = Progress::bytes(args.work.quiet, input.size, output.is_terminal());
+        let digest = input.digest(algorithm.hash(), &mut progress)?;
+        let signature = key.sign_digest(algorithm, &digest).map_err(Failure::key(&args.key))?;
         output.write(&encoding.encode_file(&signature))?;
         Outcome::Done
     };
@@ -70,7 +68,7 @@ pub fn sign_lines(
 ) -> Result<Tally, Failure> {
     // A key too short for the algorithm would fail every line alike: say it once.
     key.sign(algorithm, b"").map_err(|error| Failure::Input(format!("the key cannot sign so: {error}")))?;
-    batch::run(Lines::new(input), threads, progress, Some(output), |messages: &[Vec<u8>]| {
+    batch::run(Lines::new(input), threads, progress, Some(output), |messages: Vec<Vec<u8>>| {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let signatures = key.sign_batch(algorithm, &messages).into_iter();
         signatures.map(|result| result.map(|s| encoding.encode(&s)).map_err(|e| e.to_string())).collect()

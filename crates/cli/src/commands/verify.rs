@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use zariz::rsa::{Algorithm, PublicKey};
 
-use crate::args::{self, Work};
+use crate::args::{Form, Work};
 use crate::batch::{self, ItemResult, Tally};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -19,15 +19,11 @@ pub struct Args {
     /// The public key, or the private key: PEM or DER; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// The signature algorithm, by its name in JOSE
-    #[arg(long, default_value = "RS256", ignore_case = true, value_parser = args::algorithm())]
-    alg: Algorithm,
+    #[command(flatten)]
+    form: Form,
     /// The signature; with --lines, line N is the signature of line N of the input
     #[arg(long, value_name = "FILE")]
     signatures: PathBuf,
-    /// How signatures are written [default: raw for one message, base64 for lines]
-    #[arg(long, value_enum)]
-    encoding: Option<Encoding>,
     /// Each line (without its end) is a message of its own
     #[arg(long)]
     lines: bool,
@@ -40,21 +36,22 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let encoding = Encoding::or_default(args.encoding, args.lines, "--encoding")?;
+    let (algorithm, encoding) = (args.form.alg, args.form.encoding(args.lines)?);
     input::one_stdin(&[("--key", &args.key), ("--signatures", &args.signatures), ("FILE", &args.input)])?;
     let key = keyfile::public(&args.key, args.work.engine)?;
     let signatures = Input::open(&args.signatures)?;
-    let input = Input::open(&args.input)?;
+    let mut input = Input::open(&args.input)?;
 
-    let mut progress = Progress::new(args.work.quiet, input.size, "line", false);
+    let (quiet, size) = (args.work.quiet, input.size);
+    let mut progress =
+        if args.lines { Progress::new(quiet, size, "line", false) } else { Progress::bytes(quiet, size, false) };
     let tally = if args.lines {
         let pairs = Pairs::new(input, signatures);
-        verify_lines(&key, args.alg, encoding, pairs, args.work.threads(), &mut progress)?
+        verify_lines(&key, algorithm, encoding, pairs, args.work.threads(), &mut progress)?
     } else {
-        let (message, signature) = (input.read_all()?, signatures.read_all()?);
-        let result = encoding
-            .decode_file(signature)
-            .and_then(|signature| key.verify(args.alg, &message, &signature).map_err(|error| error.to_string()));
+        let (digest, signature) = (input.digest(algorithm.hash(), &mut progress)?, signatures.read_all()?);
+        let verify = |signature: Vec<u8>| key.verify_digest(algorithm, &digest, &signature).map_err(|e| e.to_string());
+        let result = encoding.decode_file(signature).and_then(verify);
         match result {
             Ok(()) => Tally { done: 1, failed: 0 },
             Err(error) => {
@@ -76,7 +73,7 @@ pub fn verify_lines(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Tally, Failure> {
-    batch::run(pairs, threads, progress, None, |pairs: &[(Line, Line)]| -> Vec<ItemResult> {
+    batch::run(pairs, threads, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
             let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();

@@ -40,6 +40,45 @@ fn without_a_file_the_key_goes_to_standard_output() {
     assert_eq!(zariz_with(args!["sign", "--key", "-", "/dev/null"], &done.stdout).exits(0).stdout.len(), 128);
 }
 
+#[test]
+fn the_public_key_may_go_to_standard_output_too() {
+    let folder = Folder::new();
+    let (private, public) = ("-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PUBLIC KEY-----\n");
+    let file = folder.join("private.pem");
+    let done = zariz(args!["keygen", "--bits", "1024", "--out", file, "--public-out", "-"]).exits(0).says_nothing();
+    assert!(done.text().starts_with(public) && folder.read("private.pem").starts_with(private.as_bytes()));
+    for out in [args![], args!["--out", "-"]] {
+        let keygen = args!["keygen", "--bits", "1024", "--public-out", "-"];
+        let done = zariz(keygen.into_iter().chain(out)).exits(0).says_nothing();
+        assert!(done.text().starts_with(private) && done.text().contains(public), "the private key first: {done:?}");
+    }
+    assert_eq!(folder.names(), ["private.pem"]);
+}
+
+#[test]
+fn the_public_key_never_takes_the_place_of_the_private_one() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.join("sub")).expect("made");
+    let keygen = |out: &Path, public_out: &Path| {
+        zariz(args!["keygen", "--bits", "1024", "--force", "--out", out, "--public-out", public_out])
+    };
+    // Another spelling, where there is no file yet and where there is one.
+    let (plain, detour) = (folder.join("key.pem"), folder.join("sub").join("..").join(".").join("key.pem"));
+    for _ in 0..2 {
+        keygen(&plain, &detour).exits(2).says(&["--out", "--public-out", "same file"]);
+        keygen(&detour, &plain).exits(2).says(&["same file"]);
+        folder.file("key.pem", "a key");
+    }
+    #[cfg(unix)]
+    {
+        let link = folder.join("link.pem");
+        std::os::unix::fs::symlink(&plain, &link).expect("linked");
+        keygen(&plain, &link).exits(2).says(&["same file"]);
+        keygen(Path::new("/dev/null"), Path::new("/dev/null")).exits(0);
+    }
+    assert_eq!(folder.read("key.pem"), b"a key");
+}
+
 #[cfg(unix)]
 #[test]
 fn only_the_owner_may_read_the_private_key() {

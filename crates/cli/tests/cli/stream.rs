@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::args;
-use crate::run::{key, program};
+use crate::run::{Folder, key, program, zariz};
 
 /// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it answers.
 fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send) -> u64 {
@@ -45,6 +45,30 @@ fn memory_is_flat_over_long_lines() {
         (0..200).try_for_each(|_| stdin.write_all(&line))
     });
     assert_eq!(count, 200);
+}
+
+#[test]
+fn memory_is_flat_over_many_signatures() {
+    let block = "a short message\n".repeat(1000);
+    let key = key(1024).into_string().expect("a path of text");
+    let count = answers_within(LIMIT, &format!("sign --lines --threads 2 --key '{key}'"), |stdin| {
+        (0..20).try_for_each(|_| stdin.write_all(block.as_bytes()))
+    });
+    assert_eq!(count, 20_000);
+}
+
+#[test]
+fn memory_is_flat_over_one_long_message() {
+    let block = vec![b'x'; 1 << 20];
+    let key = key(1024).into_string().expect("a path of text");
+    let feed = |stdin: &mut dyn Write| (0..200).try_for_each(|_| stdin.write_all(&block));
+    assert_eq!(answers_within(LIMIT, &format!("sign --encoding hex --key '{key}'"), feed), 1);
+    let folder = Folder::new();
+    let whole = folder.file("whole", vec![b'x'; 200 << 20]);
+    let signature = folder.join("signature");
+    zariz(args!["sign", "--key", key, "--out", signature, whole]).exits(0);
+    let verify = format!("verify --key '{key}' --signatures '{}'", signature.display());
+    assert_eq!(answers_within(LIMIT, &verify, feed), 0);
 }
 
 #[test]

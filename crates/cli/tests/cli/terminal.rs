@@ -49,4 +49,21 @@ fn a_bar_for_work_that_lasts_and_none_for_work_that_does_not() {
     assert!(bar.text().contains("lines, ") && bar.text().contains("/s"), "{bar:?}");
     let quiet = on_terminal(&format!("{slow} --quiet > /dev/null")).expect("found before").exits(0);
     assert_eq!(quiet.text(), "");
+
+    // One message is counted by its bytes.
+    let slow = "(for i in 1 2 3 4; do echo text; sleep 0.4; done) | \"$ZARIZ\" sign --key \"$KEY\"";
+    let bar = on_terminal(&format!("{slow} > /dev/null")).expect("found before").exits(0);
+    assert!(bar.text().contains(" B, ") && bar.text().contains("B/s"), "{bar:?}");
+}
+
+#[test]
+fn a_spinner_for_a_step_that_lasts_and_none_for_one_that_does_not() {
+    let speed = |seconds: &str| {
+        let speed = format!("\"$ZARIZ\" speed modexp1024 --batch 8 --seconds {seconds} > /dev/null");
+        on_terminal(&speed).map(|done| done.exits(0))
+    };
+    let Some(quick) = speed("0.01") else { return };
+    assert_eq!(quick.text(), "");
+    let slow = speed("1.6").expect("found before");
+    assert!(slow.text().contains("modexp1024"), "{slow:?}");
 }

@@ -1,9 +1,14 @@
 //! Signature algorithms and encryption paddings.
 
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::Error;
 use super::hash::{Hash, Mgf};
 
 /// A signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Algorithm {
     /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2).
     Pkcs1v15(Hash),
@@ -32,17 +37,18 @@ impl Algorithm {
     /// PSS with SHA-512, MGF1 with SHA-512 and a 64-byte salt.
     pub const PS512: Self = Self::pss(Hash::Sha512, 64);
     /// The algorithms that have a name of their own (RFC 7518).
-    pub const NAMED: [Self; 6] = [Self::RS256, Self::RS384, Self::RS512, Self::PS256, Self::PS384, Self::PS512];
+    pub const NAMED: &'static [Self] = &[Self::RS256, Self::RS384, Self::RS512, Self::PS256, Self::PS384, Self::PS512];
     const NAMES: [&str; 6] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
 
-    const fn pss(hash: Hash, salt_len: usize) -> Self {
+    /// PSS with one hash for message and mask (MGF1), and a salt of `salt_len` bytes.
+    pub const fn pss(hash: Hash, salt_len: usize) -> Self {
         Self::Pss { hash, mgf: Mgf::Mgf1(hash), salt_len }
     }
 
     /// The algorithm of that name in RFC 7518, in any case.
     pub fn by_name(name: &str) -> Option<Self> {
         let i = Self::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
-        Some(Self::NAMED[i])
+        Self::NAMED.get(i).copied()
     }
 
     /// The name in RFC 7518, if there is one.
@@ -58,8 +64,38 @@ impl Algorithm {
     }
 }
 
+impl Algorithm {
+    /// Whether a digest has the length that the hash gives it.
+    pub(super) fn check_digest(self, digest: &[u8]) -> Result<(), Error> {
+        let (expected, actual) = (self.hash().size(), digest.len());
+        if actual == expected { Ok(()) } else { Err(Error::Digest { expected, actual }) }
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    /// The algorithm of that name in RFC 7518, in any case.
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        Self::by_name(name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// No signature algorithm has the name that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm(String);
+
+impl std::error::Error for UnknownAlgorithm {}
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "there is no algorithm named {:?}; choose one of {}", self.0, Algorithm::NAMES.join(", "))
+    }
+}
+
 /// An encryption padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Padding {
     /// RSAES-OAEP (RFC 8017 section 7.1).
     Oaep {
@@ -79,5 +115,22 @@ impl Padding {
     /// OAEP with one hash for label and mask, and no label.
     pub fn oaep(hash: Hash) -> Self {
         Self::Oaep { hash, mgf: Mgf::Mgf1(hash), label: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for &algorithm in Algorithm::NAMED {
+            let name = algorithm.name().expect("a named one");
+            assert_eq!([name.parse(), name.to_lowercase().parse()], [Ok(algorithm), Ok(algorithm)]);
+        }
+        assert_eq!(Algorithm::pss(Hash::Sha256, 32).name(), Some("PS256"));
+        assert_eq!(Algorithm::pss(Hash::Sha256, 20).name(), None);
+        let error = "HS256".parse::<Algorithm>().expect_err("no RSA").to_string();
+        assert!(error.contains("HS256") && error.contains("RS256, RS384"), "{error}");
     }
 }

@@ -37,6 +37,7 @@ pub enum KeyError {
     Random,
 }
 
+// An engine's error is told in full by our own text, so it is not also a `source`: chains would print it twice.
 impl std::error::Error for KeyError {}
 
 impl fmt::Display for KeyError {

@@ -1,77 +1,89 @@
 //! New keys. Primes come from `crypto-primes`; the rest follows from them.
 
+use std::convert::Infallible;
+
 use crypto_bigint::BoxedUint;
 use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
 use crypto_primes::{Flavor, is_prime, sieve_and_find};
-use rand_core::UnwrapErr;
-use zariz_kernels::Constants;
+use rand_core::{TryCryptoRng, TryRng};
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::pow::Power;
 use zeroize::Zeroizing;
 
 use super::error::KeyError;
-use super::parse::{Private, Public, bytes};
-use super::public::{MAX_BITS, MIN_BITS};
+use super::parse::bytes;
+use super::public::{MAX_BITS, MIN_BITS, PublicKey};
+use super::secrets::Secrets;
 use super::validate::minus_one;
 use crate::engine::Engine;
-use crate::jobs;
 
 /// The public exponent, a prime.
 const E: u32 = 65_537;
 
 /// The numbers of a new key of exactly `bits` bits.
-pub(super) fn key(bits: usize, engine: Engine) -> Result<Private, KeyError> {
+pub(super) fn key(bits: usize, engine: Engine) -> Result<(PublicKey, Secrets), KeyError> {
     if !(MIN_BITS..=MAX_BITS).contains(&bits) {
         return Err(KeyError::Size { bits });
     }
     // With the two highest bits of each prime set, the product has all its bits.
-    let p = prime(bits.div_ceil(2))?;
+    let p = prime(bits.div_ceil(2), getrandom::fill)?;
     let q = loop {
-        let q = prime(bits / 2)?;
+        let q = prime(bits / 2, getrandom::fill)?;
         if far_apart(&p, &q, bits) {
             break q;
         }
     };
-    let (order_p, order_q) = (minus_one(&p), minus_one(&q));
-    let backend = engine.backend()?;
-    let digits = Constants::digits_for(bits.div_ceil(2), backend.digit_bits());
-    let modulus = Constants::new(&p, backend.digit_bits(), digits);
-    // q^{p − 2} mod p, by Fermat.
-    let mut exponent = order_p.clone();
-    limbs::sub_assign(&mut exponent, &[1]);
-    let power = Power {
-        modulus: &modulus,
-        base: &q,
-        base_bits: 64 * q.len(),
-        exponent: &exponent,
-        exponent_bits: bits.div_ceil(2),
-    };
-    let qinv = jobs::pow(backend, &[power]).swap_remove(0);
-    Ok(Private {
-        public: Public { n: bytes(&limbs::mul(&p, &q)).to_vec(), e: E.to_be_bytes()[1..].to_vec(), pss_only: false },
-        d: bytes(&inverse_of_e(&limbs::mul(&order_p, &order_q))),
-        dp: bytes(&inverse_of_e(&order_p)),
-        dq: bytes(&inverse_of_e(&order_q)),
-        p: bytes(&p),
-        q: bytes(&q),
-        qinv: bytes(&qinv),
-    })
+    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), false, engine)?;
+    let d = inverse_of_e(&limbs::mul(&minus_one(&p), &minus_one(&q)));
+    let secrets = Secrets::complete(public.backend(), d, p, q);
+    Ok((public, secrets))
 }
 
 /// A random prime of exactly `bits` bits, its two highest set, with `p − 1` not a multiple of `E`.
-fn prime(bits: usize) -> Result<Limbs, KeyError> {
-    // Draw once, so that a failing generator is an error here and not a panic below.
-    getrandom::fill(&mut [0; 8]).map_err(|_| KeyError::Random)?;
-    let mut rng = UnwrapErr(getrandom::SysRng);
+fn prime(bits: usize, fill: impl FnMut(&mut [u8]) -> Result<(), getrandom::Error>) -> Result<Limbs, KeyError> {
+    let mut rng = Remembering { fill, failed: false };
     let factory = SmallFactorsSieveFactory::<BoxedUint>::new(Flavor::Any, bits as u32, SetBits::TwoMsb);
     let factory = factory.map_err(|_| KeyError::Size { bits: 2 * bits })?;
-    let found = sieve_and_find(&mut rng, factory, |_, candidate: &BoxedUint| {
+    let found = sieve_and_find(&mut rng, factory, |rng, candidate: &BoxedUint| {
         let mut number = to_limbs(candidate);
-        limbs::div_const::<E>(&mut number) != 1 && is_prime(Flavor::Any, candidate)
+        rng.failed || (limbs::div_const::<E>(&mut number) != 1 && is_prime(Flavor::Any, candidate))
     });
-    let found = found.ok().flatten().ok_or(KeyError::Random)?;
-    Ok(to_limbs(&Zeroizing::new(found)))
+    let found = found.ok().flatten().map(Zeroizing::new).filter(|_| !rng.failed);
+    found.map(|found| to_limbs(&found)).ok_or(KeyError::Random)
 }
+
+/// A generator for code that knows none that fail: the first failure ends the search for a prime, and what it found is
+/// thrown away.
+struct Remembering<F> {
+    fill: F,
+    failed: bool,
+}
+
+impl<F: FnMut(&mut [u8]) -> Result<(), getrandom::Error>> Remembering<F> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Infallible> {
+        let mut out = [0; N];
+        self.try_fill_bytes(&mut out)?;
+        Ok(out)
+    }
+}
+
+impl<F: FnMut(&mut [u8]) -> Result<(), getrandom::Error>> TryRng for Remembering<F> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.array().map(u32::from_ne_bytes)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.array().map(u64::from_ne_bytes)
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.failed |= (self.fill)(out).is_err();
+        Ok(())
+    }
+}
+
+impl<F: FnMut(&mut [u8]) -> Result<(), getrandom::Error>> TryCryptoRng for Remembering<F> {}
 
 fn to_limbs(number: &BoxedUint) -> Limbs {
     limbs::from_be_bytes(&Zeroizing::new(number.to_be_bytes().into_vec()))
@@ -95,4 +107,28 @@ fn inverse_of_e(m: &[u64]) -> Limbs {
     limbs::add_assign(&mut out, &[1]);
     limbs::div_const::<E>(&mut out);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generator_that_fails_is_an_error_whenever_it_does() {
+        for good_draws in 0..3 {
+            let mut left = good_draws;
+            let fill = |out: &mut [u8]| match left {
+                0 => Err(getrandom::Error::UNEXPECTED),
+                _ => {
+                    left -= 1;
+                    getrandom::fill(out)
+                }
+            };
+            // A draw makes a whole candidate, or some of its limbs: a prime may be found before the failure.
+            match prime(512, fill) {
+                Ok(prime) => assert!(good_draws > 0 && limbs::bits_vartime(&prime) == 512),
+                Err(error) => assert_eq!(error, KeyError::Random),
+            }
+        }
+    }
 }

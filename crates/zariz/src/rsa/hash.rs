@@ -1,7 +1,9 @@
 //! Hash and mask-generation functions, from the RustCrypto crates.
 
-use sha2::Digest;
-use sha2::digest::{ExtendableOutput, Update, XofReader};
+use sha2::digest::ExtendableOutput;
+use zeroize::Zeroizing;
+
+use super::hasher::Hasher;
 
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,28 +61,16 @@ impl Hash {
         }
     }
 
+    /// A digest of this hash, to be fed piece by piece.
+    pub fn hasher(self) -> Hasher {
+        Hasher::new(self)
+    }
+
     /// The digest of the concatenation of `parts`.
     pub fn digest(self, parts: &[&[u8]]) -> Vec<u8> {
-        fn run<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
-            let mut hash = D::new();
-            parts.iter().for_each(|part| Digest::update(&mut hash, part));
-            hash.finalize().to_vec()
-        }
-        match self {
-            Self::Sha1 => run::<sha1::Sha1>(parts),
-            Self::Sha224 => run::<sha2::Sha224>(parts),
-            Self::Sha256 => run::<sha2::Sha256>(parts),
-            Self::Sha384 => run::<sha2::Sha384>(parts),
-            Self::Sha512 => run::<sha2::Sha512>(parts),
-            Self::Sha512_224 => run::<sha2::Sha512_224>(parts),
-            Self::Sha512_256 => run::<sha2::Sha512_256>(parts),
-            Self::Sha3_224 => run::<sha3::Sha3_224>(parts),
-            Self::Sha3_256 => run::<sha3::Sha3_256>(parts),
-            Self::Sha3_384 => run::<sha3::Sha3_384>(parts),
-            Self::Sha3_512 => run::<sha3::Sha3_512>(parts),
-            Self::Shake128 => xof::<shake::Shake128>(parts, self.size()),
-            Self::Shake256 => xof::<shake::Shake256>(parts, self.size()),
-        }
+        let mut hasher = self.hasher();
+        parts.iter().for_each(|part| hasher.update(part));
+        hasher.finish()
     }
 
     /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for SHA-3).
@@ -131,16 +121,17 @@ impl Hash {
 }
 
 impl Mgf {
-    /// `out ← out ⊕ mask(seed)`.
+    /// `out ← out ⊕ mask(seed)`. Masks are wiped: they hide plaintexts.
     pub(super) fn apply(self, seed: &[u8], out: &mut [u8]) {
         match self {
             Self::Mgf1(hash) => {
                 for (counter, chunk) in out.chunks_mut(hash.size()).enumerate() {
-                    xor(chunk, &hash.digest(&[seed, &(counter as u32).to_be_bytes()]));
+                    let mask = Zeroizing::new(hash.digest(&[seed, &(counter as u32).to_be_bytes()]));
+                    xor(chunk, &mask);
                 }
             }
-            Self::Shake128 => xor(out, &xof::<shake::Shake128>(&[seed], out.len())),
-            Self::Shake256 => xor(out, &xof::<shake::Shake256>(&[seed], out.len())),
+            Self::Shake128 => xor(out, &xof(shake::Shake128::default(), seed, out.len())),
+            Self::Shake256 => xor(out, &xof(shake::Shake256::default(), seed, out.len())),
         }
     }
 }
@@ -149,10 +140,9 @@ fn xor(out: &mut [u8], mask: &[u8]) {
     out.iter_mut().zip(mask).for_each(|(out, mask)| *out ^= mask);
 }
 
-fn xof<D: ExtendableOutput + Update + Default>(parts: &[&[u8]], size: usize) -> Vec<u8> {
-    let mut hash = D::default();
-    parts.iter().for_each(|part| hash.update(part));
-    let mut out = vec![0; size];
-    hash.finalize_xof().read(&mut out);
+fn xof(mut hash: impl ExtendableOutput, seed: &[u8], size: usize) -> Zeroizing<Vec<u8>> {
+    let mut out = Zeroizing::new(vec![0; size]);
+    hash.update(seed);
+    hash.finalize_xof_into(&mut out);
     out
 }

@@ -52,15 +52,17 @@ pub(super) fn public(bytes: &[u8]) -> Result<Public, KeyError> {
 
 /// A private key, from PEM or DER.
 pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
-    match unwrap_pem(bytes, &["PRIVATE KEY", "RSA PRIVATE KEY"])? {
-        Some((label, der)) if label == "PRIVATE KEY" => from_pkcs8(&der),
-        Some((_, der)) => from_pkcs1_private(&der, false),
-        None => from_pkcs8(bytes).or_else(|error| match error {
+    match unwrap_pem(bytes, &["PRIVATE KEY", "RSA PRIVATE KEY"]) {
+        Err(error) => Err(error),
+        Ok(Some((label, der))) if label == "PRIVATE KEY" => from_pkcs8(&der),
+        Ok(Some((_, der))) => from_pkcs1_private(&der, false),
+        Ok(None) => from_pkcs8(bytes).or_else(|error| match error {
             KeyError::NotRsa(_) | KeyError::MultiPrime => Err(error),
             _ => from_pkcs1_private(bytes, false),
         }),
     }
     .map_err(|error| match error {
+        KeyError::Label(label) if label.ends_with("PUBLIC KEY") => KeyError::PublicOnly,
         KeyError::Der(_) if public(bytes).is_ok() => KeyError::PublicOnly,
         KeyError::Der(_) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => KeyError::Encrypted,
         error => error,
@@ -99,7 +101,6 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>,
     match other {
         None => Ok(None),
         Some(label) if label == "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
-        Some(label) if label.ends_with("PUBLIC KEY") => Err(KeyError::PublicOnly),
         Some(label) => Err(KeyError::Label(label)),
     }
 }

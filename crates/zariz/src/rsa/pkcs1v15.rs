@@ -55,7 +55,7 @@ impl Substitute {
     pub(super) fn new(d: &[u8], ciphertext: &[u8]) -> Self {
         let size = ciphertext.len();
         let key_hash = Zeroizing::new(Hash::Sha256.digest(&[d]));
-        let key = Zeroizing::new(hmac_sha256(&key_hash, &[ciphertext]));
+        let key = hmac_sha256(&key_hash, &[ciphertext]);
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
         let most = size - 3 - MIN_PADDING;
@@ -104,15 +104,15 @@ fn prf(key: &[u8], label: &[u8], size: usize) -> Zeroizing<Vec<u8>> {
 }
 
 /// HMAC-SHA-256 (RFC 2104) with a key of at most 64 bytes.
-fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     let pad = |byte: u8| {
         let mut block = Zeroizing::new([byte; 64]);
         block.iter_mut().zip(key).for_each(|(block, key)| *block ^= key);
         block
     };
     let (inner, outer) = (pad(0x36), pad(0x5c));
-    let inner = Hash::Sha256.digest(&[&[&inner[..]], parts].concat());
-    Hash::Sha256.digest(&[&outer[..], &inner])
+    let inner = Zeroizing::new(Hash::Sha256.digest(&[&[&inner[..]], parts].concat()));
+    Zeroizing::new(Hash::Sha256.digest(&[&outer[..], &inner]))
 }
 
 /// All ones if `x` is zero, for `x < 2^31`.

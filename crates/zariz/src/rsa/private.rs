@@ -11,8 +11,9 @@ use super::blinding::Pool;
 use super::error::KeyError;
 use super::parse::{self, Private, bytes};
 use super::public::PublicKey;
-use super::validate::{self, Numbers};
-use super::{Algorithm, Error, Padding, SignJob, decrypt, generate, sign};
+use super::secrets::{Secrets, in_limbs};
+use super::validate;
+use super::{Algorithm, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
 use crate::engine::Engine;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
@@ -23,8 +24,9 @@ pub(super) struct Inner {
     pub public: PublicKey,
     pub p: Prime,
     pub q: Prime,
-    /// `q^{−1} mod p`.
+    /// `q^{−1} mod p`, of the length of `p`.
     pub qinv: Limbs,
+    /// Of the modulus's length.
     pub d: Limbs,
     pub blinding: Pool,
 }
@@ -56,7 +58,9 @@ impl PrivateKey {
 
     /// The same for a given engine.
     pub fn parse_with(pem_or_der: &[u8], engine: Engine) -> Result<Self, KeyError> {
-        Self::new(&parse::private(pem_or_der)?, engine)
+        let key = parse::private(pem_or_der)?;
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine)?;
+        Self::new(public, Secrets::from(&key))
     }
 
     /// A new key of `bits` bits with public exponent 65537, for the best engine.
@@ -66,44 +70,73 @@ impl PrivateKey {
 
     /// The same for a given engine.
     pub fn generate_with(bits: usize, engine: Engine) -> Result<Self, KeyError> {
-        Self::new(&generate::key(bits, engine)?, engine)
+        let (public, secrets) = generate::key(bits, engine)?;
+        Self::new(public, secrets)
     }
 
-    fn new(key: &Private, engine: Engine) -> Result<Self, KeyError> {
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine)?;
+    /// A key from its numbers, big-endian, for the best engine: modulus, public and private exponent, and the two
+    /// primes. What else there is in a key follows from them; all is checked as in [`parse`](Self::parse).
+    pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
+        Self::from_components_with(n, e, d, p, q, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn from_components_with(
+        n: &[u8],
+        e: &[u8],
+        d: &[u8],
+        p: &[u8],
+        q: &[u8],
+        engine: Engine,
+    ) -> Result<Self, KeyError> {
+        let public = PublicKey::from_components_with(n, e, engine)?;
+        let [mut d, mut p, mut q] = [d, p, q].map(limbs::from_be_bytes);
+        // Leading zeros, of which there may be many, would only take time.
+        for number in [&mut d, &mut p, &mut q] {
+            let len = limbs::bits_vartime(number).div_ceil(64);
+            number.truncate(len);
+        }
+        validate::factors(public.modulus().limbs(), &d, &p, &q)?;
+        let secrets = Secrets::complete(public.backend(), d, p, q);
+        Self::new(public, secrets)
+    }
+
+    fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
         let backend = public.backend();
-        let number = |bytes: &[u8]| limbs::from_be_bytes(bytes);
-        let (d, p, q) = (number(&key.d), number(&key.p), number(&key.q));
-        let (dp, dq, qinv) = (number(&key.dp), number(&key.dq), number(&key.qinv));
-        validate::relations(&Numbers {
-            n: public.modulus().limbs(),
-            e: public.exponent(),
-            d: &d,
-            p: &p,
-            q: &q,
-            dp: &dp,
-            dq: &dq,
-            qinv: &qinv,
-        })?;
+        validate::relations(public.modulus().limbs(), public.exponent(), &secrets)?;
+        let Secrets { d, p, q, dp, dq, qinv } = secrets;
         // Primes of unequal length share the longer one's digit count, so that they share batches.
         let bits = limbs::bits_vartime(&p).max(limbs::bits_vartime(&q));
         let digits = Constants::digits_for(bits, backend.digit_bits());
-        let prime = |prime: &[u64], exponent: Limbs| {
-            let order = validate::minus_one(prime);
+        let prime = |prime: &[u64], exponent: &[u64]| {
+            let constants = Constants::new(prime, backend.digit_bits(), digits);
+            let len = constants.limbs().len();
+            let order = validate::minus_one(constants.limbs());
             let mut minus_e = order.clone();
             limbs::sub_assign(&mut minus_e, &limbs::rem(public.exponent(), &order));
-            Prime { constants: Constants::new(prime, backend.digit_bits(), digits), exponent, minus_e }
+            Prime { constants, exponent: in_limbs(exponent, len), minus_e }
         };
-        let (p, q) = (prime(&p, dp), prime(&q, dq));
+        let (p, q) = (prime(&p, &dp), prime(&q, &dq));
         validate::primes(backend, &p.constants, &q.constants)?;
+        let qinv = in_limbs(&qinv, p.constants.limbs().len());
+        let d = in_limbs(&d, public.modulus().limbs().len());
         Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
-        let der = parse::to_pkcs8(&self.parts())?;
-        let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &der);
+        let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
         pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
+    }
+
+    /// The key as PKCS#8 DER.
+    pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        parse::to_pkcs8(&self.parts())
+    }
+
+    /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
+    pub(super) fn size_class(&self) -> (usize, usize) {
+        (self.0.p.constants.digits(), self.0.public.modulus().digits())
     }
 
     fn parts(&self) -> Private {
@@ -150,6 +183,11 @@ impl PrivateKey {
         sign::sign_many(&jobs)
     }
 
+    /// Signs one message that is given by its digest under the algorithm's hash.
+    pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
+    }
+
     /// Signs messages that are given by their digests under the algorithm's hash.
     pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         sign::sign_digests(self, algorithm, digests)
@@ -162,6 +200,8 @@ impl PrivateKey {
 
     /// Decrypts many ciphertexts, in order: as fast as the engine can. One that fails does not touch the others.
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-        decrypt::decrypt_batch(self, padding, ciphertexts)
+        let jobs: Vec<_> =
+            ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
+        decrypt::decrypt_many(&jobs)
     }
 }

@@ -19,7 +19,9 @@ pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 /// `x^d mod n` for every request, in order. Requests are independent: one may fail alone.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
-    for (engine, mine) in engine::groups(requests.len(), |i| requests[i].0.engine()) {
+    for (engine, mut mine) in engine::groups(requests.len(), |i| requests[i].0.engine()) {
+        // Keys of like size side by side, so that they share batches in whichever order they came.
+        mine.sort_by_key(|&i| requests[i].0.size_class());
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
         for chunk in mine.chunks(engine.lanes()) {
             let selected: Vec<_> = chunk.iter().map(|&i| requests[i]).collect();
@@ -162,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_flipped_bit_never_leaves() {
-        for engine in Engine::ALL.into_iter().filter(|engine| engine.is_available()) {
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
             let key = PrivateKey::generate_with(1024, engine).expect("a key");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);

@@ -9,7 +9,8 @@ use zariz_kernels::pow::Power;
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
-use super::{oaep, parse, pkcs1v15, pss};
+use super::verify::{self, VerifyJob};
+use super::{oaep, parse, pkcs1v15};
 use crate::backend::Backend;
 use crate::engine::Engine;
 use crate::jobs;
@@ -40,6 +41,17 @@ impl fmt::Debug for PublicKey {
     }
 }
 
+impl PartialEq for PublicKey {
+    /// Whether the numbers are the same, and both or neither are for PSS only. The engines may differ.
+    fn eq(&self, other: &Self) -> bool {
+        limbs::equal(self.modulus().limbs(), other.modulus().limbs())
+            && limbs::equal(self.exponent(), other.exponent())
+            && self.pss_only() == other.pss_only()
+    }
+}
+
+impl Eq for PublicKey {}
+
 impl PublicKey {
     /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the best engine.
     ///
@@ -54,8 +66,13 @@ impl PublicKey {
         Self::new(&parts.n, &parts.e, parts.pss_only, engine)
     }
 
-    /// A key from its modulus and exponent, big-endian.
-    pub fn from_components(n: &[u8], e: &[u8], engine: Engine) -> Result<Self, KeyError> {
+    /// A key from its modulus and exponent, big-endian, for the best engine.
+    pub fn from_components(n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
+        Self::from_components_with(n, e, Engine::best())
+    }
+
+    /// The same for a given engine.
+    pub fn from_components_with(n: &[u8], e: &[u8], engine: Engine) -> Result<Self, KeyError> {
         Self::new(n, e, false, engine)
     }
 
@@ -112,10 +129,13 @@ impl PublicKey {
 
     /// The key as an SPKI PEM block (`PUBLIC KEY`).
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
-        let key = parse::Public { n: self.n(), e: self.e(), pss_only: self.pss_only() };
-        let bytes = parse::to_spki(&key)?;
-        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &bytes)
+        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
+    }
+
+    /// The key as SPKI DER.
+    pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
+        parse::to_spki(&parse::Public { n: self.n(), e: self.e(), pss_only: self.pss_only() })
     }
 
     /// Whether `signature` is that of `message`.
@@ -125,31 +145,18 @@ impl PublicKey {
 
     /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order: as fast as the engine can.
     pub fn verify_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
-        let signatures: Vec<_> = items.iter().map(|(_, signature)| self.below_modulus(signature)).collect();
-        let good: Vec<&[u64]> = signatures.iter().filter_map(|s| s.as_deref().ok()).map(|s| &s[..]).collect();
-        let mut opened = self.public_op(&good).into_iter();
-        let mut encoded = vec![0; self.size()];
-        signatures
-            .iter()
-            .zip(items)
-            .map(|(signature, (message, _))| {
-                signature.as_ref().map_err(|&error| error)?;
-                // There is one result for every good signature.
-                let number = opened.next().ok_or(Error::Fault)?;
-                limbs::to_be_bytes(&number, &mut encoded);
-                let digest = algorithm.hash().digest(&[message]);
-                match algorithm {
-                    Algorithm::Pkcs1v15(_) if self.0.pss_only => Err(Error::PssOnly),
-                    Algorithm::Pkcs1v15(hash) => {
-                        let expected = pkcs1v15::encode_signature(hash, &digest, self.size())?;
-                        if expected == encoded { Ok(()) } else { Err(Error::Verification) }
-                    }
-                    Algorithm::Pss { hash, mgf, salt_len } => {
-                        pss::verify(hash, mgf, salt_len, &digest, &mut encoded, self.bits())
-                    }
-                }
-            })
-            .collect()
+        let job = |&(message, signature)| VerifyJob { key: self, algorithm, message, signature };
+        verify::verify_many(&items.iter().map(job).collect::<Vec<_>>())
+    }
+
+    /// Whether `signature` is that of a message that is given by its digest under the algorithm's hash.
+    pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.verify_digest_batch(algorithm, &[(digest, signature)]).swap_remove(0)
+    }
+
+    /// [`verify_digest`](Self::verify_digest) for many `(digest, signature)` pairs, in order.
+    pub fn verify_digest_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
+        verify::verify_digests(self, algorithm, items)
     }
 
     /// Encrypts `message` for the holder of the private key.
@@ -161,7 +168,7 @@ impl PublicKey {
             Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
             Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
         };
-        let result = self.public_op(&[&limbs::from_be_bytes(&encoded)]);
+        let result = jobs::pow_vartime(self.0.backend, &[self.power(&limbs::from_be_bytes(&encoded))]);
         let mut out = vec![0; self.size()];
         limbs::to_be_bytes(&result[0], &mut out);
         Ok(out)
@@ -175,12 +182,6 @@ impl PublicKey {
         }
         let number = limbs::from_be_bytes(bytes);
         if limbs::less(&number, self.0.n.limbs()) { Ok(number) } else { Err(wrong) }
-    }
-
-    /// `x^e mod n` for each number.
-    fn public_op(&self, numbers: &[&[u64]]) -> Vec<Limbs> {
-        let jobs: Vec<_> = numbers.iter().map(|number| self.power(number)).collect();
-        jobs::pow_vartime(self.0.backend, &jobs)
     }
 
     /// The job `base^e mod n`.

@@ -36,10 +36,7 @@ pub(super) fn sign_digests(key: &PrivateKey, algorithm: Algorithm, digests: &[&[
 
 /// The number that the private operation turns into a signature.
 fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
-    let expected = algorithm.hash().size();
-    if digest.len() != expected {
-        return Err(Error::Digest { expected, actual: digest.len() });
-    }
+    algorithm.check_digest(digest)?;
     let encoded = match algorithm {
         Algorithm::Pkcs1v15(_) if key.public_key().pss_only() => return Err(Error::PssOnly),
         Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,

@@ -1,5 +1,6 @@
 //! The traits of the `signature` crate.
 
+use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Error as SignatureError, SignatureEncoding, Signer, Verifier};
 
 use super::algorithm::Algorithm;
@@ -55,6 +56,21 @@ impl Signer<Signature> for SigningKey {
 impl Verifier<Signature> for VerifyingKey {
     fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
         self.key.verify(self.algorithm, message, &signature.0).map_err(|_| SignatureError::new())
+    }
+}
+
+impl PrehashSigner<Signature> for SigningKey {
+    /// Signs a message given by its digest under the algorithm's hash.
+    fn sign_prehash(&self, digest: &[u8]) -> Result<Signature, SignatureError> {
+        let signature = self.key.sign_digest(self.algorithm, digest).map_err(|_| SignatureError::new())?;
+        Ok(Signature(signature.into()))
+    }
+}
+
+impl PrehashVerifier<Signature> for VerifyingKey {
+    /// Verifies the signature of a message given by its digest under the algorithm's hash.
+    fn verify_prehash(&self, digest: &[u8], signature: &Signature) -> Result<(), SignatureError> {
+        self.key.verify_digest(self.algorithm, digest, &signature.0).map_err(|_| SignatureError::new())
     }
 }
 

@@ -6,35 +6,25 @@ use zariz_kernels::mul::Product;
 use zariz_kernels::pow::Power;
 
 use super::error::KeyError;
+use super::secrets::Secrets;
 use crate::backend::Backend;
 use crate::jobs;
 
 /// The shortest prime, in bits.
 const MIN_PRIME_BITS: usize = 128;
 /// Random bases for each prime: a composite passes each with probability at most 1/4. Those of both primes fill the
-/// lanes of one batch.
-const WITNESSES: usize = 4;
+/// lanes of two batches.
+const WITNESSES: usize = 8;
 /// Factors of two in `p − 1` up to which the time does not tell their number.
 const TWOS: u64 = 16;
 
-/// The private numbers of a key, and `e`.
-pub(super) struct Numbers<'a> {
-    pub n: &'a [u64],
-    pub e: &'a [u64],
-    pub d: &'a [u64],
-    pub p: &'a [u64],
-    pub q: &'a [u64],
-    pub dp: &'a [u64],
-    pub dq: &'a [u64],
-    pub qinv: &'a [u64],
-}
-
-/// Checks sizes, parities and every relation that does not need the primes to be prime.
-pub(super) fn relations(k: &Numbers) -> Result<(), KeyError> {
+/// Checks what the values of the Chinese remainder theorem are computed from: that `p` and `q` are odd numbers of usable
+/// length that make `n`, and that `d` is below it.
+pub(super) fn factors(n: &[u64], d: &[u64], p: &[u64], q: &[u64]) -> Result<(), KeyError> {
     let wrong = |what| Err(KeyError::Inconsistent(what));
     for (prime, missing, short, even) in [
-        (k.p, "the prime p is missing", "the prime p is too short", "p is even"),
-        (k.q, "the prime q is missing", "the prime q is too short", "q is even"),
+        (p, "the prime p is missing", "the prime p is too short", "p is even"),
+        (q, "the prime q is missing", "the prime q is too short", "q is even"),
     ] {
         match limbs::bits_vartime(prime) {
             0 => return wrong(missing),
@@ -43,40 +33,49 @@ pub(super) fn relations(k: &Numbers) -> Result<(), KeyError> {
             _ => {}
         }
     }
+    if limbs::equal(p, q) {
+        return wrong("the two primes are equal");
+    }
+    // Lengths first: multiplying long nonsense would take long.
+    let [n_bits, p_bits, q_bits] = [n, p, q].map(limbs::bits_vartime);
+    if p_bits + q_bits < n_bits || p_bits + q_bits > n_bits + 1 || !limbs::equal(&limbs::mul(p, q), n) {
+        return wrong("n is not p times q");
+    }
+    if limbs::equal(d, &[]) {
+        return wrong("the private exponent d is missing");
+    }
+    if !limbs::less(d, n) {
+        return wrong("the private exponent d is not below n");
+    }
+    Ok(())
+}
+
+/// Checks sizes, parities and every relation that does not need the primes to be prime.
+pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyError> {
+    let wrong = |what| Err(KeyError::Inconsistent(what));
+    factors(n, &k.d, &k.p, &k.q)?;
     for (number, missing) in [
-        (k.d, "the private exponent d is missing"),
-        (k.dp, "the CRT exponent dP is missing"),
-        (k.dq, "the CRT exponent dQ is missing"),
-        (k.qinv, "the CRT coefficient qInv is missing"),
+        (&k.dp, "the CRT exponent dP is missing"),
+        (&k.dq, "the CRT exponent dQ is missing"),
+        (&k.qinv, "the CRT coefficient qInv is missing"),
     ] {
         if limbs::equal(number, &[]) {
             return wrong(missing);
         }
     }
-    if limbs::equal(k.p, k.q) {
-        return wrong("the two primes are equal");
-    }
-    // Lengths first: multiplying long nonsense would take long.
-    let [n_bits, p_bits, q_bits] = [k.n, k.p, k.q].map(limbs::bits_vartime);
-    if p_bits + q_bits < n_bits || p_bits + q_bits > n_bits + 1 || !limbs::equal(&limbs::mul(k.p, k.q), k.n) {
-        return wrong("n is not p times q");
-    }
-    if !limbs::less(k.d, k.n) {
-        return wrong("the private exponent d is not below n");
-    }
     for (prime, exponent, not_d, not_inverse) in [
-        (k.p, k.dp, "dP is not d mod (p - 1)", "d is not the inverse of e modulo p - 1"),
-        (k.q, k.dq, "dQ is not d mod (q - 1)", "d is not the inverse of e modulo q - 1"),
+        (&k.p, &k.dp, "dP is not d mod (p - 1)", "d is not the inverse of e modulo p - 1"),
+        (&k.q, &k.dq, "dQ is not d mod (q - 1)", "d is not the inverse of e modulo q - 1"),
     ] {
         let order = minus_one(prime);
-        if !limbs::equal(&limbs::rem(k.d, &order), exponent) {
+        if !limbs::equal(&limbs::rem(&k.d, &order), exponent) {
             return wrong(not_d);
         }
-        if !limbs::equal(&limbs::rem(&limbs::mul(exponent, k.e), &order), &[1]) {
+        if !limbs::equal(&limbs::rem(&limbs::mul(exponent, e), &order), &[1]) {
             return wrong(not_inverse);
         }
     }
-    if !limbs::less(k.qinv, k.p) || !limbs::equal(&limbs::rem(&limbs::mul(k.q, k.qinv), k.p), &[1]) {
+    if !limbs::less(&k.qinv, &k.p) || !limbs::equal(&limbs::rem(&limbs::mul(&k.q, &k.qinv), &k.p), &[1]) {
         return wrong("qInv is not the inverse of q modulo p");
     }
     Ok(())

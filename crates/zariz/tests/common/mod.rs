@@ -12,7 +12,7 @@ use zariz::Engine;
 
 /// The engines that this processor has; says which it has not.
 pub fn engines() -> Vec<Engine> {
-    let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.into_iter().partition(|engine| engine.is_available());
+    let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.iter().copied().partition(|engine| engine.is_available());
     for engine in lacking {
         eprintln!("skipped on {engine}: the processor lacks {}", engine.requires());
     }

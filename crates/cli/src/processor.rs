@@ -1,7 +1,7 @@
 //! The processor: its name, and the features that engines use.
 
 /// The processor's name, or `unknown processor` where the system does not tell.
-pub fn processor() -> String {
+pub fn name() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

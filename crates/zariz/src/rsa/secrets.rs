@@ -1,0 +1,55 @@
+//! The private numbers of a key, and those of them that follow from the others.
+
+use zariz_kernels::Constants;
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::pow::Power;
+
+use super::parse::Private;
+use super::validate::minus_one;
+use crate::backend::Backend;
+use crate::jobs;
+
+/// The private numbers of a key.
+pub(super) struct Secrets {
+    pub d: Limbs,
+    pub p: Limbs,
+    pub q: Limbs,
+    /// `d mod (p − 1)`.
+    pub dp: Limbs,
+    /// `d mod (q − 1)`.
+    pub dq: Limbs,
+    /// `q^{−1} mod p`.
+    pub qinv: Limbs,
+}
+
+impl From<&Private> for Secrets {
+    fn from(key: &Private) -> Self {
+        let [d, p, q, dp, dq, qinv] =
+            [&key.d, &key.p, &key.q, &key.dp, &key.dq, &key.qinv].map(|bytes| limbs::from_be_bytes(bytes));
+        Self { d, p, q, dp, dq, qinv }
+    }
+}
+
+impl Secrets {
+    /// The numbers that follow from `d`, `p` and `q`. Precondition: [`factors`](super::validate::factors) accepts them.
+    pub fn complete(backend: &dyn Backend, d: Limbs, p: Limbs, q: Limbs) -> Self {
+        let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
+        let bits = limbs::bits_vartime(&p);
+        let modulus = Constants::new(&p, backend.digit_bits(), Constants::digits_for(bits, backend.digit_bits()));
+        // q^{p − 2} = q^{−1} mod p, by Fermat; where p is no prime, validation finds that this is no inverse.
+        let mut exponent = minus_one(&p);
+        limbs::sub_assign(&mut exponent, &[1]);
+        let base_bits = limbs::bits_vartime(&q);
+        let power = Power { modulus: &modulus, base: &q, base_bits, exponent: &exponent, exponent_bits: bits };
+        let qinv = jobs::pow(backend, &[power]).swap_remove(0);
+        Self { d, p, q, dp, dq, qinv }
+    }
+}
+
+/// The number in exactly `len` limbs. Precondition: it is below `2^{64·len}`.
+pub(super) fn in_limbs(number: &[u64], len: usize) -> Limbs {
+    debug_assert!(limbs::bits_vartime(number) <= 64 * len);
+    let mut out = limbs::zero(len);
+    out.iter_mut().zip(number).for_each(|(out, limb)| *out = *limb);
+    out
+}

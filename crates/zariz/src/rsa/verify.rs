@@ -1,0 +1,109 @@
+//! Verifying batches.
+
+use zariz_kernels::limbs::{self, Limbs};
+
+use super::algorithm::Algorithm;
+use super::error::Error;
+use super::public::PublicKey;
+use super::{pkcs1v15, pss};
+use crate::engine;
+use crate::jobs;
+
+/// One signature to verify.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyJob<'a> {
+    /// The key.
+    pub key: &'a PublicKey,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The message.
+    pub message: &'a [u8],
+    /// The signature.
+    pub signature: &'a [u8],
+}
+
+/// Verifies many signatures with keys of their own, in order. Keys of like size share batches.
+pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
+    let digests: Vec<_> = jobs.iter().map(|job| job.algorithm.hash().digest(&[job.message])).collect();
+    let claims = jobs.iter().zip(&digests).map(|(job, digest)| Claim {
+        key: job.key,
+        algorithm: job.algorithm,
+        digest,
+        signature: job.signature,
+    });
+    verify_claims(&claims.collect::<Vec<_>>())
+}
+
+/// Verifies signatures of digests with one key, in order.
+pub(super) fn verify_digests(
+    key: &PublicKey,
+    algorithm: Algorithm,
+    items: &[(&[u8], &[u8])],
+) -> Vec<Result<(), Error>> {
+    let claims = items.iter().map(|&(digest, signature)| Claim { key, algorithm, digest, signature });
+    verify_claims(&claims.collect::<Vec<_>>())
+}
+
+/// That a signature is that of a digest.
+struct Claim<'a> {
+    key: &'a PublicKey,
+    algorithm: Algorithm,
+    digest: &'a [u8],
+    signature: &'a [u8],
+}
+
+fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
+    let numbers: Vec<_> = claims.iter().map(Claim::number).collect();
+    let good = claims.iter().zip(&numbers).filter_map(|(claim, number)| Some((claim.key, number.as_deref().ok()?)));
+    let good: Vec<(&PublicKey, &[u64])> = good.map(|(key, number)| (key, &number[..])).collect();
+    let mut opened = open(&good).into_iter();
+    let mut encoded = Vec::new();
+    claims
+        .iter()
+        .zip(&numbers)
+        .map(|(claim, number)| {
+            number.as_ref().map_err(|&error| error)?;
+            // There is one result for every good signature.
+            let number = opened.next().ok_or(Error::Fault)?;
+            encoded.resize(claim.key.size(), 0);
+            limbs::to_be_bytes(&number, &mut encoded);
+            claim.check(&mut encoded)
+        })
+        .collect()
+}
+
+/// `x^e mod n` for each number.
+fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
+    let mut out: Vec<Limbs> = numbers.iter().map(|_| Limbs::default()).collect();
+    for (_, mine) in engine::groups(numbers.len(), |i| numbers[i].0.engine()) {
+        let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
+        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.backend(), &powers)) {
+            out[i] = result;
+        }
+    }
+    out
+}
+
+impl Claim<'_> {
+    /// The signature as the number that the public operation raises to `e`.
+    fn number(&self) -> Result<Limbs, Error> {
+        self.algorithm.check_digest(self.digest)?;
+        match self.algorithm {
+            Algorithm::Pkcs1v15(_) if self.key.pss_only() => Err(Error::PssOnly),
+            _ => self.key.below_modulus(self.signature),
+        }
+    }
+
+    /// Whether `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.
+    fn check(&self, encoded: &mut [u8]) -> Result<(), Error> {
+        match self.algorithm {
+            Algorithm::Pkcs1v15(hash) => {
+                let expected = pkcs1v15::encode_signature(hash, self.digest, encoded.len())?;
+                if expected == *encoded { Ok(()) } else { Err(Error::Verification) }
+            }
+            Algorithm::Pss { hash, mgf, salt_len } => {
+                pss::verify(hash, mgf, salt_len, self.digest, encoded, self.key.bits())
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Messages in pieces, and digests in place of messages, on every engine.
+
+mod common;
+
+use common::engines;
+use common::keys::{USUAL, load, loaded};
+use sha2::Digest;
+use signature::hazmat::{PrehashSigner, PrehashVerifier};
+use zariz::rsa::{Algorithm, Error, Hash, Signature, SigningKey, VerifyingKey};
+
+const HASHES: [Hash; 13] = [
+    Hash::Sha1,
+    Hash::Sha224,
+    Hash::Sha256,
+    Hash::Sha384,
+    Hash::Sha512,
+    Hash::Sha512_224,
+    Hash::Sha512_256,
+    Hash::Sha3_224,
+    Hash::Sha3_256,
+    Hash::Sha3_384,
+    Hash::Sha3_512,
+    Hash::Shake128,
+    Hash::Shake256,
+];
+
+#[test]
+fn pieces_make_the_digest_of_the_whole() {
+    let message: Vec<u8> = (0..1000).map(|i| (i * 7) as u8).collect();
+    for hash in HASHES {
+        let expected = hash.digest(&[&message]);
+        assert_eq!(expected.len(), hash.size(), "{hash:?}");
+        for size in [1, 3, 64, 136, 999, 1000] {
+            let mut hasher = hash.hasher();
+            for piece in message.chunks(size) {
+                hasher.update(piece);
+                hasher.update(b"");
+            }
+            // A copy goes its own way.
+            let mut other = hasher.clone();
+            other.update(b"more");
+            assert_eq!(hasher.finish(), expected, "{hash:?} in pieces of {size}");
+            assert_eq!(other.finish(), hash.digest(&[&message, b"more"]), "{hash:?}");
+        }
+        assert_eq!(hash.hasher().finish(), hash.digest(&[]), "{hash:?}");
+    }
+    assert_eq!(Hash::Sha256.digest(&[&message]), sha2::Sha256::digest(&message).to_vec());
+}
+
+#[test]
+fn a_digest_stands_for_its_message() {
+    for (key, _) in loaded() {
+        for algorithm in [Algorithm::RS256, Algorithm::PS256, Algorithm::RS384] {
+            let what = format!("{algorithm:?}, {} bits, {}", key.bits(), key.engine());
+            let digest = algorithm.hash().digest(&[b"message"]);
+            let signature = key.sign_digest(algorithm, &digest).expect("a signature");
+            let public = key.public_key();
+            assert_eq!(public.verify(algorithm, b"message", &signature), Ok(()), "{what}");
+            assert_eq!(public.verify_digest(algorithm, &digest, &signature), Ok(()), "{what}");
+            let other = algorithm.hash().digest(&[b"another message"]);
+            assert_eq!(public.verify_digest(algorithm, &other, &signature), Err(Error::Verification), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_digest_of_the_wrong_length_fails_alone() {
+    for engine in engines() {
+        let key = load(&USUAL[0], engine);
+        let digest = Hash::Sha256.digest(&[b"message"]);
+        let signature = USUAL[0].rs256(b"message");
+        for algorithm in [Algorithm::RS256, Algorithm::PS256] {
+            for wrong in [&digest[1..], &[&digest[..], &[0]].concat(), &[]] {
+                let error = Error::Digest { expected: 32, actual: wrong.len() };
+                assert_eq!(key.sign_digest(algorithm, wrong), Err(error), "{engine}");
+                assert_eq!(key.public_key().verify_digest(algorithm, wrong, &signature), Err(error), "{engine}");
+            }
+        }
+        let items: [(&[u8], &[u8]); 4] =
+            [(&digest, &signature), (&digest[1..], &signature), (&digest, &signature[1..]), (&digest, &signature)];
+        let length = Error::Length { expected: 128, actual: 127 };
+        let expected = [Ok(()), Err(Error::Digest { expected: 32, actual: 31 }), Err(length), Ok(())];
+        assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &items), expected, "{engine}");
+        assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &[]), [], "{engine}");
+    }
+}
+
+#[test]
+fn prehash_traits_of_the_signature_crate() {
+    for engine in engines() {
+        let (key, algorithm) = (load(&USUAL[0], engine), Algorithm::RS256);
+        let verifier = VerifyingKey { key: key.public_key().clone(), algorithm };
+        let signer = SigningKey { key, algorithm };
+        let digest = Hash::Sha256.digest(&[b"message"]);
+        let signature: Signature = signer.sign_prehash(&digest).expect("a signature");
+        assert_eq!(*Box::<[u8]>::from(signature.clone()), *USUAL[0].rs256(b"message"), "{engine}");
+        assert!(verifier.verify_prehash(&digest, &signature).is_ok());
+        assert!(verifier.verify_prehash(&[0; 32], &signature).is_err());
+        assert!(verifier.verify_prehash(&digest[1..], &signature).is_err());
+        assert!(signer.sign_prehash(&digest[1..]).is_err());
+    }
+}
