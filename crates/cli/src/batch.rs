@@ -3,7 +3,7 @@
 use zariz::stream;
 use zeroize::Zeroizing;
 
-use crate::exit::{Failure, Outcome};
+use crate::exit::{self, Failure, Outcome};
 use crate::lines::Source;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -107,7 +107,8 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
         tally.failed += finished.errors.len() as u64;
         tally.done += finished.items - finished.errors.len() as u64;
         if let Some(output) = &mut output {
-            output.write(&finished.text)?;
+            // Nothing can be delivered any more, and a reader that waits for slow input would only hold up the message.
+            output.write(&finished.text).unwrap_or_else(|failure| exit::at_once(&failure));
         }
         progress.advance(finished.items, finished.bytes);
         Ok(())

@@ -23,6 +23,13 @@ pub fn watch(path: &Path) -> Watch {
     Watch(path.to_owned())
 }
 
+/// Removes what is watched, for a run that ends without unwinding.
+pub fn remove() {
+    for path in doomed().drain(..) {
+        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+}
+
 fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
     // The list is whole even if a thread panicked while it held the lock.
     DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -37,9 +44,7 @@ fn listen() {
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
     let wait = move || {
         for signal in signals.forever() {
-            for path in doomed().drain(..) {
-                let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-            }
+            remove();
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };

@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::{cleanup, report};
+
 /// A run that came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -38,6 +40,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Input(_) => 3,
+            Self::Closed => 0,
+        }
+    }
+
     /// A failed operation on `what`, a file's name or a phrase.
     pub fn io(what: impl fmt::Display, error: &io::Error) -> Self {
         Self::Input(format!("{what}: {error}"))
@@ -54,6 +64,15 @@ impl Failure {
     }
 }
 
+/// Ends the process for a failure after which nothing is left to do.
+pub fn at_once(failure: &Failure) -> ! {
+    if !matches!(failure, Failure::Closed) {
+        report::error(failure);
+    }
+    cleanup::remove();
+    std::process::exit(failure.code().into())
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
@@ -65,10 +84,6 @@ impl fmt::Display for Failure {
 
 impl From<Failure> for ExitCode {
     fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Usage(_) => Self::from(2),
-            Failure::Input(_) => Self::from(3),
-            Failure::Closed => Self::SUCCESS,
-        }
+        failure.code().into()
     }
 }

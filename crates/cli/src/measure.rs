@@ -1,6 +1,6 @@
 //! Measuring: operations timed in rounds, alone or in turn with a peer.
 
-use std::sync::Barrier;
+use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>)
     let mut peer_rates = vec![Vec::new(); operations.len()];
     for _ in 0..plan.rounds.max(1) {
         for (i, operation) in operations.iter().enumerate() {
-            let (rate, mut times) = round(&operation.call, plan);
+            let (rate, mut times) = round(&operation.call, plan)?;
             rates[i].push(rate);
             latencies[i].append(&mut times);
         }
@@ -89,11 +89,9 @@ pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>)
 }
 
 /// Calls on every thread until the round's time is over, at least once: operations per second, and each call's time.
-fn round(call: &(dyn Fn() + Sync), plan: Plan) -> (f64, Vec<Duration>) {
+fn round(call: &(dyn Fn() + Sync), plan: Plan) -> Result<(f64, Vec<Duration>), Failure> {
     let limit = Duration::from_secs_f64(plan.seconds_per_round());
-    let barrier = Barrier::new(plan.threads);
     let one_thread = || {
-        barrier.wait();
         let (start, mut times) = (Instant::now(), Vec::new());
         let mut last = start;
         while times.is_empty() || last - start < limit {
@@ -104,8 +102,22 @@ fn round(call: &(dyn Fn() + Sync), plan: Plan) -> (f64, Vec<Duration>) {
         }
         ((times.len() * plan.batch) as f64 / (last - start).as_secs_f64().max(1e-9), times)
     };
+    let gate = RwLock::new(false);
     thread::scope(|scope| {
-        let workers: Vec<_> = (1..plan.threads).map(|_| scope.spawn(one_thread)).collect();
+        // All start together when the gate opens; if one cannot be had, it closes on the others.
+        let mut open = gate.write().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = Vec::new();
+        for _ in 1..plan.threads {
+            let waiting = || {
+                let open = *gate.read().unwrap_or_else(PoisonError::into_inner);
+                if open { one_thread() } else { (0.0, Vec::new()) }
+            };
+            let worker = thread::Builder::new().spawn_scoped(scope, waiting);
+            workers
+                .push(worker.map_err(|error| Failure::io(format!("cannot start {} threads", plan.threads), &error))?);
+        }
+        *open = true;
+        drop(open);
         let (mut rate, mut times) = one_thread();
         for worker in workers {
             match worker.join() {
@@ -116,7 +128,7 @@ fn round(call: &(dyn Fn() + Sync), plan: Plan) -> (f64, Vec<Duration>) {
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        (rate, times)
+        Ok((rate, times))
     })
 }
 

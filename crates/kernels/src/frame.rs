@@ -64,7 +64,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
         let start = start_columns::<M>(l);
-        let empty = || Placed::new(machine.digit_zero(), 0, NUMBERS);
+        let empty = || Placed::new(machine.digit_zero(), 0, None);
         let mut frame = Self {
             machine,
             modulus: empty(),
@@ -74,8 +74,8 @@ impl<'a, M: Machine> Frame<'a, M> {
             square_tiles: tiles(l, if l <= M::MAX_SQUARE { l } else { M::MAX_SQUARE_ONTO }).collect(),
             half: start.iter().map(|start| start >> 1).collect(),
             start,
-            columns: Placed::new(machine.column_splat(0), 2 * l + 1, COLUMNS),
-            quotients: Placed::new(machine.digit_zero(), l, NUMBERS),
+            columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
+            quotients: Placed::new(machine.digit_zero(), l, None),
             lanes,
         };
         frame.modulus = frame.load(l, |_, c| &c.modulus);
@@ -88,17 +88,17 @@ impl<'a, M: Machine> Frame<'a, M> {
         self.modulus.len()
     }
 
-    /// `count` numbers, all 0, one after the other.
+    /// `count` numbers, all 0, one after the other, where products like to find them.
     pub fn zeros(&self, count: usize) -> Number<M> {
-        Placed::new(self.machine.digit_zero(), count * self.digits(), NUMBERS)
+        Placed::new(self.machine.digit_zero(), count * self.digits(), Some(NUMBERS))
     }
 
-    /// A number of `count` digits that some function of lane and constants names.
+    /// A number of `count` digits that some function of lane and constants names, to multiply with.
     pub(crate) fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
     where
         'a: 'b,
     {
-        let mut out = Placed::new(self.machine.digit_zero(), count, NUMBERS);
+        let mut out = Placed::new(self.machine.digit_zero(), count, None);
         let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
         for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
             *lane = digits(i, self.lanes[i]);
@@ -109,7 +109,9 @@ impl<'a, M: Machine> Frame<'a, M> {
 
     /// 1 in the domain.
     pub fn one(&self) -> Number<M> {
-        self.load(self.digits(), |_, c| &c.one)
+        let mut out = self.zeros(1);
+        out.copy_from_slice(&self.load(self.digits(), |_, c| &c.one));
+        out
     }
 
     /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products.
@@ -175,7 +177,8 @@ impl<'a, M: Machine> Frame<'a, M> {
         let total = steps * (l - 1) + l;
         let digits: Vec<Limbs> = numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
         let lane = |i: usize| &digits[i.min(digits.len() - 1)];
-        let mut x = self.load(l, |i, _| &lane(i)[steps * (l - 1)..]);
+        let mut x = self.zeros(1);
+        x.copy_from_slice(&self.load(l, |i, _| &lane(i)[steps * (l - 1)..]));
         if steps > 0 {
             let shift = self.load(l, |_, c| &c.shift);
             for step in (0..steps).rev() {

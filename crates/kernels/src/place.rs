@@ -14,22 +14,31 @@ pub(crate) const COLUMNS: usize = 0;
 pub(crate) const NUMBERS: usize = 2048;
 
 /// A slice of its own that is overwritten with zeros when dropped.
-#[derive(Clone)]
 pub struct Placed<T: Copy> {
     store: Vec<T>,
     start: usize,
     len: usize,
     zero: T,
+    offset: Option<usize>,
 }
 
 impl<T: Copy> Placed<T> {
-    /// `len` times `zero`, the first of them `offset` bytes into a page (as near as the size of `T` allows).
-    pub(crate) fn new(zero: T, len: usize, offset: usize) -> Self {
+    /// `len` times `zero`, the first of them `offset` bytes into a page (as near as the size of `T` allows), or anywhere.
+    pub(crate) fn new(zero: T, len: usize, offset: Option<usize>) -> Self {
         let size = size_of::<T>().max(1);
-        let store = alloc::vec![zero; len + PAGE / size];
+        let mut store = Vec::with_capacity(len + offset.map_or(0, |_| PAGE / size));
         let address = store.as_ptr() as usize % PAGE;
-        let start = (offset + PAGE - address) % PAGE / size;
-        Self { store, start, len, zero }
+        let start = offset.map_or(0, |offset| (offset + PAGE - address) % PAGE / size);
+        store.resize(start + len, zero);
+        Self { store, start, len, zero, offset }
+    }
+}
+
+impl<T: Copy> Clone for Placed<T> {
+    fn clone(&self) -> Self {
+        let mut out = Self::new(self.zero, self.len, self.offset);
+        out.copy_from_slice(self);
+        out
     }
 }
 
@@ -66,7 +75,7 @@ mod tests {
         #[repr(align(64))]
         struct Vector([u64; 8]);
         for offset in [COLUMNS, NUMBERS] {
-            let placed = Placed::new(Vector([0; 8]), 77, offset);
+            let placed = Placed::new(Vector([0; 8]), 77, Some(offset)).clone();
             assert_eq!((placed.len(), placed.as_ptr() as usize % PAGE), (77, offset));
             assert!(placed.iter().all(|vector| vector.0 == [0; 8]));
         }

@@ -1,8 +1,8 @@
 //! Batches over a long input: several threads, results in order, bounded memory.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Batches that may be under way or waiting, for every thread: enough that none idles while the sink catches up.
@@ -11,11 +11,18 @@ const WINDOW_PER_THREAD: usize = 4;
 /// Room made for a batch before its items are there.
 const LIKELY_BATCH: usize = 1024;
 
+/// More threads than this are never started.
+const MOST_THREADS: usize = 1024;
+
 /// Applies `work` to batches of `batch` items on `threads` threads, and gives the results to `sink` in input order.
 ///
 /// `work` returns as many results as it is given items. At most a few batches for each thread are in memory at any
 /// time: reading waits until the sink has taken what came before. The first error of `items` or `sink` ends the run and
-/// is returned; what came before an error of `items` is still delivered.
+/// is returned; what came before an error of `items` is still delivered. The run ends only when a call of `items` that
+/// is under way returns.
+///
+/// The calling thread runs the sink. Where fewer threads can be started than asked for, those do the work; where none
+/// can, the calling thread does.
 pub fn ordered<T: Send, U: Send, E: Send>(
     items: impl Iterator<Item = Result<T, E>> + Send,
     threads: usize,
@@ -23,70 +30,43 @@ pub fn ordered<T: Send, U: Send, E: Send>(
     work: impl Fn(Vec<T>) -> Vec<U> + Sync,
     mut sink: impl FnMut(U) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (threads, batch) = (threads.max(1), batch.max(1));
-    let window = threads.saturating_mul(WINDOW_PER_THREAD);
+    let (threads, batch) = (threads.clamp(1, MOST_THREADS), batch.max(1));
+    let reader = Mutex::new(Reader { items, batch, index: 0, ended: false, failed: None });
+    // A batch may be read when a permit is free; delivering a batch frees its permit.
+    let (release, permits) = channel::<()>();
+    let permits = Mutex::new(permits);
+    let worker = |to_sink: Sender<Option<Batch<U, E>>>| {
+        let alarm = Alarm(&to_sink);
+        // A closed channel means that the sink has given up; a poisoned lock, that reading panicked.
+        while permits.lock().is_ok_and(|permits| permits.recv().is_ok()) {
+            let Ok(read) = reader.lock().map(|mut reader| reader.next()) else { return };
+            let Some((index, read)) = read else { return };
+            if alarm.0.send(Some((index, read.map(&work)))).is_err() {
+                return;
+            }
+        }
+    };
     thread::scope(|scope| {
-        let (to_workers, from_reader) = sync_channel::<(usize, Vec<T>)>(window);
-        let from_reader = Arc::new(Mutex::new(from_reader));
-        // `None`: a worker has panicked, and what it worked on will never come.
-        let (to_sink, results) = channel::<Option<(usize, Result<Vec<U>, E>)>>();
-        // A batch may be read when a permit is free; delivering a batch frees its permit.
-        let (release, permits) = channel::<()>();
-        for _ in 0..window {
-            // Cannot fail: the receiver is alive here.
+        for _ in 0..threads * WINDOW_PER_THREAD {
+            // Cannot fail: the receiver is alive.
             let _ = release.send(());
         }
-
-        let to_sink_from_reader = to_sink.clone();
-        scope.spawn(move || {
-            let mut items = items;
-            let mut index = 0;
-            // A closed channel means that the sink has given up: stop reading.
-            while permits.recv().is_ok() {
-                let mut next = Vec::with_capacity(batch.min(LIKELY_BATCH));
-                let mut error = None;
-                for item in items.by_ref().take(batch) {
-                    match item {
-                        Ok(item) => next.push(item),
-                        Err(e) => {
-                            error = Some(e);
-                            break;
-                        }
-                    }
-                }
-                let ended = next.is_empty();
-                if !ended && to_workers.send((index, next)).is_err() {
-                    return;
-                }
-                index += usize::from(!ended);
-                if let Some(error) = error {
-                    let _ = to_sink_from_reader.send(Some((index, Err(error))));
-                    return;
-                }
-                if ended {
-                    return;
-                }
+        // `None`: a worker has panicked, and what it worked on will never come.
+        let (to_sink, results) = channel::<Option<Batch<U, E>>>();
+        let start = |_: &usize| {
+            let (to_sink, worker) = (to_sink.clone(), &worker);
+            thread::Builder::new().spawn_scoped(scope, move || worker(to_sink)).is_ok()
+        };
+        if (0..threads).take_while(start).count() == 0 {
+            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            while let Some((_, read)) = reader.next() {
+                read.map(&work)?.into_iter().try_for_each(&mut sink)?;
             }
-        });
-
-        let work = &work;
-        for _ in 0..threads {
-            let (to_sink, from_reader) = (to_sink.clone(), Arc::clone(&from_reader));
-            scope.spawn(move || {
-                let alarm = Alarm(&to_sink);
-                loop {
-                    let receiver = from_reader.lock().unwrap_or_else(PoisonError::into_inner);
-                    let received = receiver.recv();
-                    drop(receiver);
-                    let Ok((index, items)) = received else { return };
-                    if alarm.0.send(Some((index, Ok(work(items))))).is_err() {
-                        return;
-                    }
-                }
-            });
+            return Ok(());
         }
-        drop((to_sink, from_reader));
+        drop(to_sink);
 
+        let release = release; // dropped on return, which ends the workers
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for result in results {
@@ -101,6 +81,55 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         }
         Ok(())
     })
+}
+
+/// A batch's place among all, and its items or results, or the error that ended the input.
+type Batch<T, E> = (usize, Result<Vec<T>, E>);
+
+/// Cuts the input into batches.
+struct Reader<I, E> {
+    items: I,
+    batch: usize,
+    index: usize,
+    ended: bool,
+    /// An error that waits for the items before it to go.
+    failed: Option<E>,
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> Reader<I, E> {
+    /// The next batch, or the error that came in place of its first item; nothing after the end or an error.
+    fn next(&mut self) -> Option<Batch<T, E>> {
+        if self.ended {
+            return None;
+        }
+        let mut items = Vec::with_capacity(self.batch.min(LIKELY_BATCH));
+        let read = loop {
+            if items.len() == self.batch {
+                break Ok(items);
+            }
+            match self.failed.take().map(Err).or_else(|| self.items.next()) {
+                Some(Ok(item)) => items.push(item),
+                None => {
+                    self.ended = true;
+                    break Ok(items);
+                }
+                Some(Err(error)) if items.is_empty() => {
+                    self.ended = true;
+                    break Err(error);
+                }
+                // What came before goes first.
+                Some(Err(error)) => {
+                    self.failed = Some(error);
+                    break Ok(items);
+                }
+            }
+        };
+        if read.as_ref().is_ok_and(Vec::is_empty) {
+            return None;
+        }
+        self.index += 1;
+        Some((self.index - 1, read))
+    }
 }
 
 /// Sends `None` when it is dropped by a panic.

@@ -95,6 +95,7 @@ fn text_and_other_blocks_around_a_pem_block() {
         ("plain", block.clone()),
         ("PKCS#8", modern.clone()),
         ("text before", format!("Bag Attributes\n    friendlyName: key\n\n{block}")),
+        ("text that speaks of PEM", format!("the text -----BEGIN of a file\n{block}")),
         ("text after", format!("{block}\nthat was the key\n")),
         ("text before and after", format!("-- my key --\n{modern}-- end --")),
         ("a byte-order mark", format!("\u{feff}{block}")),

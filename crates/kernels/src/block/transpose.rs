@@ -40,4 +40,6 @@ pub fn scatter<M: Lanes>(m: M, out: &mut [u64], digits: &[M::Digit]) {
             out[k * digits.len() + i] = value;
         }
     }
+    values.fill(0);
+    core::hint::black_box(&values);
 }

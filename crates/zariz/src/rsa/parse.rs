@@ -76,8 +76,11 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
 fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>, KeyError> {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b"-----END ";
+    // Only at the start of a line: other text may speak of such lines.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes); // a byte-order mark
     let find = |from: usize, what: &[u8]| {
-        bytes[from..].windows(what.len()).position(|window| window == what).map(|at| from + at)
+        let starts = |at: &usize| bytes[*at..].starts_with(what) && (*at == 0 || bytes[*at - 1] == b'\n');
+        (from..bytes.len()).find(starts)
     };
     let mut other = None;
     let mut from = 0;

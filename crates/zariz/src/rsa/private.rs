@@ -64,6 +64,9 @@ impl PrivateKey {
     }
 
     /// A new key of `bits` bits with public exponent 65537, for the best engine.
+    ///
+    /// Not constant time: how long the search for primes takes, and some of its steps, depend on the candidates. It
+    /// happens once in a key's life.
     pub fn generate(bits: usize) -> Result<Self, KeyError> {
         Self::generate_with(bits, Engine::best())
     }
