@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::block::MAX_LANES;
+use crate::block::{MAX_LANES, WINDOWS};
 use crate::constants::Constants;
 use crate::frame::{Frame, Number};
 use crate::limbs::{self, Limbs};
@@ -56,22 +56,29 @@ pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
     }
 
     let mut x = frame.one();
-    let mut index = [0u64; MAX_LANES];
-    let index = &mut index[..M::LANES];
-    for at in (0..bits.div_ceil(window)).rev() {
-        if (at + 1) * window < bits {
+    let mut entries = frame.zeros(WINDOWS * size / l);
+    let mut index = [0u64; WINDOWS * MAX_LANES];
+    let index = &mut index[..WINDOWS * M::LANES];
+    for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
+        if i > 0 {
             for _ in 0..window {
                 frame.ams(&mut x);
             }
         }
-        for (i, index) in index.iter_mut().enumerate() {
-            *index = window_at(batch[i.min(batch.len() - 1)].exponent, at * window, window);
+        // The table is read for this window and the next ones; below the last, for the last again.
+        if i % WINDOWS == 0 {
+            for (k, index) in index.iter_mut().enumerate() {
+                let (ahead, lane) = (k / M::LANES, k % M::LANES);
+                let exponent = batch[lane.min(batch.len() - 1)].exponent;
+                *index = window_at(exponent, at.saturating_sub(ahead) * window, window);
+            }
+            frame.select(&mut entries, &table, index);
         }
-        frame.select(&mut entry, &table, index);
-        if (at + 1) * window < bits {
-            frame.multiply_entry(&mut x, &entry);
+        let entry = &entries[i % WINDOWS * size..][..size];
+        if i > 0 {
+            frame.multiply_entry(&mut x, entry);
         } else {
-            x.copy_from_slice(&entry[..l]); // the first window
+            x.copy_from_slice(&entry[..l]);
         }
     }
     zeroize::Zeroize::zeroize(index);

@@ -87,13 +87,19 @@ fn main() {
     for &bits in if sizes.is_empty() { &[1024, 2048, 4096][..] } else { &sizes } {
         use zariz_machines::*;
         if "avx512-ifma".contains(&only) {
-            Avx512Ifma::new().map_or((), |m| measure("avx512-ifma", m, bits));
+            if let Some(m) = Avx512Ifma::new() {
+                measure("avx512-ifma", m, bits);
+            }
         }
         if "avx512-fma".contains(&only) {
-            Avx512Fma::new().map_or((), |m| measure("avx512-fma", m, bits));
+            if let Some(m) = Avx512Fma::new() {
+                measure("avx512-fma", m, bits);
+            }
         }
         if "avx2-fma".contains(&only) {
-            Avx2Fma::new().map_or((), |m| measure("avx2-fma", m, bits));
+            if let Some(m) = Avx2Fma::new() {
+                measure("avx2-fma", m, bits);
+            }
         }
         if "portable".contains(&only) {
             measure("portable", Portable::<1>::new(), bits);

@@ -129,5 +129,5 @@ roots!(
     Avx2Fma, features: ["avx2,fma"], product_tenths: 17, karatsuba_squares: usize::MAX,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
-    triangles: [1 2 3 4 5 6 7]
+    triangles: [1 2 3 4 5 6 7], selects: [1 2 3]
 );
