@@ -22,7 +22,9 @@ pub trait Machine: Lanes {
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each window and digit.
     const MAX_SELECT: usize;
     /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::Method::fastest`].
-    const KARATSUBA_SQUARES: usize;
+    const KARATSUBA_FROM: usize;
+    /// From how many digits on half-reduced products with table entries are faster: measured likewise.
+    const HALF_TABLE_FROM: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);

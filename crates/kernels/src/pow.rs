@@ -179,23 +179,16 @@ fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
 
 /// The fixed window that makes an exponentiation cheapest, in tenths of a processor cycle.
 ///
-/// Reading a table is not free beside fast products: a vector of it costs [`TABLE_NEAR`] while the table fits in the
-/// first-level cache, and [`TABLE_FAR`] where it does not.
+/// Reading a table is not free beside fast products: each vector of it costs [`TABLE`] in each window.
 fn window_bits<M: Machine>(frame: &Frame<M>, exponent_bits: usize) -> usize {
     let product = M::PRODUCT_TENTHS as usize;
     let (build, multiply) = (product * frame.build_products(), product * frame.entry_products());
     let cost = |w: usize| {
-        let vectors = frame.entry_digits() << w;
-        let near = vectors * size_of::<M::Digit>() <= NEAR_BYTES;
-        let read = vectors * if near { TABLE_NEAR } else { TABLE_FAR };
+        let read = (frame.entry_digits() << w) * TABLE;
         (build << w) + exponent_bits.div_ceil(w) * (multiply + read)
     };
     (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
 }
 
-/// Measured: a load and a masked move, two a cycle.
-const TABLE_NEAR: usize = 6;
-/// Measured: a line from the second-level cache.
-const TABLE_FAR: usize = 19;
-/// What of the first-level cache a table may take.
-const NEAR_BYTES: usize = 32 << 10;
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+const TABLE: usize = 7;

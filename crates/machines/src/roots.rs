@@ -10,7 +10,7 @@
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?], product_tenths: $tenths:literal,
-        karatsuba_squares: $karatsuba:expr,
+        karatsuba_from: $karatsuba:expr, half_table_from: $half_table:expr,
         tiles: [$($tile:literal)*], squares: [$($square:literal)*], triangles: [$($triangle:literal)*],
         selects: [$($select:literal)*]
     ) => {
@@ -50,7 +50,8 @@ macro_rules! roots {
                 const MAX_SQUARE: usize = roots!(@max $($square)*);
                 const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
                 const MAX_SELECT: usize = roots!(@max $($select)*);
-                const KARATSUBA_SQUARES: usize = $karatsuba;
+                const KARATSUBA_FROM: usize = $karatsuba;
+                const HALF_TABLE_FROM: usize = $half_table;
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], half: &[u64]));
