@@ -6,6 +6,8 @@ use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow, pow_vartime};
 use zariz_kernels::{Constants, Machine, limbs};
 
+zariz_emulator::install_before_main!();
+
 /// Runs a generic check on every machine that this processor has; says which it has not.
 macro_rules! on_every_machine {
     ($check:ident) => {{
@@ -211,4 +213,21 @@ fn large_moduli() {
         }
     }
     on_every_machine!(check);
+}
+
+#[test]
+fn zz_probe() {
+    use std::time::Instant;
+    eprintln!("{:?}", zariz_emulator::install());
+    if let Some(m) = zariz_machines::Avx512Ifma::new() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let mut go = |what: &str, f: &mut dyn FnMut(&mut StdRng)| { let (t, s) = (Instant::now(), zariz_emulator::statistics()); f(&mut rng); let e = zariz_emulator::statistics();
+            eprintln!("{what}: {:?} traps {} mul {} mov {} missed {}", t.elapsed(), e.traps - s.traps, e.multiplications - s.multiplications, e.moves - s.moves, zariz_emulator::missed(|_| true).len()) };
+        go("small", &mut |rng| for bits in (2..=230).step_by(12) { check_batch(m, rng, bits, 8, bits + 7, 1 + bits / 3); });
+        go("1000", &mut |rng| check_batch(m, rng, 1000, 8, 1000, 20));
+        go("2000", &mut |rng| check_batch(m, rng, 2000, 8, 2000, 20));
+        go("4096", &mut |rng| check_batch(m, rng, 4096, 8, 4096, 12));
+        go("widths", &mut |rng| for digits in 2..=45usize { check_batch(m, rng, 52 * digits - 5, 8, 52 * digits, 6); });
+        for f in zariz_emulator::missed(|_| true) { eprintln!("{f:?}"); }
+    }
 }
