@@ -90,17 +90,13 @@ fn run(mut frame: Frame) -> bool {
     let mut at = start;
     // In one page: whether there is a next one is for the processor to find out.
     while at / PAGE == start / PAGE {
-        let mut bytes = [0; LONGEST];
         // The processor has read all of the first instruction, wherever it ends.
-        let whole = if at == start { LONGEST } else { LONGEST.min((PAGE - at % PAGE) as usize) };
+        let whole = at == start;
         // SAFETY: code of this thread, which is about to run it.
-        let mut len = unsafe { fetch(at, &mut bytes, whole) };
-        if bytes[..2] == UD2
-            && let Some(site) = finder.find(at)
-        {
-            (bytes, len) = (site.original, LONGEST);
-        }
-        let Some(instruction) = decode(&bytes[..len], at) else { break };
+        let (bytes, len) = unsafe { fetch(at, whole) };
+        let mut site = if bytes[..2] == UD2 { finder.find(at) } else { None };
+        let code = site.map_or(&bytes[..len], |site| &site.original);
+        let Some(instruction) = decode(code, at) else { break };
         let Some(operation) = operation(&instruction, &frame) else { break };
         let multiplies = matches!(operation, Operation::Multiply(_));
         if at == start && !multiplies {
@@ -112,7 +108,8 @@ fn run(mut frame: Frame) -> bool {
         }
         if multiplies {
             multiplications += 1;
-            if let Some(site) = finder.find(at) {
+            site = site.or_else(|| finder.find(at));
+            if let Some(site) = site {
                 site.executed.fetch_add(1, Ordering::Relaxed);
             }
         } else {
@@ -129,23 +126,26 @@ fn run(mut frame: Frame) -> bool {
     multiplications > 0
 }
 
-/// Copies the code at an address, up to `most` bytes: those in its page, and those in the next one if the instruction
-/// cannot be decoded without them. Returns how many.
+/// The code at an address: as many bytes as the longest instruction has, or those up to the end of the page, and how many
+/// these are. With `whole`, those in the next page too, if the instruction cannot be decoded without them.
 ///
 /// # Safety
-/// The code must be readable where the instruction stands, and so must the next page if the instruction, being shorter
-/// than `most`, ends there.
-unsafe fn fetch(at: u64, bytes: &mut [u8; LONGEST], most: usize) -> usize {
-    let code: *const u8 = ptr::with_exposed_provenance(at as usize);
-    let here = most.min((PAGE - at % PAGE) as usize);
-    // SAFETY: `here` bytes stand in the page in which the instruction begins.
-    unsafe { ptr::copy_nonoverlapping(code, bytes.as_mut_ptr(), here) };
-    if here == most || bytes[..2] == UD2 || decode(&bytes[..here], at).is_some() {
-        return here;
+/// An instruction must stand there, readable; with `whole`, readable to its end.
+unsafe fn fetch(at: u64, whole: bool) -> ([u8; LONGEST], usize) {
+    let code: *const [u8; LONGEST] = ptr::with_exposed_provenance(at as usize);
+    let here = (PAGE - at % PAGE) as usize;
+    if here >= LONGEST {
+        // SAFETY: all in the page in which the instruction begins.
+        return (unsafe { *code }, LONGEST);
     }
-    // SAFETY: the instruction goes on in the next page, by the caller's promise.
-    unsafe { ptr::copy_nonoverlapping(code.add(here), bytes.as_mut_ptr().add(here), most - here) };
-    most
+    let mut bytes = [0; LONGEST];
+    // SAFETY: the same.
+    unsafe { ptr::copy_nonoverlapping(code.cast(), bytes.as_mut_ptr(), here) };
+    if !whole || bytes[..2] == UD2 || decode(&bytes[..here], at).is_some() {
+        return (bytes, here);
+    }
+    // SAFETY: the instruction goes on in the next page, and is readable to its end by the caller's promise.
+    (unsafe { *code }, LONGEST)
 }
 
 /// What would happen without us: the handler that we found is called; or, if there was none, the default is put back, and
