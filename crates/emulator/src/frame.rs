@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn pattern(number: usize) -> [u64; 8] {
-        std::array::from_fn(|lane| (number * 100 + lane) as u64 * 0x0101_0101_0101_0101)
+        std::array::from_fn(|lane| (number * 100 + lane + 1) as u64 * 0x0001_0001_0001_0001)
     }
 
     #[test]
