@@ -9,12 +9,20 @@ pub mod openssl;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use zariz::Engine;
+use zariz_emulator::Mode;
 
-/// The engines that this processor has; says which it has not.
+// Where the processor lacks AVX512-IFMA, that engine runs all the same, slowly.
+zariz_emulator::install_before_main!();
+
+/// The engines that this processor has, or that are emulated; says which it has not.
 pub fn engines() -> Vec<Engine> {
     let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.iter().copied().partition(|engine| engine.is_available());
     for engine in lacking {
-        eprintln!("skipped on {engine}: the processor lacks {}", engine.requires());
+        let emulation = match zariz_emulator::install() {
+            Mode::Unavailable(reason) if engine == Engine::Avx512Ifma => format!("; not emulated: {reason}"),
+            _ => String::new(),
+        };
+        eprintln!("skipped on {engine}: the processor lacks {}{emulation}", engine.requires());
     }
     available
 }
