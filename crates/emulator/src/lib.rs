@@ -83,9 +83,14 @@ pub fn emulate() -> &'static Mode {
     MODE.get_or_init(|| linux::install(true))
 }
 
-/// Whether VPMADD52 is emulated in this process; [`install`]s if nobody has.
+/// What has been decided; `None` if nobody has called [`install`] or [`emulate`] yet.
+pub fn mode() -> Option<&'static Mode> {
+    MODE.get()
+}
+
+/// Whether VPMADD52 is emulated in this process.
 pub fn is_emulating() -> bool {
-    *install() == Mode::Emulated
+    mode() == Some(&Mode::Emulated)
 }
 
 /// [`install`]s before `main` of the test program in which it is written, so before any test and any thread.
