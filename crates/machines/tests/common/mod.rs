@@ -3,7 +3,6 @@
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
-use std::any::TypeId;
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow, pow_vartime};
 use zariz_kernels::{Constants, Machine, limbs};
@@ -11,7 +10,7 @@ use zariz_kernels::{Constants, Machine, limbs};
 /// Whether this machine's multiplications are emulated, so that long cases take minutes.
 pub fn slow<M: Machine>() -> bool {
     #[cfg(target_arch = "x86_64")]
-    let ifma = TypeId::of::<M>() == TypeId::of::<zariz_machines::Avx512Ifma>();
+    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::Avx512Ifma>();
     #[cfg(not(target_arch = "x86_64"))]
     let ifma = false;
     ifma && zariz_emulator::is_emulating()
