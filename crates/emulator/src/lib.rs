@@ -55,12 +55,16 @@ mod scan;
 mod sites;
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-#[path = "elsewhere.rs"]
-mod linux;
+mod elsewhere;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+use elsewhere as platform;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use linux as platform;
 
 pub use coverage::{Function, coverage, missed};
-pub use linux::{Statistics, statistics};
 pub use mode::{Mode, VARIABLE};
+pub use platform::{Statistics, statistics};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub use patch::trap;
@@ -75,12 +79,12 @@ static MODE: OnceLock<Mode> = OnceLock::new();
 /// `zariz_machines::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
 /// may remember that there was none: use [`install_before_main!`].
 pub fn install() -> &'static Mode {
-    MODE.get_or_init(|| linux::install(mode::asked()))
+    MODE.get_or_init(|| platform::install(mode::asked()))
 }
 
 /// The same as [`install`], but emulates wherever it can, whatever the environment says.
 pub fn emulate() -> &'static Mode {
-    MODE.get_or_init(|| linux::install(true))
+    MODE.get_or_init(|| platform::install(true))
 }
 
 /// What has been decided; `None` if nobody has called [`install`] or [`emulate`] yet.
