@@ -1,6 +1,7 @@
 //! The chores of this repository, as `cargo xtask …`.
 
 mod codegen;
+mod emulated;
 mod layers;
 mod metadata;
 mod msrv;
@@ -16,7 +17,7 @@ Usage: cargo xtask COMMAND
 
 Commands:
   test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
-                     packages, format, clippy, msrv, layers, tests, codegen
+                     packages, format, clippy, msrv, layers, tests, emulated, codegen
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   help               this text

@@ -1,11 +1,15 @@
 //! AVX512-IFMA: 52-bit products by VPMADD52LUQ and VPMADD52HUQ, eight lanes.
 
 use std::arch::x86_64::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use zariz_kernels::Lanes;
 
 use crate::avx512::low_52;
 
-/// Proof that the processor has AVX-512F, DQ and IFMA.
+/// Set where VPMADD52 is executed although the processor does not announce it.
+static ASSUMED: AtomicBool = AtomicBool::new(false);
+
+/// Proof that the processor has AVX-512F and DQ, and that VPMADD52 is executed: by the processor, or for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512Ifma(());
 
@@ -14,8 +18,19 @@ impl Avx512Ifma {
     pub fn new() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512ifma");
+            && (is_x86_feature_detected!("avx512ifma") || ASSUMED.load(Ordering::Acquire));
         has.then_some(Self(()))
+    }
+
+    /// From now on, [`new`](Self::new) does not ask the processor for AVX512-IFMA, but for AVX-512F and DQ alone. For
+    /// tests: the crate `zariz-emulator` calls this.
+    ///
+    /// # Safety
+    /// Until the process ends, VPMADD52LUQ and VPMADD52HUQ must be executed in every thread: by the processor, or by a
+    /// handler of the signal that it raises.
+    #[doc(hidden)]
+    pub unsafe fn assume_vpmadd52() {
+        ASSUMED.store(true, Ordering::Release);
     }
 }
 

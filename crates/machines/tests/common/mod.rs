@@ -1,10 +1,14 @@
-//! What the tests of machines share.
+//! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
+use zariz_kernels::mul::{Product, mul};
+use zariz_kernels::pow::{Power, pow, pow_vartime};
+use zariz_kernels::{Constants, Machine, Method, limbs};
 
-/// Runs a generic check on every machine that this processor has; says which it has not.
+/// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
+#[allow(unused_macros)] // Each test program uses a part of this.
 macro_rules! on_every_machine {
     ($check:ident) => {{
         $check(zariz_machines::Portable::<1>::new());
@@ -22,10 +26,22 @@ macro_rules! on_every_machine {
             }
             match Avx512Ifma::new() {
                 Some(m) => $check(m),
-                None => eprintln!("skipped on avx512-ifma: the processor lacks it"),
+                None => eprintln!(
+                    "skipped on avx512-ifma: the processor lacks it; emulation: {:?}",
+                    zariz_emulator::install()
+                ),
             }
         }
     }};
+}
+
+/// Whether this machine's multiplications are emulated, so that long cases take minutes.
+pub fn slow<M: Machine>() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::Avx512Ifma>();
+    #[cfg(not(target_arch = "x86_64"))]
+    let ifma = false;
+    ifma && zariz_emulator::is_emulating()
 }
 
 pub fn big(limbs: &[u64]) -> BigUint {
@@ -69,4 +85,134 @@ pub fn number(rng: &mut StdRng, bits: usize) -> BigUint {
 /// An odd modulus of exactly `bits` bits.
 pub fn modulus(rng: &mut StdRng, bits: usize) -> BigUint {
     number(rng, bits) | BigUint::from(1u32) | (BigUint::from(1u32) << (bits - 1))
+}
+
+struct Case {
+    modulus: BigUint,
+    constants: Constants,
+    base: BigUint,
+    exponent: BigUint,
+}
+
+fn case<M: Machine>(rng: &mut StdRng, bits: usize, digits: usize, base_bits: usize, exponent_bits: usize) -> Case {
+    let modulus = modulus(rng, bits);
+    let one = BigUint::from(1u32);
+    let base = match rng.random_range(0..6) {
+        0 => BigUint::ZERO,
+        1 => one.clone(),
+        2 => &modulus - &one,
+        3 => modulus.clone(),
+        _ => number(rng, base_bits),
+    };
+    let exponent = match rng.random_range(0..6) {
+        0 => BigUint::ZERO,
+        1 if exponent_bits > 0 => one,
+        _ => number(rng, exponent_bits),
+    };
+    let constants = Constants::new(&limbs_of(&modulus, 1), M::DIGIT_BITS, digits);
+    Case { modulus, constants, base, exponent }
+}
+
+/// Powers and products of one batch, checked lane by lane; `lanes` may be fewer than the machine has.
+pub fn check_batch<M: Machine>(
+    m: M,
+    rng: &mut StdRng,
+    bits: usize,
+    lanes: usize,
+    base_bits: usize,
+    exponent_bits: usize,
+) {
+    // Moduli of different lengths that share a digit count.
+    let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+    let cases: Vec<Case> = (0..lanes)
+        .map(|i| {
+            let bits = if i % 3 == 2 { rng.random_range(2..=bits) } else { bits };
+            case::<M>(rng, bits, digits, base_bits, exponent_bits)
+        })
+        .collect();
+    let bases: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
+    let exponents: Vec<_> = cases.iter().map(|c| limbs_of(&c.exponent, exponent_bits.div_ceil(64))).collect();
+    let powers: Vec<Power> = cases
+        .iter()
+        .enumerate()
+        .map(|(i, c)| Power {
+            modulus: &c.constants,
+            base: &bases[i],
+            base_bits: base_bits.max(bits),
+            exponent: &exponents[i],
+            exponent_bits,
+        })
+        .collect();
+    let check = |what: &str, results: Vec<limbs::Limbs>, expected: &dyn Fn(&Case) -> BigUint| {
+        assert_eq!(results.len(), lanes);
+        for (lane, (case, result)) in cases.iter().zip(&results).enumerate() {
+            assert_eq!(result.len(), case.constants.limbs().len());
+            assert_eq!(
+                big(result),
+                expected(case),
+                "{what}, {bits} bits, lane {lane}: base {:x} exponent {:x} modulus {:x}",
+                case.base,
+                case.exponent,
+                case.modulus
+            );
+        }
+    };
+    check("pow", pow(m, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    check("pow_vartime", pow_vartime(m, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
+    let exponent = cases[0].exponent.clone();
+    check("pow_vartime, one exponent", pow_vartime(m, &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+
+    let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
+    let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();
+    let products: Vec<Product> = cases
+        .iter()
+        .enumerate()
+        .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], a_bits: base_bits.max(bits), b: &others[i] })
+        .collect();
+    check("mul", mul(m, &products), &|c| &c.base * &c.exponent % &c.modulus);
+}
+
+/// A modulus prepared for a method.
+pub fn method_constants<M: Machine>(modulus: &BigUint, digits: usize, method: Method) -> Constants {
+    Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_method(method)
+}
+
+/// Powers of one batch by one method.
+pub fn check_method<M: Machine>(
+    m: M,
+    rng: &mut StdRng,
+    method: Method,
+    bits: usize,
+    digits: usize,
+    exponent_bits: usize,
+) {
+    let moduli: Vec<BigUint> = (0..M::LANES)
+        .map(|i| {
+            let bits = if i % 3 == 2 { rng.random_range(2..=bits) } else { bits };
+            modulus(rng, bits)
+        })
+        .collect();
+    let constants: Vec<_> = moduli.iter().map(|modulus| method_constants::<M>(modulus, digits, method)).collect();
+    let bases: Vec<_> = (0..M::LANES).map(|_| number(rng, bits)).collect();
+    let exponents: Vec<_> = (0..M::LANES).map(|_| number(rng, exponent_bits)).collect();
+    let limbs: Vec<_> = bases.iter().zip(&exponents).map(|(b, e)| (limbs_of(b, 1), limbs_of(e, 1))).collect();
+    let power = |i: usize| Power {
+        modulus: &constants[i],
+        base: &limbs[i].0,
+        base_bits: bits,
+        exponent: &limbs[i].1,
+        exponent_bits,
+    };
+    let batch: Vec<_> = (0..M::LANES).map(power).collect();
+    for (lane, result) in pow(m, &batch).iter().enumerate() {
+        assert_eq!(
+            big(result),
+            bases[lane].modpow(&exponents[lane], &moduli[lane]),
+            "{method}, {bits} bits in {digits} digits, lane {lane}: base {:x} exponent {:x} modulus {:x}",
+            bases[lane],
+            exponents[lane],
+            moduli[lane]
+        );
+    }
 }

@@ -8,7 +8,7 @@ use zariz::rsa::{Algorithm, KeyError, PrivateKey, PublicKey};
 
 use super::der::{integer, pkcs8, sequence, spki};
 use super::numbers::{big, fixed, prime};
-use super::{Random, engines};
+use super::{Random, engines, slow};
 
 /// The numbers of a private key, right or wrong.
 #[derive(Clone, Debug)]
@@ -139,9 +139,10 @@ pub static KEY_2048: LazyLock<Numbers> = LazyLock::new(|| Numbers::of_bits(2048)
 /// Keys of the usual lengths.
 pub static USUAL: LazyLock<[Numbers; 5]> = LazyLock::new(|| [1024, 1536, 2048, 3072, 4096].map(Numbers::of_bits));
 
-/// The keys of the three shorter usual lengths on every engine.
+/// The keys of the three shorter usual lengths on every engine; on a slow one the shortest alone.
 pub fn loaded() -> Vec<(PrivateKey, &'static Numbers)> {
-    let pairs = engines().into_iter().flat_map(|engine| USUAL[..3].iter().map(move |numbers| (engine, numbers)));
+    let numbers = |engine| if slow(engine) { &USUAL[..1] } else { &USUAL[..3] };
+    let pairs = engines().into_iter().flat_map(|engine| numbers(engine).iter().map(move |numbers| (engine, numbers)));
     pairs.map(|(engine, numbers)| (load(numbers, engine), numbers)).collect()
 }
 

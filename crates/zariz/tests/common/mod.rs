@@ -9,14 +9,33 @@ pub mod openssl;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use zariz::Engine;
+use zariz_emulator::Mode;
 
 /// The engines that this processor has; says which it has not.
+///
+/// In a test program that writes `zariz_emulator::install_before_main!()`, `avx512-ifma` is among them where only these
+/// instructions are missing. It is [`slow`] then, so the programs that keep engines busy for long do not.
 pub fn engines() -> Vec<Engine> {
     let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.iter().copied().partition(|engine| engine.is_available());
     for engine in lacking {
-        eprintln!("skipped on {engine}: the processor lacks {}", engine.requires());
+        let emulation = match zariz_emulator::mode() {
+            Some(Mode::Unavailable(reason)) if engine == Engine::Avx512Ifma => format!("; not emulated: {reason}"),
+            None if engine == Engine::Avx512Ifma => "; not emulated in this test program".into(),
+            _ => String::new(),
+        };
+        eprintln!("skipped on {engine}: the processor lacks {}{emulation}", engine.requires());
     }
     available
+}
+
+/// Whether the engine's multiplications are emulated: some hundred times slower than the others.
+pub fn slow(engine: Engine) -> bool {
+    engine == Engine::Avx512Ifma && zariz_emulator::is_emulating()
+}
+
+/// The best engine that is not [`slow`].
+pub fn fastest() -> Engine {
+    Engine::ALL.iter().copied().rfind(|&engine| engine.is_available() && !slow(engine)).unwrap_or(Engine::Portable)
 }
 
 /// Does the work on every item, on all processors: for what would keep one busy long after the other tests are done.

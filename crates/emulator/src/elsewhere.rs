@@ -1,0 +1,25 @@
+//! No emulator: not Linux, or not x86-64.
+
+use crate::mode::Mode;
+
+/// What the handler has done in this process: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Signals that were answered by emulation.
+    pub traps: u64,
+    /// VPMADD52 instructions emulated.
+    pub multiplications: u64,
+    /// Loads, stores and copies between them emulated.
+    pub moves: u64,
+}
+
+/// What was done so far.
+pub fn statistics() -> Statistics {
+    Statistics::default()
+}
+
+/// Says that there is none.
+pub fn install(asked: bool) -> Mode {
+    let _ = (asked, crate::mode::plan);
+    Mode::Unavailable("the emulator is for Linux on x86-64".into())
+}

@@ -1,0 +1,88 @@
+//! Does what an operation says to the saved state and to memory.
+
+use std::ptr;
+
+use crate::frame::Frame;
+use crate::model::multiply_add;
+use crate::operation::{Multiply, Operation, Place};
+
+/// Carries the operation out; `false`, and nothing done, if the processor would raise a fault for misalignment.
+///
+/// # Safety
+/// The interrupted thread must be about to execute the operation: its memory operands are that thread's own business, and
+/// what it may touch, this touches in its stead. An address that it may not touch faults here as it would there.
+pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
+    match *operation {
+        Operation::Multiply(multiply) => {
+            // SAFETY: the caller's promise.
+            let value = unsafe { product(&multiply, frame) };
+            frame.set_vector(multiply.to, value);
+        }
+        Operation::Load { to, from, align } => {
+            let value = match from {
+                Place::Register(from) => frame.vector(from),
+                Place::Memory(from) if from % align != 0 => return false,
+                // SAFETY: the caller's promise.
+                Place::Memory(from) => unsafe { read(from) },
+            };
+            frame.set_vector(to, value);
+        }
+        Operation::Store { to, align, .. } if to % align != 0 => return false,
+        // SAFETY: the caller's promise.
+        Operation::Store { to, from, .. } => unsafe { write(to, frame.vector(from)) },
+        Operation::LoadWord { to, from } => {
+            let value = match from {
+                Place::Register(from) => frame.general(from as libc::c_int),
+                // SAFETY: the caller's promise.
+                Place::Memory(from) => unsafe { read(from) },
+            };
+            frame.set_general(to, value);
+        }
+        // SAFETY: the caller's promise.
+        Operation::StoreWord { to, from } => unsafe { write(to, frame.general(from)) },
+    }
+    true
+}
+
+/// # Safety
+/// As for [`execute`].
+unsafe fn product(multiply: &Multiply, frame: &Frame) -> [u64; 8] {
+    let &Multiply { half, lanes, to, a, b, broadcast, mask, zeroing } = multiply;
+    let (old, a) = (frame.vector(to), frame.vector(a));
+    let mask = mask.map_or(u64::MAX, |mask| frame.mask(mask));
+    let all = (1 << lanes) - 1;
+    let b = match b {
+        Place::Register(b) => frame.vector(b),
+        // Lanes that the mask leaves out are not read: they may lie in a page that is not there.
+        Place::Memory(_) if mask & all == 0 => [0; 8],
+        // SAFETY: the caller's promise.
+        Place::Memory(address) if broadcast => [unsafe { read(address) }; 8],
+        // SAFETY: the same; 64 bytes are read by this instruction.
+        Place::Memory(address) if mask & all == 0xff => unsafe { read(address) },
+        Place::Memory(address) => std::array::from_fn(|lane| {
+            let wanted = mask & all & 1 << lane != 0;
+            // SAFETY: the same; the instruction reads the words of its lanes.
+            if wanted { unsafe { read(address.wrapping_add(8 * lane as u64)) } } else { 0 }
+        }),
+    };
+    std::array::from_fn(|lane| match (lane < lanes, mask >> lane & 1 != 0) {
+        (false, _) => 0,
+        (true, true) => multiply_add(half, old[lane], a[lane], b[lane]),
+        (true, false) if zeroing => 0,
+        (true, false) => old[lane],
+    })
+}
+
+/// # Safety
+/// The bytes at the address must be readable.
+unsafe fn read<T: Copy>(address: u64) -> T {
+    // SAFETY: the caller's promise; types read here are integers and arrays of them, valid for any bytes.
+    unsafe { ptr::read_unaligned(ptr::with_exposed_provenance(address as usize)) }
+}
+
+/// # Safety
+/// The bytes at the address must be writable.
+unsafe fn write<T: Copy>(address: u64, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::write_unaligned(ptr::with_exposed_provenance_mut(address as usize), value) }
+}

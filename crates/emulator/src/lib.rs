@@ -1,0 +1,115 @@
+//! Runs AVX512-IFMA machine code on processors without it. For tests alone: nothing that is shipped depends on this.
+//!
+//! # What it is for
+//!
+//! The kernels of the machine `avx512-ifma` must be tested where the processor at hand has AVX-512F but no VPMADD52. There
+//! the instruction raises SIGILL; [`install`] puts a handler in place that decodes it, applies it to the registers that the
+//! kernel saved in the signal frame, and lets the thread go on behind it. So the very machine code that is shipped is run,
+//! loops, addresses, register allocation and all; only what the one instruction computes comes from [`model`], a plain
+//! sum of 128-bit products.
+//!
+//! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`]) asks for the
+//! same: every VPMADD52 in this program is then overwritten by UD2, which traps, and the handler emulates what stood
+//! there. That tests the emulator itself, and shows by [`coverage`] which instructions the tests have reached.
+//!
+//! # How to use it
+//!
+//! A test program writes [`install_before_main!`] once, at its top level, and so needs no thought about who looks at the
+//! processor first. [`install`] says what has come of it.
+//!
+//! # What it does not do
+//!
+//! * It needs Linux on x86-64, and AVX-512F with DQ. Elsewhere [`install`] says so.
+//! * It is slow: a trap costs a microsecond or more. The handler goes over as many instructions as it knows in one trap
+//!   (VPMADD52 and plain moves, within a page).
+//! * Only the program itself is overwritten, not its shared libraries.
+//! * A memory operand that may not be read faults inside the handler: SIGSEGV with the right address, but not the right
+//!   instruction pointer.
+//! * A handler that was there before is called as a function for what is not ours; its `sa_mask`, `SA_NODEFER`,
+//!   `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
+//!
+//! # Where to look
+//!
+//! `model` is the arithmetic, `operation` the instructions and their operands, `frame` the saved registers, `execute` what
+//! is done to them, `handler` the signal, `scan` and `patch` the program's own text, `sites` the table of it.
+
+mod coverage;
+mod mode;
+pub mod model;
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod execute;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod frame;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod handler;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod linux;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod operation;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod patch;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod scan;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod sites;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+mod elsewhere;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+use elsewhere as platform;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use linux as platform;
+
+pub use coverage::{Function, coverage, missed};
+pub use mode::{Mode, VARIABLE};
+pub use platform::{Statistics, statistics};
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub use patch::trap;
+
+use std::sync::OnceLock;
+
+static MODE: OnceLock<Mode> = OnceLock::new();
+
+/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` asks for it; says what it has come to.
+/// The first call decides, for the life of the process; threads that call meanwhile wait for it.
+///
+/// `zariz_machines::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
+/// may remember that there was none: use [`install_before_main!`].
+pub fn install() -> &'static Mode {
+    MODE.get_or_init(|| platform::install(mode::asked()))
+}
+
+/// The same as [`install`], but emulates wherever it can, whatever the environment says.
+pub fn emulate() -> &'static Mode {
+    MODE.get_or_init(|| platform::install(true))
+}
+
+/// What has been decided; `None` if nobody has called [`install`] or [`emulate`] yet.
+pub fn mode() -> Option<&'static Mode> {
+    MODE.get()
+}
+
+/// Whether VPMADD52 is emulated in this process.
+pub fn is_emulating() -> bool {
+    mode() == Some(&Mode::Emulated)
+}
+
+/// [`install`]s before `main` of the test program in which it is written, so before any test and any thread.
+#[macro_export]
+macro_rules! install_before_main {
+    () => {
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        #[used]
+        // The C library calls the functions named in this section before `main`.
+        #[unsafe(link_section = ".init_array")]
+        static INSTALL_BEFORE_MAIN: extern "C" fn() = {
+            extern "C" fn install() {
+                $crate::install();
+            }
+            install
+        };
+    };
+}

@@ -1,0 +1,58 @@
+//! Whether and how to emulate: what the processor has, and what was asked for.
+
+/// The environment variable that asks for emulation where the processor needs none: `1`.
+pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
+
+/// What [`install`](crate::install) has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The processor has AVX512-IFMA, and emulation was not asked for: nothing was installed.
+    Native,
+    /// Every VPMADD52 of this program traps and is emulated.
+    Emulated,
+    /// There is no emulation here, and why. The processor may yet have the instructions.
+    Unavailable(String),
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// Nothing: the processor does it.
+    Native,
+    /// The processor refuses the instructions; the handler answers.
+    Refused,
+    /// The processor has the instructions; they are overwritten by one that it refuses.
+    Overwritten,
+    /// Nothing: the vectors themselves are missing.
+    NoVectors,
+}
+
+/// Decides. `vectors`: AVX-512F and DQ, which are never emulated.
+pub(crate) fn plan(vectors: bool, ifma: bool, asked: bool) -> Plan {
+    match (vectors, ifma, asked) {
+        (false, ..) => Plan::NoVectors,
+        (true, false, _) => Plan::Refused,
+        (true, true, false) => Plan::Native,
+        (true, true, true) => Plan::Overwritten,
+    }
+}
+
+/// Whether the environment asks for emulation.
+pub(crate) fn asked() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn emulation_is_for_those_who_need_or_ask() {
+        assert_eq!(plan(true, true, false), Plan::Native);
+        assert_eq!(plan(true, true, true), Plan::Overwritten);
+        for asked in [false, true] {
+            assert_eq!(plan(true, false, asked), Plan::Refused);
+            assert_eq!([false, true].map(|ifma| plan(false, ifma, asked)), [Plan::NoVectors; 2]);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Every form of VPMADD52 that can be encoded, and runs of them with moves between: all registers, masks, flags and memory
+//! afterwards are as a plain model says, and as the processor itself leaves them where it has the instructions.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod cases;
+mod run;
+
+use cases::{CODES, GENERAL, Random, difference, encode, memory, model, vector, words};
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+use run::{Region, native_forms, segment_bases};
+use std::sync::{Mutex, MutexGuard};
+use zariz_emulator::Mode;
+
+/// The runner's statics and the segment base of GS are for one test at a time.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn start() -> Option<MutexGuard<'static, ()>> {
+    let guard = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    match zariz_emulator::emulate() {
+        Mode::Emulated => Some(guard),
+        mode => {
+            assert!(!is_x86_feature_detected!("avx512dq"), "no emulation, though the processor allows it: {mode:?}");
+            eprintln!("skipped: {mode:?}");
+            None
+        }
+    }
+}
+
+#[test]
+fn every_form_with_every_kind_of_operand() {
+    let Some(_guard) = start() else { return };
+    let (mut random, mut region) = (Random(1), Region::new());
+    let (bases, native) = (segment_bases(), native_forms());
+    let mut compared = 0;
+    for round in 0..20_000 {
+        let (code, high, lanes, evex) = CODES[round % CODES.len()];
+        let mut state = random.state(&region);
+        let data = random.fill(&mut region);
+        let registers = if evex { 32 } else { 16 };
+        let [to, a, b] = [0; 3].map(|_| random.below(registers));
+        let mask = if evex { random.below(8) } else { 0 };
+        let zeroing = mask > 0 && random.below(2) == 0;
+        // Now and then on a page boundary, and ending there.
+        let at = if random.below(4) == 0 { 4096 - random.below(16) } else { random.below(8000) };
+
+        let mut what = "register".into();
+        let (mut instructions, operand);
+        match random.below(3) {
+            0 => {
+                operand = state.vectors[b].to_vec();
+                let registers = [to, a, b].map(|number| vector(lanes, number));
+                let [to, a, b] = registers;
+                instructions = Instruction::with3(code, to, a, b).expect("a form");
+            }
+            kind => {
+                let broadcast = kind == 2 && evex;
+                let size = if broadcast { 8 } else { 8 * lanes };
+                let offset = match random.below(3) {
+                    0 => Region::DATA_LEN - size, // up to the page that is not there
+                    1 => 64 * random.below(Region::DATA_LEN / 64),
+                    _ => random.below(Region::DATA_LEN - size + 1),
+                };
+                let target = region.address(Region::DATA + offset);
+                let mut memory = memory(&mut random, &mut state, target, bases, &mut what);
+                memory.is_broadcast = broadcast;
+                operand = if broadcast {
+                    vec![words(&data[offset..offset + 8])[0]; lanes]
+                } else {
+                    words(&data[offset..offset + size])
+                };
+                let [to, a] = [to, a].map(|number| vector(lanes, number));
+                instructions = Instruction::with3(code, to, a, memory).expect("a form");
+                what = format!("{what}, broadcast {broadcast}");
+            }
+        }
+        if mask > 0 {
+            instructions.set_op_mask(Register::K0 + mask as u32);
+            instructions.set_zeroing_masking(zeroing);
+        }
+        let lanes_wanted = if mask > 0 { state.masks[mask] } else { u64::MAX };
+        let mut expected = state.clone();
+        expected.vectors[to] = model(state.vectors[to], state.vectors[a], &operand, high, lanes, lanes_wanted, zeroing);
+
+        let what = format!("round {round}, {code:?}, {what}, to {to}, a {a}, b {b}, mask {mask}, zeroing {zeroing}");
+        let bytes = encode(&instructions, region.address(Region::CODE[0] + at));
+        let before = zariz_emulator::statistics();
+        let found = region.run(Region::CODE[0] + at, &bytes, true, &state);
+        assert!(found == expected, "{what}: {bytes:02x?}\n{}", difference(&expected, &found));
+        let after = zariz_emulator::statistics();
+        assert_eq!(after.multiplications - before.multiplications, 1, "{what}");
+        if if evex { native.0 } else { native.1 } {
+            let bytes = encode(&instructions, region.address(Region::CODE[1] + at));
+            let found = region.run(Region::CODE[1] + at, &bytes, false, &state);
+            assert!(found == expected, "natively, {what}: {bytes:02x?}\n{}", difference(&expected, &found));
+            compared += 1;
+        }
+        assert_eq!(region.bytes(Region::DATA, Region::DATA_LEN), data, "{what}: memory has changed");
+    }
+    eprintln!("{compared} of 20000 compared with the processor; EVEX, VEX: {native:?}");
+}
+
+/// Lanes outside of the mask may lie in a page that is not there.
+#[test]
+fn masked_lanes_are_not_read() {
+    let Some(_guard) = start() else { return };
+    let (mut random, mut region) = (Random(2), Region::new());
+    for round in 0..2000 {
+        let (code, high, lanes, _) = CODES[round % 6];
+        let mut state = random.state(&region);
+        let data = random.fill(&mut region);
+        let inside = random.below(lanes); // so many lanes are in the page
+        state.masks[3] &= (1 << inside) - 1;
+        let offset = Region::DATA_LEN - 8 * inside;
+        state.general[0] = region.address(Region::DATA + offset);
+        let mut instruction =
+            Instruction::with3(code, vector(lanes, 1), vector(lanes, 30), MemoryOperand::with_base(Register::RAX))
+                .expect("a form");
+        instruction.set_op_mask(Register::K3);
+        let mut expected = state.clone();
+        let mut operand = words(&data[offset..]);
+        operand.resize(lanes, 0);
+        expected.vectors[1] = model(state.vectors[1], state.vectors[30], &operand, high, lanes, state.masks[3], false);
+        let at = Region::CODE[0];
+        let bytes = encode(&instruction, region.address(at));
+        let found = region.run(at, &bytes, true, &state);
+        assert!(found == expected, "round {round}, {code:?}, {inside} lanes: {}", difference(&expected, &found));
+    }
+}
+
+/// Straight code of multiplications and moves, much of it done in one trap.
+#[test]
+fn runs_with_moves_between() {
+    let Some(_guard) = start() else { return };
+    let (mut random, mut region) = (Random(3), Region::new());
+    let native = native_forms().0;
+    let before = zariz_emulator::statistics();
+    for round in 0..4000 {
+        let mut state = random.state(&region);
+        let data = random.fill(&mut region);
+        // rbx, rsi, r12 and r13 point to data and stay; rax, rcx, r8 and r9 are moved about.
+        const POINTERS: [usize; 4] = [3, 6, 12, 13];
+        const MOVED: [usize; 4] = [0, 1, 8, 9];
+        for pointer in POINTERS {
+            state.general[pointer] = region.address(Region::DATA + 1024 + 64 * random.below(64));
+        }
+        let (mut expected, mut memory) = (state.clone(), data.clone());
+        let data_address = region.address(Region::DATA);
+        // Anything after a page boundary is a new trap.
+        let at = if random.below(4) == 0 { 4096 - random.below(60) } else { random.below(8000) };
+        let mut code = Vec::new();
+        for _ in 0..1 + random.below(12) {
+            let [to, from] = [0; 2].map(|_| random.below(32));
+            let pointer = POINTERS[random.below(4)];
+            let word = MOVED[random.below(4)];
+            let aligned = random.below(2) == 0;
+            let displacement = if aligned { 64 * random.below(4) as i64 - 64 } else { random.below(200) as i64 - 100 };
+            let place = MemoryOperand::with_base_displ(GENERAL[pointer], displacement);
+            let offset = (expected.general[pointer] - data_address) as usize;
+            let offset = offset.wrapping_add_signed(displacement as isize);
+            let [to_register, from_register] = [to, from].map(|number| vector(8, number));
+            let in_memory: [u64; 8] = words(&memory[offset..offset + 64]).try_into().expect("eight words");
+            let instruction = match random.below(12) {
+                0 => {
+                    expected.vectors[to] = expected.vectors[from];
+                    let code = [Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmm_k1z_zmmm512];
+                    Instruction::with2(code[random.below(2)], to_register, from_register)
+                }
+                1 => {
+                    // The same with the operands the other way round in the encoding.
+                    expected.vectors[to] = expected.vectors[from];
+                    let code = [Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm, Code::EVEX_Vmovaps_zmmm512_k1z_zmm];
+                    Instruction::with2(code[random.below(2)], to_register, from_register)
+                }
+                2 | 3 => {
+                    expected.vectors[to] = in_memory;
+                    let code = match (aligned, random.below(2)) {
+                        (true, 0) => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
+                        (true, _) => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                        (false, 0) => Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
+                        (false, _) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                    };
+                    Instruction::with2(code, to_register, place)
+                }
+                4 | 5 => {
+                    for (word, bytes) in expected.vectors[from].iter().zip(memory[offset..].chunks_mut(8)) {
+                        bytes.copy_from_slice(&word.to_le_bytes());
+                    }
+                    let code = match (aligned, random.below(2)) {
+                        (true, 0) => Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm,
+                        (true, _) => Code::EVEX_Vmovaps_zmmm512_k1z_zmm,
+                        (false, 0) => Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm,
+                        (false, _) => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+                    };
+                    Instruction::with2(code, place, from_register)
+                }
+                6 => {
+                    let other = MOVED[random.below(4)];
+                    expected.general[word] = expected.general[other];
+                    let code = [Code::Mov_r64_rm64, Code::Mov_rm64_r64][random.below(2)];
+                    Instruction::with2(code, GENERAL[word], GENERAL[other])
+                }
+                7 => {
+                    expected.general[word] = in_memory[0];
+                    Instruction::with2(Code::Mov_r64_rm64, GENERAL[word], place)
+                }
+                8 => {
+                    memory[offset..offset + 8].copy_from_slice(&expected.general[word].to_le_bytes());
+                    Instruction::with2(Code::Mov_rm64_r64, place, GENERAL[word])
+                }
+                // One that the handler does not know: the run ends, and the processor does it.
+                9 => {
+                    expected.vectors[to] = std::array::from_fn(|i| expected.vectors[to][i] ^ expected.vectors[from][i]);
+                    let code = Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64;
+                    Instruction::with3(code, to_register, to_register, from_register)
+                }
+                _ => {
+                    let (code, high, ..) = CODES[[2, 5][random.below(2)]];
+                    let a = random.below(32);
+                    expected.vectors[to] =
+                        model(expected.vectors[to], expected.vectors[a], &in_memory, high, 8, u64::MAX, false);
+                    Instruction::with3(code, to_register, vector(8, a), place)
+                }
+            };
+            code.push(instruction.expect("a form"));
+        }
+        let assemble = |start: u64| {
+            code.iter().fold(Vec::new(), |mut bytes, instruction| {
+                bytes.extend(encode(instruction, start + bytes.len() as u64));
+                bytes
+            })
+        };
+        for (place, trap) in [(Region::CODE[0] + at, true), (Region::CODE[1] + at, false)] {
+            if !trap && !native {
+                continue;
+            }
+            let bytes = assemble(region.address(place));
+            region.bytes(Region::DATA, Region::DATA_LEN).copy_from_slice(&data);
+            let found = region.run(place, &bytes, trap, &state);
+            let what = format!("round {round}, trapped {trap}");
+            assert!(found == expected, "{what}: {bytes:02x?}\n{}", difference(&expected, &found));
+            assert!(region.bytes(Region::DATA, Region::DATA_LEN) == memory, "{what}: memory differs: {bytes:02x?}");
+        }
+    }
+    let after = zariz_emulator::statistics();
+    let (traps, moves) = (after.traps - before.traps, after.moves - before.moves);
+    assert!(moves > 0 && traps < after.multiplications - before.multiplications, "{before:?} {after:?}");
+}

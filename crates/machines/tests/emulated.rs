@@ -1,0 +1,172 @@
+//! The machine code of `avx512-ifma` under emulation: every VPMADD52 of every root must have run, and run rightly.
+//!
+//! On a processor with AVX512-IFMA, its instructions are made to trap here; see the crate `zariz-emulator`.
+#![cfg(target_arch = "x86_64")]
+
+mod common;
+
+use common::{check_batch, check_method};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use zariz_emulator::Mode;
+use zariz_kernels::{Lanes, Machine, Method};
+use zariz_machines::Avx512Ifma;
+
+const DIGIT: u64 = (1 << 52) - 1;
+
+/// One test, so that no other is running while the instructions are overwritten, and none is counted among the rest.
+#[test]
+fn every_multiplication_of_every_root() {
+    let machine = match zariz_emulator::emulate() {
+        Mode::Emulated => Avx512Ifma::new().expect("the machine that is emulated"),
+        Mode::Native => unreachable!("emulation was asked for"),
+        Mode::Unavailable(reason) => {
+            let vectors = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
+            assert!(!vectors || !cfg!(target_os = "linux"), "no emulation, though the processor allows it: {reason}");
+            eprintln!("skipped: {reason}");
+            return;
+        }
+    };
+    let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::"));
+    let all = zariz_emulator::coverage();
+    assert!(all.iter().any(|function| function.name.contains("::root::")), "no roots with VPMADD52 among {all:?}");
+    assert!(missed().len() == all.len(), "{missed:?}", missed = missed());
+
+    // Whole exponentiations, of every digit count up to three tiles.
+    let mut rng = StdRng::seed_from_u64(21);
+    for digits in 2..=2 * Avx512Ifma::MAX_TILE + 5 {
+        let bits = Avx512Ifma::DIGIT_BITS as usize * digits - 3;
+        check_batch(machine, &mut rng, bits, Avx512Ifma::LANES, bits, 6);
+    }
+    let unreached = missed();
+    for function in &unreached {
+        println!("no modulus leads to {} ({} VPMADD52)", function.name, function.instructions);
+    }
+
+    for &(_, method) in Method::NAMED {
+        for digits in [4, 7, 16, 20, 26] {
+            check_method(machine, &mut rng, method, Avx512Ifma::DIGIT_BITS as usize * digits - 5, digits, 6);
+        }
+    }
+
+    // Tiles so narrow that no modulus leads to them, and all the others again.
+    blocks(machine, &mut rng);
+    let missed = missed();
+    assert!(
+        missed.is_empty(),
+        "VPMADD52 in these roots never ran. Is there a kernel that `Frame` does not use, or a width that no modulus leads \
+         to? Then call it in `blocks` of this file. {missed:#?}"
+    );
+
+    let statistics = zariz_emulator::statistics();
+    assert!(statistics.traps > 0 && statistics.multiplications > statistics.traps, "{statistics:?}");
+    println!("{} roots, {statistics:?}", all.len());
+}
+
+type Words = [u64; 8];
+
+fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words> {
+    let word = |rng: &mut StdRng| match rng.random_range(0..4) {
+        0 => most,
+        1 => 0,
+        _ => rng.random_range(0..=most),
+    };
+    (0..count).map(|_| std::array::from_fn(|_| word(rng))).collect()
+}
+
+/// Every block that multiplies, at every width, against the plain sums of its banner in `zariz_kernels::block`.
+fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
+    let digits = |words: &[Words]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
+    let columns = |words: &[Words]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();
+    let check = |what: &str, width: usize, found: &[_], expected: &[Words]| {
+        for (k, (&found, expected)) in found.iter().zip(expected).enumerate() {
+            let mut words = [0; 8];
+            m.column_store(found, &mut words);
+            assert_eq!(words, *expected, "{what}, width {width}, column {k}");
+        }
+    };
+
+    for width in 1..=Avx512Ifma::MAX_TILE {
+        for rows in [1, 2, width] {
+            let (a, b, c) = (words(rng, width, DIGIT), words(rng, rows, DIGIT), words(rng, width + rows, 1 << 60));
+            let (mut found, mut expected) = (columns(&c), c);
+            m.mac_rows(&mut found, &digits(&a), &digits(&b));
+            multiply(&mut expected, &a, &b);
+            check("mac_rows", width, &found, &expected);
+        }
+        for (rows, plain) in [(1, true), (2.min(width), false), (width, false), (width, true)] {
+            let (friendly, c) = (words(rng, width, DIGIT), words(rng, width + rows + 1, 1 << 60));
+            let (modulus, mu) = (words(rng, width, DIGIT), words(rng, 1, DIGIT));
+            let (mut found, mut expected) = (columns(&c), c);
+            let mut quotients = vec![m.digit_zero(); rows];
+            let (modulus_digits, mu_digits) = (digits(&modulus), digits(&mu));
+            let last = plain.then_some((&modulus_digits[..], mu_digits[0]));
+            m.reduce_rows(&mut found, &digits(&friendly), &mut quotients, last);
+            let last = plain.then_some((&modulus[..], mu[0]));
+            let expected_quotients = reduce(&mut expected, &friendly, rows, last);
+            let quotients: Vec<_> = quotients.into_iter().map(|q| m.column(q)).collect();
+            check("quotients of reduce_rows", width, &quotients, &expected_quotients);
+            check("reduce_rows", width, &found[rows..], &expected[rows..]);
+        }
+    }
+    for width in 1..=Avx512Ifma::MAX_SQUARE {
+        let a = words(rng, width, DIGIT);
+        let (mut found, mut expected) = (columns(&vec![[7; 8]; 2 * width]), vec![[0; 8]; 2 * width]);
+        m.square(&mut found, &digits(&a), &vec![0; 2 * width]);
+        multiply(&mut expected, &a, &a);
+        check("square", width, &found, &expected);
+    }
+    for width in 1..=Avx512Ifma::MAX_TRIANGLE {
+        let (a, b, c) = (words(rng, width, DIGIT), words(rng, width + 1, DIGIT), words(rng, 2 * width + 1, 1 << 60));
+        let (mut found, mut whole) = (columns(&c), c.clone());
+        m.low_triangle(&mut found, &digits(&a), &digits(&b[..width]));
+        multiply(&mut whole, &a, &b[..width]);
+        check("low_triangle", width, &found[..width], &whole[..width]);
+        // From the guard's column up: T − 1, or T with the row below the triangle, of which only the last high half gets there.
+        for rows in [&b[..width], &b[..]] {
+            let guard = rows.len() - 1;
+            let (mut found, mut whole) = (columns(&c[guard..]), c.clone());
+            m.high_triangle(&mut found, &digits(&a), &digits(rows));
+            multiply(&mut whole, &a, rows);
+            check("high_triangle", width, &found, &whole[guard..]);
+        }
+        let (a, c) = (words(rng, width, DIGIT), words(rng, 2 * width, 1 << 58));
+        let mut found = columns(&c);
+        let mut expected: Vec<Words> = c.iter().map(|words| words.map(|word| 2 * word)).collect();
+        m.square_onto(&mut found, &digits(&a));
+        multiply(&mut expected, &a, &a);
+        check("square_onto", width, &found, &expected);
+    }
+}
+
+/// `c += a·b`, as columns.
+fn multiply(c: &mut [Words], a: &[Words], b: &[Words]) {
+    for (i, b) in b.iter().enumerate() {
+        for (j, a) in a.iter().enumerate() {
+            for lane in 0..8 {
+                let product = u128::from(a[lane]) * u128::from(b[lane]);
+                c[i + j][lane] += product as u64 & DIGIT;
+                c[i + j + 1][lane] += (product >> 52) as u64;
+            }
+        }
+    }
+}
+
+/// Friendly rows, and the plain one if there is a `last`; the quotients.
+fn reduce(c: &mut [Words], friendly: &[Words], rows: usize, last: Option<(&[Words], Words)>) -> Vec<Words> {
+    let carry = |c: &mut [Words], i: usize| (0..8).for_each(|lane| c[i + 1][lane] += c[i][lane] >> 52);
+    let mut quotients = Vec::new();
+    for i in 0..rows - usize::from(last.is_some()) {
+        let q = c[i].map(|word| word & DIGIT);
+        carry(c, i);
+        multiply(&mut c[i + 1..], friendly, &[q]);
+        quotients.push(q);
+    }
+    if let Some((modulus, mu)) = last {
+        let i = rows - 1;
+        let q = std::array::from_fn(|lane| (u128::from(c[i][lane] & DIGIT) * u128::from(mu[lane])) as u64 & DIGIT);
+        multiply(&mut c[i..], modulus, &[q]);
+        carry(c, i);
+        quotients.push(q);
+    }
+    quotients
+}

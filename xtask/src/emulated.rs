@@ -1,0 +1,59 @@
+//! The machine code for AVX512-IFMA with its multiplications emulated, so that the emulator is tested on processors that
+//! need none, and what it counts shows that every one of these instructions is reached.
+//!
+//! Where the processor lacks the instructions, the step `tests` has emulated them already.
+
+use anyhow::{Context, Result};
+
+use crate::process::{cargo, run};
+
+/// What the processor has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Processor {
+    /// No vectors to emulate with.
+    WithoutVectors,
+    /// AVX-512F and DQ alone.
+    WithoutIfma,
+    /// All of it.
+    WithIfma,
+}
+
+/// Tests that go through the emulator, each with the packages and test programs it runs: those that are written for it,
+/// with fewer cases where a trap for every few multiplications takes long.
+const RUNS: &[&[&str]] = &[
+    &["-p", "zariz-emulator", "-p", "zariz-machines"],
+    &["-p", "zariz", "--test", "differential", "--test", "rsa", "--test", "digests"],
+];
+
+/// Runs them, where they say something new.
+pub fn tests() -> Result<()> {
+    match processor() {
+        Processor::WithoutVectors => {
+            println!("skipped: emulation needs Linux on x86-64 with AVX-512F and DQ");
+            Ok(())
+        }
+        Processor::WithoutIfma => {
+            println!("nothing to do: this processor lacks AVX512-IFMA, so the step `tests` has emulated it");
+            Ok(())
+        }
+        Processor::WithIfma => RUNS.iter().try_for_each(|arguments| {
+            let mut cargo = cargo(&["test", "--locked"]);
+            cargo.args(*arguments).env("ZARIZ_EMULATE_IFMA", "1");
+            run(cargo).context("with ZARIZ_EMULATE_IFMA=1 in the environment")
+        }),
+    }
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn processor() -> Processor {
+    match (is_x86_feature_detected!("avx512f"), is_x86_feature_detected!("avx512dq")) {
+        (true, true) if is_x86_feature_detected!("avx512ifma") => Processor::WithIfma,
+        (true, true) => Processor::WithoutIfma,
+        _ => Processor::WithoutVectors,
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+fn processor() -> Processor {
+    Processor::WithoutVectors
+}
