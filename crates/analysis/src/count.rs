@@ -1,0 +1,233 @@
+//! Counts: every digit is nothing, and what is done with it is counted.
+//!
+//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all lanes.
+//! Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them from the
+//! structure of each block that is called, with its tile width and rows.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Add, Sub};
+
+use zariz_kernels::Lanes;
+
+use crate::Model;
+use crate::call::{Call, machine};
+
+/// The machine that counts what the machine of the model `P` would do.
+#[derive(Clone, Copy, Debug)]
+pub struct Count<P>(PhantomData<P>);
+
+impl<P: Model> Default for Count<P> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Declares the counts, with what goes for all of them.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// How often each operation was made.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counts {
+            /// Nothing done.
+            pub const ZERO: Self = Self { $($name: 0,)* };
+        }
+
+        impl Add for Counts {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self { $($name: self.$name + other.$name,)* }
+            }
+        }
+
+        impl Sub for Counts {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self { $($name: self.$name - other.$name,)* }
+            }
+        }
+    };
+}
+
+counts! {
+    /// `mac`: both halves of a product.
+    products,
+    /// Low halves alone.
+    low,
+    /// High halves alone.
+    high,
+    /// `add` of columns.
+    additions,
+    /// `carry`: a shift.
+    carries,
+    /// `digit` and `operand`: a column's low bits prepared for multiplication.
+    to_digit,
+    /// `column`: a digit as a column again.
+    to_column,
+    /// `column_splat` and `column_from`.
+    splats,
+    /// `equals`.
+    comparisons,
+    /// `select`: a masked move.
+    selects,
+    /// Columns read from memory.
+    column_loads,
+    /// Columns written to memory.
+    column_stores,
+    /// Digits read from memory.
+    digit_loads,
+    /// Digits written to memory.
+    digit_stores,
+}
+
+impl Counts {
+    /// Vectors read from memory.
+    pub fn loads(&self) -> u64 {
+        self.column_loads + self.digit_loads
+    }
+
+    /// Vectors written to memory.
+    pub fn stores(&self) -> u64 {
+        self.column_stores + self.digit_stores
+    }
+}
+
+thread_local! {
+    static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
+}
+
+/// What this thread has counted so far; the difference of two calls is what was done between them.
+pub fn so_far() -> Counts {
+    COUNTS.with_borrow(|counts| *counts)
+}
+
+/// What kernels run in this thread count.
+pub fn count(run: impl FnOnce()) -> Counts {
+    let before = so_far();
+    run();
+    so_far() - before
+}
+
+fn bump(one: impl FnOnce(&mut Counts)) {
+    COUNTS.with_borrow_mut(one);
+}
+
+/// The loads and stores of a block, derived from its code in `zariz_kernels::block`: digits of a tile are read again in
+/// every row, columns of a tile stay in registers from its first row to its last.
+pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
+    let n = |len: usize| len as u64;
+    let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
+    match call {
+        Call::MacRows { a, b, .. } => {
+            // A row reads its digit, the tile's, and the column that enters; it writes the column that leaves.
+            let (t, rows) = (n(a.len()), n(b.len()));
+            (column_loads, column_stores) = (t + rows, t + rows);
+            digit_loads = rows * (t + 1);
+        }
+        Call::Square { a, .. } => {
+            let t = n(a.len());
+            column_stores = 2 * t;
+            digit_loads = t + t * (t - 1) / 2;
+        }
+        Call::SquareOnto { a, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (2 * t, 2 * t);
+            digit_loads = t + t * (t - 1) / 2;
+        }
+        Call::ReduceRows { friendly, q, last, .. } => {
+            let (t, plain) = (n(friendly.len()), u64::from(last.is_some()));
+            let rows = n(q.len()) - plain;
+            // Friendly rows read the column that enters; the one that leaves is not written, its quotient is.
+            column_loads = t + 1 + rows;
+            column_stores = t + 1;
+            digit_loads = rows * t;
+            digit_stores = rows;
+            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus and μ.
+            column_loads += plain * (t + 1);
+            column_stores += plain * t;
+            digit_loads += plain * (t + 1);
+            digit_stores += plain;
+        }
+        Call::Splat { c, start } => column_stores = n(c.len().min(start.len())),
+        Call::Normalize { out, c } => {
+            digit_stores = n(out.len().min(c.len()));
+            column_loads = digit_stores;
+        }
+        Call::AddNumbers { out, .. } => {
+            digit_stores = n(out.len());
+            digit_loads = 2 * digit_stores;
+        }
+        Call::SelectTile { out, table, stride, .. } => {
+            digit_stores = n(out.len());
+            digit_loads = n(table.len().div_ceil(*stride)) * digit_stores;
+        }
+        Call::Gather { out, .. } => digit_stores = n(out.len()),
+        Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
+    }
+    Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
+}
+
+impl<P: Model> Count<P> {
+    fn call(self, call: Call<Self>) {
+        let traffic = traffic(&call);
+        bump(|counts| *counts = *counts + traffic);
+        call.run(self);
+    }
+}
+
+impl<P: Model> Lanes for Count<P> {
+    const LANES: usize = 1;
+    const DIGIT_BITS: u32 = P::DIGIT_BITS;
+    const BIAS_LO: u64 = P::BIAS_LO;
+    const BIAS_HI: u64 = P::BIAS_HI;
+    const SIGNED: bool = P::SIGNED;
+
+    /// Nothing, but as large as a digit of the machine, since the choice of a window looks at the size of its table.
+    type Digit = MaybeUninit<P::Room>;
+    type Column = ();
+    type Mask = ();
+
+    fn digit_zero(self) -> Self::Digit {
+        MaybeUninit::uninit()
+    }
+    fn column_splat(self, _value: u64) {
+        bump(|counts| counts.splats += 1);
+    }
+    fn column_from(self, _values: &[u64]) {
+        bump(|counts| counts.splats += 1);
+    }
+    fn column_store(self, (): (), values: &mut [u64]) {
+        values.fill(0);
+    }
+    fn mac(self, (): (), (): (), _a: Self::Digit, _b: Self::Digit) -> ((), ()) {
+        bump(|counts| counts.products += 1);
+        ((), ())
+    }
+    fn add(self, (): (), (): ()) {
+        bump(|counts| counts.additions += 1);
+    }
+    fn carry(self, (): ()) {
+        bump(|counts| counts.carries += 1);
+    }
+    fn digit(self, (): ()) -> Self::Digit {
+        bump(|counts| counts.to_digit += 1);
+        MaybeUninit::uninit()
+    }
+    fn column(self, _d: Self::Digit) {
+        bump(|counts| counts.to_column += 1);
+    }
+    fn equals(self, (): (), _value: u64) {
+        bump(|counts| counts.comparisons += 1);
+    }
+    fn select(self, (): (), _a: Self::Digit, _b: Self::Digit) -> Self::Digit {
+        bump(|counts| counts.selects += 1);
+        MaybeUninit::uninit()
+    }
+}
+
+machine!(Count);
