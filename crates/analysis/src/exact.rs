@@ -119,6 +119,7 @@ impl<P: Model> Lanes for Exact<P> {
     fn column_store(self, column: i128, values: &mut [u64]) {
         values[0] = u64::try_from(column).expect("a column that is stored fits a word");
     }
+    #[inline(never)] // blocks write it hundreds of times
     fn mac(self, lo: i128, hi: i128, a: u64, b: u64) -> (i128, i128) {
         let (l, h) = Self::split(a, b);
         (lo + l + i128::from(Self::BIAS_LO), hi + h + i128::from(Self::BIAS_HI))

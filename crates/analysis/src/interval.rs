@@ -1,14 +1,14 @@
 //! Intervals: every digit is a range, and one run speaks for all data.
 //!
-//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of *exact* integers, standing for 64-bit words modulo
-//! `2^64`. Machines with a bias start columns at a word that is "minus so many biases"; here it is the positive integer
-//! that the word is, sums grow beyond `2^64` as they please, and the word is looked at only where a machine looks at it:
-//! in a [`carry`](zariz_kernels::Lanes::carry), a comparison, a store. There the range must lie within one window
-//! `[k·2^64, (k+1)·2^64)`, or the word could be anything; and within the window it must be below `2^63`, as the heads of
-//! the kernels claim. What breaks this is a [`Finding`].
+//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64` as the
+//! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
+//! range may go round while it is only added to. Where a machine looks at the whole word (in a
+//! [`carry`](zariz_kernels::Lanes::carry), a comparison, a store) it must not: a word in a range that goes round could be
+//! a sum that overflowed, or a difference below 0. And there it must be below `2^63`, as the heads of the kernels claim.
+//! What breaks this is a [`Finding`].
 //!
 //! [`digit`](zariz_kernels::Lanes::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
-//! so they ask for nothing: where a range holds more than they can tell, the result is any digit.
+//! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
 //!
 //! What comes from outside (`column_from`) is taken as any digit whatever its value, so that one run with any modulus
 //! speaks for every modulus.
@@ -42,13 +42,25 @@ pub struct Digit {
     pub high: u64,
 }
 
-/// Columns from `low` to `high`: exact integers, not words.
+/// The words `low + i` modulo `2^64`, for `0 ≤ i ≤ width`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The least.
-    pub low: i128,
-    /// The greatest.
-    pub high: i128,
+    /// Where the range begins.
+    pub low: u64,
+    /// The last of it, counted from there. `u64::MAX` is any word.
+    pub width: u64,
+}
+
+impl Column {
+    /// The words from `low` to `high`, of which both may be negative.
+    fn between(low: i64, high: i64) -> Self {
+        Self { low: low as u64, width: high.wrapping_sub(low) as u64 }
+    }
+
+    /// Whether a word is one of these.
+    pub fn contains(self, word: u64) -> bool {
+        word.wrapping_sub(self.low) <= self.width
+    }
 }
 
 /// The words that a block looked at.
@@ -80,12 +92,11 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Column { low, high } = self.column;
-        write!(f, "{}: {} of a column in {low}..={high}: ", self.block, self.operation)?;
-        if low >> 64 == high >> 64 {
-            write!(f, "its word can be 2^63 or more")
-        } else {
-            write!(f, "it does not lie between two multiples of 2^64")
+        let Column { low, width } = self.column;
+        write!(f, "{}: {} of a column that is {low:#x} to {width:#x} more: ", self.block, self.operation)?;
+        match low.checked_add(width) {
+            Some(_) if width < u64::MAX => write!(f, "it can be 2^63 or more"),
+            _ => write!(f, "it can overflow 2^64, or be negative"),
         }
     }
 }
@@ -137,13 +148,9 @@ impl<P: Model> Interval<P> {
 
     /// The word of a column, for an `operation` that depends on all of it.
     fn word(self, column: Column, operation: &'static str) -> Extent {
-        let window = column.low >> 64;
-        let inside = column.high >> 64 == window;
-        // The casts keep the word: what is above 2^64 is the window's number.
-        let word = if inside {
-            Extent { low: column.low as u64, high: column.high as u64 }
-        } else {
-            Extent { low: 0, high: u64::MAX }
+        let word = match column.low.checked_add(column.width) {
+            Some(high) => Extent { low: column.low, high },
+            None => Extent { low: 0, high: u64::MAX },
         };
         OBSERVED.with_borrow_mut(|observed| {
             let block = observed.block;
@@ -160,17 +167,24 @@ impl<P: Model> Interval<P> {
     pub fn split(a: Digit, b: Digit) -> (Column, Column) {
         let w = P::DIGIT_BITS;
         assert!(a.high <= Self::MAX && b.high <= Self::MAX, "a factor of {a:?} and {b:?} is no {w}-bit digit");
-        let low = (u128::from(a.low) * u128::from(b.low)) as i128;
-        let high = (u128::from(a.high) * u128::from(b.high)) as i128;
-        let (size, half) = (1i128 << w, 1i128 << (w - 1));
+        let low = u128::from(a.low) * u128::from(b.low);
+        let high = u128::from(a.high) * u128::from(b.high);
+        let (size, half) = (1u128 << w, 1u128 << (w - 1));
         if P::SIGNED {
-            let l = if high <= half { Column { low, high } } else { Column { low: -half, high: half } };
-            // Rounded up at the lower end, so that either direction of a tie is within.
-            let h = Column { low: (low + half - 1) >> w, high: (high + half) >> w };
-            (l, h)
+            let l = if high <= half {
+                Column::between(low as i64, high as i64)
+            } else {
+                Column::between(-(half as i64), half as i64)
+            };
+            // At the lower end a tie may be rounded down.
+            (l, Column::between(((low + half - 1) >> w) as i64, ((high + half) >> w) as i64))
         } else {
-            let l = if high < size { Column { low, high } } else { Column { low: 0, high: size - 1 } };
-            (l, Column { low: low >> w, high: high >> w })
+            let l = if high < size {
+                Column::between(low as i64, high as i64)
+            } else {
+                Column::between(0, (size - 1) as i64)
+            };
+            (l, Column::between((low >> w) as i64, (high >> w) as i64))
         }
     }
 }
@@ -191,7 +205,7 @@ impl<P: Model> Lanes for Interval<P> {
         Digit { low: 0, high: 0 }
     }
     fn column_splat(self, value: u64) -> Column {
-        Column { low: i128::from(value), high: i128::from(value) }
+        Column { low: value, width: 0 }
     }
     fn column_from(self, _values: &[u64]) -> Column {
         self.column(Self::ANY)
@@ -202,31 +216,28 @@ impl<P: Model> Lanes for Interval<P> {
         values.fill(0);
     }
 
+    #[inline(never)] // blocks write it hundreds of times
     fn mac(self, lo: Column, hi: Column, a: Digit, b: Digit) -> (Column, Column) {
         let (l, h) = Self::split(a, b);
-        let biased = |c: Column, d: Column, bias: u64| {
-            let bias = i128::from(bias);
-            Column { low: c.low + d.low + bias, high: c.high + d.high + bias }
-        };
-        (biased(lo, l, P::BIAS_LO), biased(hi, h, P::BIAS_HI))
+        let biased = |c: Column, bias: u64| Column { low: c.low.wrapping_add(bias), ..c };
+        (self.add(lo, biased(l, P::BIAS_LO)), self.add(hi, biased(h, P::BIAS_HI)))
     }
     fn add(self, a: Column, b: Column) -> Column {
-        Column { low: a.low + b.low, high: a.high + b.high }
+        Column { low: a.low.wrapping_add(b.low), width: a.width.saturating_add(b.width) }
     }
     fn carry(self, c: Column) -> Column {
-        let word = self.word(c, "carry");
-        Column { low: i128::from(word.low >> P::DIGIT_BITS), high: i128::from(word.high >> P::DIGIT_BITS) }
+        let Extent { low, high } = self.word(c, "carry");
+        Column { low: low >> P::DIGIT_BITS, width: (high >> P::DIGIT_BITS) - (low >> P::DIGIT_BITS) }
     }
     fn digit(self, c: Column) -> Digit {
-        // Shifts round down, so this holds for negative columns too.
-        if c.low >> P::DIGIT_BITS == c.high >> P::DIGIT_BITS {
-            Digit { low: c.low as u64 & Self::MAX, high: c.high as u64 & Self::MAX }
-        } else {
-            Self::ANY
+        let low = c.low & Self::MAX;
+        match low.checked_add(c.width) {
+            Some(high) if high <= Self::MAX => Digit { low, high },
+            _ => Self::ANY,
         }
     }
     fn column(self, d: Digit) -> Column {
-        Column { low: i128::from(d.low), high: i128::from(d.high) }
+        Column { low: d.low, width: d.high - d.low }
     }
     fn equals(self, a: Column, _value: u64) {
         self.word(a, "comparison");

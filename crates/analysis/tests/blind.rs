@@ -1,0 +1,177 @@
+//! None of the interpretations is blind: each sees what is put wrong on purpose.
+
+use zariz_analysis::Model;
+use zariz_analysis::count::{Count, count};
+use zariz_analysis::exact::{self, Exact, banner};
+use zariz_analysis::interval::{Column, Interval, observe};
+use zariz_analysis::model::Portable;
+use zariz_kernels::{Lanes, Machine};
+
+/// A model with one thing changed.
+macro_rules! model {
+    ($name:ident: $w:literal bits, bias $lo:literal $hi:literal, signed $signed:literal) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Model for $name {
+            const NAME: &'static str = stringify!($name);
+            const LANES: usize = 1;
+            const DIGIT_BITS: u32 = $w;
+            const BIAS_LO: u64 = $lo;
+            const BIAS_HI: u64 = $hi;
+            const SIGNED: bool = $signed;
+            const PRODUCT_TENTHS: u32 = 10;
+            const MAX_TILE: usize = 4;
+            const MAX_SQUARE: usize = 4;
+            const MAX_SQUARE_ONTO: usize = 4;
+            type Room = u64;
+        }
+    };
+}
+
+model!(Right: 52 bits, bias 0 0, signed false);
+model!(LongDigits: 61 bits, bias 0 0, signed false);
+model!(Biased: 52 bits, bias 0x1000_0000_0000_0000 0x1000_0000_0000_0000, signed false);
+model!(Signed: 51 bits, bias 0 0, signed true);
+
+/// `times` products of two whole numbers on top of each other, then carries.
+fn accumulate<P: Model>(times: usize, start: u64) -> zariz_analysis::interval::Observed {
+    observe(|| {
+        let m = Interval::<P>::default();
+        let any = [Interval::<P>::ANY; 4];
+        let mut c = [m.column_splat(start); 8];
+        for _ in 0..times {
+            m.mac_rows(&mut c, &any, &any);
+        }
+        m.normalize(&mut [m.digit_zero(); 8], &c);
+    })
+}
+
+#[test]
+fn intervals_see_columns_overflow() {
+    // The fullest columns receive 7 halves each time, and 7·292 < 2^11 < 7·293.
+    assert_eq!(accumulate::<Right>(292, 0).findings, []);
+    let observed = accumulate::<Right>(293, 0);
+    let finding = &observed.findings[0];
+    assert_eq!((finding.block, finding.operation), ("normalize", "carry"));
+    assert!(finding.to_string().contains("normalize: carry") && finding.to_string().contains("it can be 2^63 or more"));
+    assert!(observed.extent().is_some_and(|extent| extent.high >= 1 << 63));
+    // And beyond 2^64, where the word says nothing any more.
+    let findings = accumulate::<Right>(600, 0).findings;
+    assert!(findings.iter().any(|finding| finding.to_string().contains("overflow 2^64")), "{findings:?}");
+}
+
+#[test]
+fn intervals_see_digits_that_are_too_long() {
+    assert_eq!(accumulate::<Right>(1, 0).findings, []);
+    assert_ne!(accumulate::<LongDigits>(1, 0).findings, []);
+}
+
+#[test]
+fn intervals_see_a_bias_that_is_not_taken_off() {
+    // 4 products in the fullest column, as many highs: 7 biases of 2^60 are beyond 2^62, and 17 go round.
+    assert_eq!(accumulate::<Biased>(1, 0).findings, []);
+    assert_ne!(accumulate::<Biased>(2, 0).findings, []);
+    // Taken off in advance as frames do, nothing remains, however often it goes round.
+    let observed = observe(|| {
+        let m = Interval::<Biased>::default();
+        let any = [Interval::<Biased>::ANY];
+        let bias = Biased::BIAS_LO.wrapping_mul(100).wrapping_neg();
+        let mut c = [m.column_splat(bias); 2];
+        for _ in 0..100 {
+            m.mac_rows(&mut c, &any, &any);
+        }
+        m.normalize(&mut [m.digit_zero(); 2], &c);
+    });
+    assert_eq!(observed.findings, []);
+}
+
+#[test]
+fn intervals_see_negative_columns() {
+    assert!(accumulate::<Signed>(1, 0).findings[0].to_string().contains("be negative"));
+    assert_eq!(accumulate::<Signed>(1, 1 << 62).findings, []);
+}
+
+#[test]
+fn intervals_refuse_factors_that_are_no_digits() {
+    let long = zariz_analysis::interval::Digit { low: 0, high: 1 << 52 };
+    let any = Interval::<Right>::ANY;
+    assert!(std::panic::catch_unwind(|| Interval::<Right>::split(long, any)).is_err());
+    assert!(std::panic::catch_unwind(|| Exact::<Right>::split(1 << 52, 1)).is_err());
+}
+
+#[test]
+fn interpretations_refuse_tiles_that_no_machine_has() {
+    let wide = std::panic::catch_unwind(|| {
+        let m = Interval::<Right>::default();
+        m.mac_rows(&mut [m.column_splat(0); 8], &[m.digit_zero(); 5], &[m.digit_zero(); 1]);
+    });
+    assert!(wide.is_err(), "5 digits, but the widest tile has 4");
+}
+
+#[test]
+fn intervals_carry_and_cut_as_words_do() {
+    let m = Interval::<Right>::default();
+    let column = Column { low: (7 << 52) + 5, width: 3 };
+    assert_eq!(m.carry(column), Column { low: 7, width: 0 });
+    assert_eq!(m.column(m.digit(column)), Column { low: 5, width: 3 });
+    let across = Column { low: (7 << 52) - 1, width: 1 };
+    assert_eq!(m.carry(across), Column { low: 6, width: 1 });
+    assert_eq!(m.digit(across), Interval::<Right>::ANY);
+    let anything = m.add(Column { low: 1, width: u64::MAX - 1 }, column);
+    assert!((0..64).all(|i| anything.contains(1 << i)));
+}
+
+#[test]
+fn counts_tell_blocks_apart() {
+    let m = Count::<Right>::default();
+    let digit = m.digit_zero();
+    let rows = |t: usize, n: usize| count(|| m.mac_rows(&mut vec![(); t + n], &vec![digit; t], &vec![digit; n]));
+    assert_eq!((rows(4, 7).products, rows(3, 7).products), (28, 21));
+    assert_eq!((rows(4, 7).loads(), rows(4, 7).stores()), (4 + 7 + 7 * 5, 4 + 7));
+    let square = count(|| m.square(&mut [(); 8], &[digit; 4], &[0; 8]));
+    assert_eq!((square.products, square.additions), (4 * 5 / 2, 8));
+    let reduce = |plain: bool| {
+        let last = [digit; 4];
+        count(|| {
+            m.reduce_rows(&mut [(); 9], &[digit; 4], &mut [digit; 4], plain.then_some((&last[..], digit)));
+        })
+    };
+    assert_eq!((reduce(false).products, reduce(true).products), (16, 17));
+    assert_eq!((reduce(false).carries, reduce(true).carries), (4, 4));
+    assert_ne!(reduce(false), reduce(true));
+    let select = count(|| m.select_tile(&mut [digit; 2], &[digit; 24], 3, &[0]));
+    assert_eq!((select.selects, select.comparisons, select.digit_loads), (16, 8, 16));
+}
+
+#[test]
+fn exact_integers_see_a_wrong_digit() {
+    let (a, b) = ([5, 7], [11, 13]);
+    let before = [1i128, 2, 3, 4];
+    let mut after = before;
+    let ((), observed) = exact::observe(|| {
+        Exact::<Portable>::default().mac_rows(&mut after, &a, &b);
+    });
+    assert_eq!((observed.blocks, observed.findings.len()), (1, 0));
+    banner::mac_rows::<Portable>(&before, &after, &a, &b).expect("it is right");
+    after[2] += 1;
+    let problem = banner::mac_rows::<Portable>(&before, &after, &a, &b).expect_err("a column is off by one");
+    assert_eq!(problem, format!("C + A·B is off by {:#x}", 1u128 << 104));
+    assert!(banner::square::<Portable>(&before, &after, &a).is_err());
+}
+
+#[test]
+fn exact_integers_see_a_wrong_reduction() {
+    let m = Exact::<Portable>::default();
+    let modulus = [0x000f_1234_5678_9abd, 0x000f_edcb_a987_6543];
+    let mu = zariz_kernels::limbs::negative_inverse(modulus[0]) & ((1 << 52) - 1);
+    let reduce = |modulus: &[u64; 2], mu: u64| {
+        let mut c = [123i128, 456, 789, 0];
+        let ((), observed) = exact::observe(|| m.reduce_rows(&mut c, &[1, 2], &mut [0], Some((modulus, mu))));
+        observed.findings
+    };
+    assert_eq!(reduce(&modulus, mu), [""; 0]);
+    assert_eq!(reduce(&modulus, mu ^ 2), ["reduce_rows: μ·M is not −1 modulo 2^w"]);
+    // A number that does not fit its digits is a finding too.
+    let ((), observed) = exact::observe(|| m.normalize(&mut [0], &[1 << 52]));
+    assert!(observed.findings[0].starts_with("normalize: the normalised number is off"), "{:?}", observed.findings);
+}
