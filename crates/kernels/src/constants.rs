@@ -25,6 +25,8 @@ pub struct Constants {
     pub(crate) shift: Limbs,
     /// `−M^{−1} mod 2^w`, one digit.
     pub(crate) mu: Limbs,
+    /// `M' = −M^{−1} mod R`, for the methods that need it.
+    inverse: Option<Limbs>,
 }
 
 impl fmt::Debug for Constants {
@@ -83,7 +85,21 @@ impl Constants {
             shift: in_digits(&shift),
             mu: Limbs::new(alloc::vec![mu]),
             limbs: m,
+            inverse: None,
         }
+    }
+
+    /// The same, ready for methods that reduce in one piece (see [`crate::Method::needs_inverse`]).
+    pub fn with_inverse(mut self) -> Self {
+        let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
+        let inverse = limbs::negative_inverse_many(&self.limbs, limbs);
+        self.inverse = Some(digits_of(&inverse, self.digit_bits, self.digits()));
+        self
+    }
+
+    /// `−M^{−1} mod R`, if [`with_inverse`](Self::with_inverse) was called.
+    pub(crate) fn inverse(&self) -> Option<&[u64]> {
+        self.inverse.as_ref().map(|digits| &digits[..])
     }
 
     /// `w`.

@@ -1,24 +1,38 @@
-//! Almost-Montgomery multiplication (`amm`) and squaring (`ams`) on a batch, arranged from blocks for any digit count.
+//! Batches of numbers in Montgomery's domain: in, multiplied (`amm`, `ahmm`), squared (`ams`), and out.
 //!
 //! # Bounds
 //!
-//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced by
-//! `L − 1` friendly rows and one plain row: what they add is below `R·M` each, so the result is below `T/R + 2M`. For
-//! `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced to
+//! less than `T/R + 2M` by rows ([`crate::rows`]), or `T/R + M` in one piece ([`crate::separate`]). For `x, y < 4M` that
+//! is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//!
+//! With half-reduced table entries ([`Frame::ahmm`]) numbers stay below `5M`, with `R ≥ 32M`: a square below
+//! `25M²/32M + 2M < 3M`; a table entry below that; and the half product, see there, below `5M`.
 //!
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
-//! `2^w` in size: below `4L·2^w < 2^63` for `L < 2^9` and `w ≤ 52`, and 16,384 bits need `L ≤ 322`.
+//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 400` and `w ≤ 52`, and 16,384 bits need `L ≤ 322`. Where columns can be
+//! negative they are kept positive by an offset of `2^62` (see [`crate::starts`]): with signed halves, and in products by
+//! Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it, column by column.
 
-use crate::block::MAX_LANES;
+use alloc::vec::Vec;
+
+use crate::block::{MAX_LANES, Part};
 use crate::constants::{Constants, digits_of};
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
+use crate::method::{Method, Reduction};
 use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::product::{Kind, Product, splits};
+use crate::rows::Rows;
+use crate::separate::Separate;
+use crate::starts::Starts;
 use crate::tiles::tiles;
-use alloc::vec::Vec;
 
 /// The most digits of a number: columns are shown not to overflow up to here.
 pub const MAX_DIGITS: usize = 400;
+
+/// Bits that a half-reduced product needs free above the modulus: `R ≥ 32M`.
+const HALF_TABLE_BITS: usize = 5;
 
 /// A number in every lane: `L` digits.
 pub type Number<M> = Placed<<M as crate::Lanes>::Digit>;
@@ -29,27 +43,48 @@ pub type Number<M> = Placed<<M as crate::Lanes>::Digit>;
 pub struct Frame<'a, M: Machine> {
     machine: M,
     lanes: Vec<&'a Constants>,
-    modulus: Number<M>,
-    friendly: Number<M>,
-    mu: Number<M>,
+    digits: usize,
     /// Offset and width of the tiles of a number.
     tiles: Vec<(usize, usize)>,
-    /// The same for squarings, whose tiles may be narrower.
-    square_tiles: Vec<(usize, usize)>,
-    /// What each column starts at: minus the bias of a product and its reduction.
-    start: Vec<u64>,
-    /// Half of it: squares double their columns.
-    half: Vec<u64>,
+    multiply: Product<M>,
+    square: Product<M>,
+    reduction: Reducer<M>,
+    half: Option<Half>,
     columns: Placed<M::Column>,
-    quotients: Number<M>,
+}
+
+/// What is added to a product to make it divisible by `R`.
+enum Reducer<M: Machine> {
+    Rows(Rows<M>),
+    Separate(Separate<M>),
+}
+
+/// Almost-half-Montgomery multiplication: a factor's lower `low` digits, and what columns start at.
+struct Half {
+    low: usize,
+    /// For the product, reduced by `L − low` rows.
+    product: Vec<u64>,
+    /// For `K`: one row and its reduction by `low` rows.
+    entry: Vec<u64>,
 }
 
 impl<'a, M: Machine> Frame<'a, M> {
-    /// Prepares a batch. `lanes` holds from 1 to `LANES` moduli of one digit count.
+    /// Prepares a batch with the method that is fastest on the machine. `lanes` holds from 1 to `LANES` moduli of one
+    /// digit count.
     ///
     /// # Panics
-    /// If there are none or too many, or if they differ in digit count or digit size from each other or the machine.
+    /// As [`with`](Self::with).
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
+        let digits = lanes.first().map_or(0, |c| c.digits());
+        Self::with(machine, lanes, Method::fastest::<M>(digits))
+    }
+
+    /// The same with a method of the caller's choice.
+    ///
+    /// # Panics
+    /// If there are no moduli or too many, if they differ in digit count or digit size from each other or the machine, or
+    /// if they lack what the method needs.
+    pub fn with(machine: M, lanes: &[&'a Constants], method: Method) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
             // The bound on columns above.
@@ -63,106 +98,132 @@ impl<'a, M: Machine> Frame<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
-        let start = start_columns::<M>(l);
-        let empty = || Placed::new(machine.digit_zero(), 0, None);
-        let mut frame = Self {
-            machine,
-            modulus: empty(),
-            friendly: empty(),
-            mu: empty(),
-            tiles: tiles(l, M::MAX_TILE).collect(),
-            square_tiles: tiles(l, if l <= M::MAX_SQUARE { l } else { M::MAX_SQUARE_ONTO }).collect(),
-            half: start.iter().map(|start| start >> 1).collect(),
-            start,
-            columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
-            quotients: Placed::new(machine.digit_zero(), l, None),
-            lanes,
-        };
-        frame.modulus = frame.load(l, |_, c| &c.modulus);
-        frame.friendly = frame.load(l, |_, c| &c.friendly);
-        frame.mu = frame.load(1, |_, c| &c.mu);
-        frame
-    }
 
-    fn digits(&self) -> usize {
-        self.modulus.len()
+        let product = |kind, levels| {
+            let starts = Starts::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let starts = match method.reduction {
+                Reduction::Rows => Rows::starts(starts, l, l),
+                Reduction::Separate { .. } => starts,
+            };
+            Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
+        };
+        let free = M::DIGIT_BITS as usize * l - lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
+        let rows = method.reduction == Reduction::Rows;
+        let half = (method.half_table && rows && free >= HALF_TABLE_BITS).then(|| Half::new::<M>(l));
+        let load =
+            |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
+        let modulus = load(l, &|c| &c.modulus);
+        let reduction = match method.reduction {
+            Reduction::Rows => {
+                Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
+            }
+            Reduction::Separate { levels, truncated } => {
+                let inverse = load(l, &|c| c.inverse().expect("constants prepared for this method"));
+                Reducer::Separate(Separate::new(machine, modulus, inverse, levels, truncated))
+            }
+        };
+        Self {
+            machine,
+            digits: l,
+            tiles: tiles(l, M::MAX_TILE).collect(),
+            multiply: product(Kind::Product, method.multiply_levels),
+            square: product(Kind::Square, method.square_levels),
+            reduction,
+            half,
+            columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
+            lanes,
+        }
     }
 
     /// `count` numbers, all 0, one after the other, where products like to find them.
     pub fn zeros(&self, count: usize) -> Number<M> {
-        Placed::new(self.machine.digit_zero(), count * self.digits(), Some(NUMBERS))
+        Placed::new(self.machine.digit_zero(), count * self.digits, Some(NUMBERS))
     }
 
-    /// A number of `count` digits that some function of lane and constants names, to multiply with.
-    pub(crate) fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    /// A number of `count` digits that some function of lane and constants names, to multiply with: digits as they are, in
+    /// radix `2^w`, padded with zeros.
+    pub fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
     where
         'a: 'b,
     {
-        let mut out = Placed::new(self.machine.digit_zero(), count, None);
-        let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
-        for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
-            *lane = digits(i, self.lanes[i]);
-        }
-        self.machine.gather(&mut out, &lanes[..M::LANES]);
-        out
+        load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
     }
 
     /// 1 in the domain.
     pub fn one(&self) -> Number<M> {
         let mut out = self.zeros(1);
-        out.copy_from_slice(&self.load(self.digits(), |_, c| &c.one));
+        out.copy_from_slice(&self.load(self.digits, |_, c| &c.one));
         out
     }
 
-    /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products.
+    /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products, or what the method says.
     pub fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
-        let m = self.machine;
-        m.splat(&mut self.columns, &self.start);
-        for &(at, width) in &self.tiles {
-            m.mac_rows(&mut self.columns[at..], &x[at..at + width], y);
-        }
-        self.reduce(x);
+        self.multiply.run(&mut self.columns, x, y);
+        self.reduction.reduce(&mut self.columns, x);
     }
 
-    /// `x ← x²·R^{−1} mod M`, almost. Cost: `L(L+1)/2 + L²` products.
+    /// `x ← x²·R^{−1} mod M`, almost. Cost: `L(L+1)/2 + L²` products, or what the method says.
     pub fn ams(&mut self, x: &mut [M::Digit]) {
-        let m = self.machine;
-        if self.square_tiles.len() == 1 {
-            m.square(&mut self.columns, x, &self.half);
-        } else {
-            // The tiles with each other, then each with itself, which doubles what stands there.
-            m.splat(&mut self.columns, &self.half);
-            for &(at, width) in &self.square_tiles {
-                let above = at + width;
-                m.mac_rows(&mut self.columns[at + above..], &x[at..above], &x[above..]);
-            }
-            for &(at, width) in &self.square_tiles {
-                m.square_onto(&mut self.columns[2 * at..], &x[at..at + width]);
-            }
-        }
-        self.reduce(x);
+        self.square.square(&mut self.columns, x);
+        self.reduction.reduce(&mut self.columns, x);
     }
 
-    /// Reduces the columns by `L` rows and normalises what stands above them. Cost: `L²` products.
-    fn reduce(&mut self, out: &mut [M::Digit]) {
-        let (m, l) = (self.machine, self.digits());
-        let c = &mut self.columns;
-        let (_, first) = self.tiles[0];
-        for &(row, rows) in &self.tiles {
-            let last = row + rows == l;
-            let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
-            m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + rows], plain);
-            // The other tiles: friendly rows one column up, the plain row in place.
-            let friendly_rows = &self.quotients[row..row + rows - usize::from(last)];
-            for &(at, width) in &self.tiles[1..] {
-                m.mac_rows(&mut c[row + 1 + at..], &self.friendly[at..at + width], friendly_rows);
-                if last {
-                    let plain_row = &self.quotients[l - 1..];
-                    m.mac_rows(&mut c[l - 1 + at..], &self.modulus[at..at + width], plain_row);
-                }
-            }
+    /// Digits of a table entry: of a number, and of its `K` where products with entries are half-reduced.
+    pub(crate) fn entry_digits(&self) -> usize {
+        if self.half.is_some() { 2 * self.digits } else { self.digits }
+    }
+
+    /// What [`multiply_entry`](Self::multiply_entry) costs, in products.
+    pub(crate) fn entry_products(&self) -> usize {
+        match &self.half {
+            Some(half) => (2 * self.digits - half.low) * self.digits,
+            None => 2 * self.digits * self.digits,
         }
-        m.normalize(out, &c[l..]);
+    }
+
+    /// What making a table entry costs, in products: a product or a square, and `K`.
+    pub(crate) fn build_products(&self) -> usize {
+        let l = self.digits;
+        7 * l * l / 4 + self.half.as_ref().map_or(0, |half| (half.low + 1) * l)
+    }
+
+    /// Makes a table entry of the number in its first `L` digits: adds `K = B·2^{−w·low} mod M`, almost, where it is needed.
+    ///
+    /// `K < B/2^{w·low} + 2M`. Cost: `(low + 1)·L` products, or nothing.
+    pub(crate) fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+        let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return };
+        let m = self.machine;
+        let (number, k) = entry.split_at_mut(self.digits);
+        let one = load(m, 1, |_| &[1]);
+        m.splat(&mut self.columns, &half.entry);
+        for &(at, width) in &self.tiles {
+            m.mac_rows(&mut self.columns[at..], &number[at..at + width], &one);
+        }
+        rows.reduce(&mut self.columns, half.low, k);
+    }
+
+    /// `x ← x·B·R^{−1} mod M`, almost, for a table entry of `B`: by [`amm`](Self::amm), or half-reduced.
+    ///
+    /// Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1), with the lower part of `x = XL + 2^{w·low}·XH`
+    /// of `low = ⌊L/2⌋` digits and the rest of `high = L − low`:
+    /// `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high}`, so that only `high` rows of reduction are left.
+    ///
+    /// Bound: for `x, B < 5M`, `K < 2M + M/8` and `R ≥ 32M`, with `XL < 2^{w·low} ≤ 2^{w·high}` and `XH < 5M/2^{w·low}`, the
+    /// sum divided by `2^{w·high}` is below `K + 25M²/R < 3M`, and the result below `5M`.
+    ///
+    /// Cost: `L² + high·L` products.
+    pub(crate) fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+        let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return self.amm(x, entry) };
+        let m = self.machine;
+        let (number, k) = entry.split_at(self.digits);
+        m.splat(&mut self.columns, &half.product);
+        let (low, high) = x.split_at(half.low);
+        for &(at, width) in &self.tiles {
+            m.mac_rows(&mut self.columns[at..], &k[at..at + width], low);
+            m.mac_rows(&mut self.columns[at..], &number[at..at + width], high);
+        }
+        let rows_left = self.digits - half.low;
+        rows.reduce(&mut self.columns, rows_left, x);
     }
 
     /// Plain numbers into the domain, reduced: below `3M`. Lane `i` takes `numbers[i]`, of any length; lanes left over
@@ -171,7 +232,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
     /// which is below `3M + R/2^w < R`.
     pub fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
-        let l = self.digits();
+        let l = self.digits;
         let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
         let steps = count.saturating_sub(l).div_ceil(l - 1);
         let total = steps * (l - 1) + l;
@@ -194,7 +255,7 @@ impl<'a, M: Machine> Frame<'a, M> {
 
     /// Numbers below `3M` as canonical limbs, one of `⌈bits/64⌉` limbs for each lane.
     pub fn canonical(&self, x: &[M::Digit]) -> Vec<Limbs> {
-        let l = self.digits();
+        let l = self.digits;
         let mut digits = limbs::zero(l * M::LANES);
         self.machine.scatter(&mut digits, x);
         self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
@@ -202,44 +263,52 @@ impl<'a, M: Machine> Frame<'a, M> {
 
     /// Out of the domain: canonical limbs. Reducing `x·1` leaves at most `2M`.
     pub fn leave(&mut self, mut x: Number<M>) -> Vec<Limbs> {
-        let one = self.load(self.digits(), |_, _| &[1]);
+        let one = self.load(self.digits, |_, _| &[1]);
         self.amm(&mut x, &one);
         self.canonical(&x)
     }
 
-    /// The table entry each lane's index names; `table` holds whole numbers one after the other.
+    /// The table entry each lane's index names; `table` holds entries one after the other.
     pub(crate) fn select(&self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
-        let l = self.digits();
-        for &(at, width) in &self.tiles {
-            self.machine.select_tile(&mut out[at..at + width], &table[at..], l, index);
+        let (l, stride) = (self.digits, self.entry_digits());
+        for part in (0..stride).step_by(l) {
+            for &(at, width) in &self.tiles {
+                let at = part + at;
+                self.machine.select_tile(&mut out[at..at + width], &table[at..], stride, index);
+            }
         }
     }
 }
 
-/// What each of `2L + 1` columns starts at: minus the bias that it gathers in a product of `L × L` digits and its
-/// reduction, and an offset. Always even.
-fn start_columns<M: Machine>(l: usize) -> Vec<u64> {
-    // Low halves that rows `0..rows`, shifted by `shift`, put into column k: pairs (i, j) with i + j + shift = k.
-    let low = |k: isize, rows: usize, shift: usize| -> u64 {
-        let k = k - shift as isize;
-        let (first, last) = ((k - (l as isize - 1)).max(0), k.min(rows as isize - 1));
-        (last - first + 1).max(0) as u64
-    };
-    let all_low = |k: isize| {
-        let plain_row = u64::from(k >= l as isize - 1 && k <= 2 * l as isize - 2);
-        low(k, l, 0) + low(k, l - 1, 1) + plain_row
-    };
-    let bias = |k: isize| M::BIAS_LO.wrapping_mul(all_low(k)).wrapping_add(M::BIAS_HI.wrapping_mul(all_low(k - 1)));
-    (0..2 * l as isize + 1).map(|k| offset::<M>(k).wrapping_sub(bias(k))).collect()
+impl<M: Machine> Reducer<M> {
+    /// Reduces the columns and normalises what stands above them.
+    fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
+        match self {
+            Self::Rows(rows) => rows.reduce(columns, out.len(), out),
+            Self::Separate(separate) => separate.reduce(columns, out),
+        }
+    }
 }
 
-/// An offset that keeps the columns of a signed machine positive, so that their carries are those of unsigned numbers:
-/// `2^62` in every column, which the column above takes off again as `2^{62−w}`. Their sum is 0 but for the carry out of
-/// the last column, which nobody reads. Columns are below `2^62` in size (see the bounds above) and stay so.
-fn offset<M: Machine>(k: isize) -> u64 {
-    match k {
-        _ if !M::SIGNED => 0,
-        0 => 1 << 62,
-        _ => (1 << 62) - (1 << (62 - M::DIGIT_BITS)),
+impl Half {
+    fn new<M: Machine>(l: usize) -> Self {
+        let (low, high) = (l / 2, l - l / 2);
+        let starts = |rows: usize| Rows::starts(Starts::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
+        Self {
+            low,
+            product: starts(high).product(0, low, l).product(0, high, l).finish(),
+            entry: starts(low).product(0, 1, l).finish(),
+        }
     }
+}
+
+/// A number of `count` digits, lane by lane.
+fn load<'b, M: Machine>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
+    let mut out = Placed::new(machine.digit_zero(), count, None);
+    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
+    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
+        *lane = digits(i);
+    }
+    machine.gather(&mut out, &lanes[..M::LANES]);
+    out
 }

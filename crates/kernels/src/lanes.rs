@@ -45,8 +45,23 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// [`digit`](Lanes::digit) and [`operand`](Lanes::operand) make them.
     fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
 
+    /// The low half of [`mac`](Lanes::mac) alone: `lo + l + BIAS_LO`.
+    #[inline(always)]
+    fn mac_low(self, lo: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
+        self.mac(lo, lo, a, b).0
+    }
+    /// The high half of [`mac`](Lanes::mac) alone: `hi + h + BIAS_HI`.
+    #[inline(always)]
+    fn mac_high(self, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
+        self.mac(hi, hi, a, b).1
+    }
+
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;
+    /// `a − b` modulo `2^64`.
+    fn sub(self, a: Self::Column, b: Self::Column) -> Self::Column;
+    /// `−c` modulo `2^64` where the mask is set, else `c`.
+    fn negate(self, mask: Self::Mask, c: Self::Column) -> Self::Column;
     /// `⌊c / 2^w⌋` of an unsigned `c`.
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.

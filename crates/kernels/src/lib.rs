@@ -6,7 +6,8 @@
 //! * [`lanes`]: the vocabulary of a vector machine, about fifteen operations in arithmetic words.
 //! * [`block`]: micro-kernels over that vocabulary: tiny loops whose accumulators live in registers.
 //! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
-//! * [`frame`]: almost-Montgomery multiplication and squaring, arranged from blocks for any digit count.
+//! * `product`, `rows`, `separate`: whole products and reductions, arranged from blocks for any digit count.
+//! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`pow`] and [`mul`]: whole operations on a batch, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
@@ -22,12 +23,18 @@ pub mod frame;
 pub mod lanes;
 pub mod limbs;
 pub mod machine;
+pub mod method;
 pub mod mul;
 pub mod place;
 pub mod pow;
+mod product;
+mod rows;
+mod separate;
+mod starts;
 pub mod tiles;
 
 pub use constants::Constants;
 pub use frame::Frame;
 pub use lanes::Lanes;
 pub use machine::Machine;
+pub use method::{Method, Reduction};

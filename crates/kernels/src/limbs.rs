@@ -173,6 +173,20 @@ pub fn negative_inverse(m: u64) -> u64 {
     inverse.wrapping_neg()
 }
 
+/// `−m^{−1} mod 2^{64n}`, limb by limb (Hensel). Precondition: `m` odd.
+pub fn negative_inverse_many(m: &[u64], n: usize) -> Limbs {
+    let (first, mut out, mut rest) = (negative_inverse(m[0]), zero(n), zero(n));
+    // 1 + m·out ≡ 0 (mod 2^{64i}); `rest` is what stands above.
+    rest[0] = 1;
+    for i in 0..n {
+        out[i] = rest[i].wrapping_mul(first);
+        let used = m.len().min(n - i);
+        let high = mul_add(&mut rest[i..i + used], &m[..used], out[i]);
+        add_assign(&mut rest[i + used..], &[high]);
+    }
+    out
+}
+
 /// Montgomery multiplication `a·b·2^{−64n} mod m`, fully reduced (coarsely integrated operand scanning).
 ///
 /// Precondition: `a, b < m`, all of `n` limbs, `m` odd, `m_inv = −m^{−1} mod 2^64`.
@@ -254,6 +268,16 @@ pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_long_inverse_is_one() {
+        let m: Vec<u64> = (1..20).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        for (len, n) in [(1, 1), (1, 5), (4, 4), (7, 9), (19, 20), (9, 4)] {
+            let inverse = negative_inverse_many(&m[..len], n);
+            let product = mul(&m[..len], &inverse);
+            assert!(product[..n].iter().all(|&limb| limb == u64::MAX), "{len} limbs, {n} wanted");
+        }
+    }
 
     #[test]
     fn digits_round_trip() {

@@ -1,13 +1,14 @@
 //! The compiled micro-kernels of one machine.
 
+use crate::block::Part;
 use crate::lanes::Lanes;
 
 /// The blocks of [`crate::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
 /// code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
-/// [`square`](Machine::square) and [`square_onto`](Machine::square_onto) `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`. Every block panics on a length it does not know, which only a
-/// mistake in this crate can cause: lengths depend on the modulus size alone.
+/// [`square`](Machine::square) `1..=MAX_SQUARE`, and for the triangles `1..=MAX_TRIANGLE`. Every block panics on a length it
+/// does not know, which only a mistake in this crate can cause: lengths depend on the modulus size alone.
 pub trait Machine: Lanes {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
     /// the choice of window depends on it.
@@ -16,8 +17,10 @@ pub trait Machine: Lanes {
     const MAX_TILE: usize;
     /// The widest square of a whole number, bounded by code size.
     const MAX_SQUARE: usize;
-    /// The widest square of a tile of a longer number.
-    const MAX_SQUARE_ONTO: usize;
+    /// The widest triangle, in products and squares of longer numbers, bounded by code size.
+    const MAX_TRIANGLE: usize;
+    /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::Method::fastest`].
+    const KARATSUBA_SQUARES: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
@@ -25,6 +28,10 @@ pub trait Machine: Lanes {
     fn square(self, c: &mut [Self::Column], a: &[Self::Digit], half: &[u64]);
     /// [`crate::block::square_onto`].
     fn square_onto(self, c: &mut [Self::Column], a: &[Self::Digit]);
+    /// [`crate::block::low_triangle`].
+    fn low_triangle(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
+    /// [`crate::block::high_triangle`].
+    fn high_triangle(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
     /// [`crate::block::reduce_rows`].
     fn reduce_rows(
         self,
@@ -37,6 +44,28 @@ pub trait Machine: Lanes {
     fn splat(self, c: &mut [Self::Column], start: &[u64]);
     /// [`crate::block::normalize`].
     fn normalize(self, out: &mut [Self::Digit], c: &[Self::Column]);
+    /// [`crate::block::settle`].
+    fn settle(self, out: &mut [Self::Digit], c: &mut [Self::Column]);
+    /// [`crate::block::normalize_sum`].
+    fn normalize_sum(self, out: &mut [Self::Digit], low: &[Self::Digit], c: &[Self::Column], d: &[Self::Column]);
+    /// [`crate::block::difference`].
+    fn difference(
+        self,
+        out: &mut [Self::Digit],
+        spare: &mut [Self::Digit],
+        sign: &mut [Self::Column],
+        a: &[Self::Digit],
+        b: &[Self::Digit],
+    );
+    /// [`crate::block::karatsuba`].
+    fn karatsuba(
+        self,
+        c: &mut [Self::Column],
+        middle: &[Self::Column],
+        signs: &[Self::Column],
+        extra: &[u64],
+        part: Part,
+    );
     /// [`crate::block::add`].
     fn add_numbers(self, out: &mut [Self::Digit], a: &[Self::Digit]);
     /// [`crate::block::select_tile`].

@@ -7,6 +7,7 @@ use crate::constants::Constants;
 use crate::frame::{Frame, Number};
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
+use crate::method::Method;
 
 /// One power `base^exponent mod M`.
 #[derive(Clone, Copy)]
@@ -23,29 +24,48 @@ pub struct Power<'a> {
     pub exponent_bits: usize,
 }
 
-/// Up to `LANES` powers at once, in constant time; all moduli of one digit count.
+/// Up to `LANES` powers at once, in constant time, by the method that is fastest on the machine; all moduli of one digit
+/// count.
 ///
 /// The time depends on the digit count, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
 pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
-    let (mut frame, base) = enter(machine, batch);
+    fixed_windows(Frame::new(machine, &moduli(batch)), batch)
+}
+
+/// The same by a method of the caller's choice.
+///
+/// # Panics
+/// As [`Frame::with`].
+pub fn pow_with<M: Machine>(machine: M, batch: &[Power], method: Method) -> Vec<Limbs> {
+    fixed_windows(Frame::with(machine, &moduli(batch), method), batch)
+}
+
+fn fixed_windows<M: Machine>(mut frame: Frame<M>, batch: &[Power]) -> Vec<Limbs> {
+    let base = enter(&mut frame, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let window = window_bits::<M>(bits, base.len());
+    let window = window_bits(&frame, bits);
 
     // table[i] = base^i
-    let l = base.len();
-    let mut table = frame.zeros(1 << window);
-    table[..l].copy_from_slice(&frame.one());
-    table[l..2 * l].copy_from_slice(&base);
-    let mut entry = frame.zeros(1);
-    for i in 2..1usize << window {
-        if i % 2 == 0 {
-            entry.copy_from_slice(&table[i / 2 * l..(i / 2 + 1) * l]);
-            frame.ams(&mut entry);
-        } else {
-            frame.amm(&mut entry, &base);
+    let (l, size) = (base.len(), frame.entry_digits());
+    let mut table = frame.zeros((size / l) << window);
+    let mut entry = frame.zeros(size / l);
+    for i in 0..1usize << window {
+        let number = &mut entry[..l];
+        match i {
+            0 => number.copy_from_slice(&frame.one()),
+            1 => number.copy_from_slice(&base),
+            _ if i % 2 == 0 => {
+                number.copy_from_slice(&table[i / 2 * size..][..l]);
+                frame.ams(number);
+            }
+            _ => {
+                number.copy_from_slice(&table[(i - 1) * size..][..l]);
+                frame.amm(number, &base);
+            }
         }
-        table[i * l..(i + 1) * l].copy_from_slice(&entry);
+        frame.complete_entry(&mut entry);
+        table[i * size..][..size].copy_from_slice(&entry);
     }
 
     let mut x = frame.one();
@@ -62,9 +82,9 @@ pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
         }
         frame.select(&mut entry, &table, index);
         if (at + 1) * window < bits {
-            frame.amm(&mut x, &entry);
+            frame.multiply_entry(&mut x, &entry);
         } else {
-            x.copy_from_slice(&entry); // the first window
+            x.copy_from_slice(&entry[..l]); // the first window
         }
     }
     zeroize::Zeroize::zeroize(index);
@@ -81,7 +101,8 @@ pub fn pow_vartime<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
         let batch: Vec<_> = batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect();
         return pow(machine, &batch);
     }
-    let (mut frame, base) = enter(machine, batch);
+    let mut frame = Frame::new(machine, &moduli(batch));
+    let base = enter(&mut frame, batch);
     let bits = limbs::bits_vartime(exponent);
     if bits == 0 {
         let x = frame.one();
@@ -138,13 +159,14 @@ pub fn pow_vartime<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
     leave(frame, x, batch.len())
 }
 
-fn enter<'a, M: Machine>(machine: M, batch: &[Power<'a>]) -> (Frame<'a, M>, Number<M>) {
-    let moduli: Vec<_> = batch.iter().map(|p| p.modulus).collect();
+fn moduli<'a>(batch: &[Power<'a>]) -> Vec<&'a Constants> {
+    batch.iter().map(|p| p.modulus).collect()
+}
+
+fn enter<M: Machine>(frame: &mut Frame<M>, batch: &[Power]) -> Number<M> {
     let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
     let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
-    let mut frame = Frame::new(machine, &moduli);
-    let base = frame.enter(&bases, bits);
-    (frame, base)
+    frame.enter(&bases, bits)
 }
 
 fn leave<M: Machine>(mut frame: Frame<M>, x: Number<M>, count: usize) -> Vec<Limbs> {
@@ -161,18 +183,18 @@ fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
     (pair >> shift) as u64 & ((1 << width) - 1)
 }
 
-/// The fixed window that makes an exponentiation of `l`-digit numbers cheapest, in tenths of a processor cycle.
+/// The fixed window that makes an exponentiation cheapest, in tenths of a processor cycle.
 ///
 /// Reading a table is not free beside fast products: a vector of it costs [`TABLE_NEAR`] while the table fits in the
 /// first-level cache, and [`TABLE_FAR`] where it does not.
-fn window_bits<M: Machine>(exponent_bits: usize, l: usize) -> usize {
+fn window_bits<M: Machine>(frame: &Frame<M>, exponent_bits: usize) -> usize {
     let product = M::PRODUCT_TENTHS as usize;
-    let (square, multiply) = (product * 3 * l * l / 2, product * 2 * l * l);
+    let (build, multiply) = (product * frame.build_products(), product * frame.entry_products());
     let cost = |w: usize| {
-        let vectors = l << w;
+        let vectors = frame.entry_digits() << w;
         let near = vectors * size_of::<M::Digit>() <= NEAR_BYTES;
         let read = vectors * if near { TABLE_NEAR } else { TABLE_FAR };
-        (1 << w) * (square + multiply) / 2 + exponent_bits.div_ceil(w) * (multiply + read)
+        (build << w) + exponent_bits.div_ceil(w) * (multiply + read)
     };
     (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
 }

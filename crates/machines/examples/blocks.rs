@@ -34,7 +34,7 @@ fn measure<M: Machine>(name: &str, m: M, cpp: f64) {
             let n = best(|| m.square(black_box(&mut c), black_box(&a[..t]), black_box(&start)));
             print!(" square {} ", pct(t * (t + 1) / 2, n));
         }
-        if t <= M::MAX_SQUARE_ONTO {
+        if t <= M::MAX_TRIANGLE {
             let n = best(|| m.square_onto(black_box(&mut c), black_box(&a[..t])));
             print!(" onto {} ", pct(t * (t + 1) / 2, n));
         }

@@ -78,6 +78,19 @@ impl Lanes for Avx2Fma {
         unsafe { _mm256_add_epi64(a, b) }
     }
     #[inline(always)]
+    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_sub_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn negate(self, mask: __m256d, c: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2. The mask is all ones or all zeros: c, or −c = (c ^ −1) + 1.
+        unsafe {
+            let mask = _mm256_castpd_si256(mask);
+            _mm256_sub_epi64(_mm256_xor_si256(c, mask), mask)
+        }
+    }
+    #[inline(always)]
     fn carry(self, c: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2.
         unsafe { _mm256_srli_epi64::<51>(c) }
@@ -113,8 +126,8 @@ impl Lanes for Avx2Fma {
 }
 
 roots!(
-    Avx2Fma, features: ["avx2,fma"], product_tenths: 17,
+    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, karatsuba_squares: usize::MAX,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
-    squares_onto: [1 2 3 4 5 6 7]
+    triangles: [1 2 3 4 5 6 7]
 );

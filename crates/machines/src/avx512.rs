@@ -31,6 +31,16 @@ macro_rules! avx512_columns {
             unsafe { _mm512_add_epi64(a, b) }
         }
         #[inline(always)]
+        fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_sub_epi64(a, b) }
+        }
+        #[inline(always)]
+        fn negate(self, mask: __mmask8, c: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_mask_sub_epi64(c, mask, _mm512_setzero_si512(), c) }
+        }
+        #[inline(always)]
         fn carry(self, c: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
             unsafe { _mm512_srli_epi64::<52>(c) }

@@ -70,8 +70,8 @@ impl Lanes for Avx512Fma {
 }
 
 roots!(
-    Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25,
+    Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, karatsuba_squares: usize::MAX,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10],
-    squares_onto: [1 2 3 4 5 6 7 8 9 10]
+    triangles: [1 2 3 4 5 6 7 8 9 10]
 );

@@ -38,6 +38,16 @@ impl Lanes for Avx512Ifma {
         unsafe { (_mm512_madd52lo_epu64(lo, a, b), _mm512_madd52hi_epu64(hi, a, b)) }
     }
     #[inline(always)]
+    fn mac_low(self, lo: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX512-IFMA.
+        unsafe { _mm512_madd52lo_epu64(lo, a, b) }
+    }
+    #[inline(always)]
+    fn mac_high(self, hi: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX512-IFMA.
+        unsafe { _mm512_madd52hi_epu64(hi, a, b) }
+    }
+    #[inline(always)]
     fn digit(self, c: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { low_52(c) }
@@ -59,8 +69,8 @@ impl Lanes for Avx512Ifma {
 }
 
 roots!(
-    Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10,
+    Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10, karatsuba_squares: usize::MAX,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
-    squares_onto: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]
+    triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]
 );

@@ -58,6 +58,14 @@ impl<const W: usize> Lanes for Portable<W> {
         std::array::from_fn(|i| a[i].wrapping_add(b[i]))
     }
     #[inline(always)]
+    fn sub(self, a: [u64; W], b: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| a[i].wrapping_sub(b[i]))
+    }
+    #[inline(always)]
+    fn negate(self, mask: [u64; W], c: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| (c[i] ^ mask[i]).wrapping_sub(mask[i]))
+    }
+    #[inline(always)]
     fn carry(self, c: [u64; W]) -> [u64; W] {
         c.map(|c| c >> 52)
     }
@@ -87,11 +95,11 @@ impl<const W: usize> Lanes for Portable<W> {
 /// The one-lane machine that the engine uses.
 mod one {
     type Machine = super::Portable<1>;
-    roots!(Machine, features: [], product_tenths: 35, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], squares_onto: [1 2 3 4 5 6 7 8]);
+    roots!(Machine, features: [], product_tenths: 35, karatsuba_squares: usize::MAX, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], triangles: [1 2 3 4 5 6 7 8]);
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
     type Machine = super::Portable<8>;
-    roots!(Machine, features: [], product_tenths: 280, tiles: [1 2 3], squares: [1 2], squares_onto: [1 2]);
+    roots!(Machine, features: [], product_tenths: 280, karatsuba_squares: usize::MAX, tiles: [1 2 3], squares: [1 2], triangles: [1 2]);
 }

@@ -5,16 +5,18 @@
 /// features and, for tiled blocks, one instance per width.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
-/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE` and `1..=MAX_SQUARE_ONTO`.
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE` and `1..=MAX_TRIANGLE`.
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?], product_tenths: $tenths:literal,
-        tiles: [$($tile:literal)*], squares: [$($square:literal)*], squares_onto: [$($onto:literal)*]
+        karatsuba_squares: $karatsuba:expr,
+        tiles: [$($tile:literal)*], squares: [$($square:literal)*], triangles: [$($triangle:literal)*]
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
-            use zariz_kernels::{Lanes, block};
+            use zariz_kernels::block::{self, Part};
+            use zariz_kernels::Lanes;
             type This = $machine;
             type Digit = <This as Lanes>::Digit;
             type Column = <This as Lanes>::Column;
@@ -22,12 +24,20 @@ macro_rules! roots {
             roots!(@root [$($features)?] mac_rows<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
             roots!(@root [$($features)?] square<T>(c: &mut [Column], a: &[Digit], half: &[u64]));
             roots!(@root [$($features)?] square_onto<T>(c: &mut [Column], a: &[Digit]));
+            roots!(@root [$($features)?] low_triangle<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
+            roots!(@root [$($features)?] high_triangle<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
             roots!(@root [$($features)?] reduce_rows<T>(c: &mut [Column], friendly: &[Digit], q: &mut [Digit],
                 last: Option<(&[Digit], Digit)>));
             roots!(@root [$($features)?] select_tile<T>(out: &mut [Digit], table: &[Digit], stride: usize,
                 index: &[u64]));
             roots!(@root [$($features)?] splat(c: &mut [Column], start: &[u64]));
             roots!(@root [$($features)?] normalize(out: &mut [Digit], c: &[Column]));
+            roots!(@root [$($features)?] settle(out: &mut [Digit], c: &mut [Column]));
+            roots!(@root [$($features)?] normalize_sum(out: &mut [Digit], low: &[Digit], c: &[Column], d: &[Column]));
+            roots!(@root [$($features)?] difference(out: &mut [Digit], spare: &mut [Digit], sign: &mut [Column],
+                a: &[Digit], b: &[Digit]));
+            roots!(@root [$($features)?] karatsuba(c: &mut [Column], middle: &[Column], signs: &[Column],
+                extra: &[u64], part: Part));
             roots!(@root [$($features)?] add(out: &mut [Digit], a: &[Digit]));
             roots!(@root [$($features)?] gather(out: &mut [Digit], lanes: &[&[u64]]));
             roots!(@root [$($features)?] scatter(out: &mut [u64], digits: &[Digit]));
@@ -36,17 +46,27 @@ macro_rules! roots {
                 const PRODUCT_TENTHS: u32 = $tenths;
                 const MAX_TILE: usize = roots!(@max $($tile)*);
                 const MAX_SQUARE: usize = roots!(@max $($square)*);
-                const MAX_SQUARE_ONTO: usize = roots!(@max $($onto)*);
+                const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
+                const KARATSUBA_SQUARES: usize = $karatsuba;
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], half: &[u64]));
-                roots!(@tiled [$($onto)*] square_onto, a, (c: &mut [Column], a: &[Digit]));
+                roots!(@tiled [$($triangle)*] square_onto, a, (c: &mut [Column], a: &[Digit]));
+                roots!(@tiled [$($triangle)*] low_triangle, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
+                roots!(@tiled [$($triangle)*] high_triangle, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
                     q: &mut [Digit], last: Option<(&[Digit], Digit)>));
                 roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,
                     index: &[u64]));
                 roots!(@plain splat splat(c: &mut [Column], start: &[u64]));
                 roots!(@plain normalize normalize(out: &mut [Digit], c: &[Column]));
+                roots!(@plain settle settle(out: &mut [Digit], c: &mut [Column]));
+                roots!(@plain normalize_sum normalize_sum(out: &mut [Digit], low: &[Digit], c: &[Column],
+                    d: &[Column]));
+                roots!(@plain difference difference(out: &mut [Digit], spare: &mut [Digit], sign: &mut [Column],
+                    a: &[Digit], b: &[Digit]));
+                roots!(@plain karatsuba karatsuba(c: &mut [Column], middle: &[Column], signs: &[Column],
+                    extra: &[u64], part: Part));
                 roots!(@plain add_numbers add(out: &mut [Digit], a: &[Digit]));
                 roots!(@plain gather gather(out: &mut [Digit], lanes: &[&[u64]]));
                 roots!(@plain scatter scatter(out: &mut [u64], digits: &[Digit]));

@@ -30,16 +30,20 @@ fn reread<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)
 }
 
+mod karatsuba;
 mod mac;
 mod normalize;
 mod reduce;
 mod select;
 mod square;
 mod transpose;
+mod triangle;
 
+pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
-pub use normalize::{add, normalize};
+pub use normalize::{add, normalize, normalize_sum, settle};
 pub use reduce::reduce_rows;
 pub use select::select_tile;
 pub use square::{square, square_onto};
 pub use transpose::{MAX_LANES, gather, scatter};
+pub use triangle::{high_triangle, low_triangle};

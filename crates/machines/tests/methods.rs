@@ -1,0 +1,193 @@
+//! Every method of multiplication and reduction on every machine, against a big-integer library.
+
+#[macro_use]
+mod common;
+
+use common::{big, limbs_of, modulus, number};
+use num_bigint::BigUint;
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use zariz_kernels::frame::Number;
+use zariz_kernels::pow::{Power, pow_with};
+use zariz_kernels::{Constants, Frame, Machine, Method, limbs};
+
+/// Methods that have no name, but must work all the same.
+const OTHERS: &[Method] = &[
+    Method { square_levels: 2, multiply_levels: 1, ..Method::AHMM },
+    Method { multiply_levels: 3, ..Method::TRUNCATED_KARATSUBA2 },
+    Method { square_levels: 3, ..Method::TRUNCATED_SCHOOLBOOK },
+];
+
+fn methods() -> impl Iterator<Item = Method> {
+    Method::NAMED.iter().map(|&(_, method)| method).chain(OTHERS.iter().copied())
+}
+
+fn constants<M: Machine>(modulus: &BigUint, digits: usize) -> Constants {
+    Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_inverse()
+}
+
+/// A number as digits of a machine.
+fn digits<M: Machine>(number: &BigUint, count: usize) -> Vec<u64> {
+    let mut out = vec![0; count];
+    limbs::to_digits(&limbs_of(number, 1), M::DIGIT_BITS, &mut out);
+    out
+}
+
+/// Powers of one batch by one method.
+fn check_powers<M: Machine>(m: M, rng: &mut StdRng, method: Method, bits: usize, digits: usize, exponent_bits: usize) {
+    let moduli: Vec<BigUint> = (0..M::LANES)
+        .map(|i| {
+            let bits = if i % 3 == 2 { rng.random_range(2..=bits) } else { bits };
+            modulus(rng, bits)
+        })
+        .collect();
+    let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, digits)).collect();
+    let bases: Vec<_> = (0..M::LANES).map(|_| number(rng, bits)).collect();
+    let exponents: Vec<_> = (0..M::LANES).map(|_| number(rng, exponent_bits)).collect();
+    let limbs: Vec<_> = bases.iter().zip(&exponents).map(|(b, e)| (limbs_of(b, 1), limbs_of(e, 1))).collect();
+    let power = |i: usize| Power {
+        modulus: &constants[i],
+        base: &limbs[i].0,
+        base_bits: bits,
+        exponent: &limbs[i].1,
+        exponent_bits,
+    };
+    let batch: Vec<_> = (0..M::LANES).map(power).collect();
+    for (lane, result) in pow_with(m, &batch, method).iter().enumerate() {
+        assert_eq!(
+            big(result),
+            bases[lane].modpow(&exponents[lane], &moduli[lane]),
+            "{method}, {bits} bits in {digits} digits, lane {lane}: base {:x} exponent {:x} modulus {:x}",
+            bases[lane],
+            exponents[lane],
+            moduli[lane]
+        );
+    }
+}
+
+#[test]
+fn every_method_at_every_small_digit_count() {
+    fn check<M: Machine>(m: M) {
+        let mut rng = StdRng::seed_from_u64(11);
+        let w = M::DIGIT_BITS as usize;
+        for digits in 2..=26 {
+            for method in methods() {
+                // With as little room above the modulus as allowed, with what AHMM needs, and with more.
+                let free = [3, 4, 5, 20][digits % 4];
+                check_powers(m, &mut rng, method, w * digits - free, digits, 70);
+            }
+        }
+    }
+    on_every_machine!(check);
+}
+
+#[test]
+fn every_method_at_the_usual_sizes() {
+    fn check<M: Machine>(m: M) {
+        let mut rng = StdRng::seed_from_u64(12);
+        for bits in [1024, 1536, 2048, 3072, 4096] {
+            for method in methods() {
+                let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+                check_powers(m, &mut rng, method, bits, digits, 20);
+                check_powers(m, &mut rng, method, bits, digits.next_multiple_of(4), 20);
+            }
+        }
+    }
+    on_every_machine!(check);
+}
+
+#[test]
+fn every_method_at_the_largest_size() {
+    fn check<M: Machine>(m: M) {
+        let mut rng = StdRng::seed_from_u64(13);
+        for bits in [8192, 16_384] {
+            let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+            for method in [Method::AHMM, Method::KARATSUBA_SQUARES, Method::TRUNCATED_SCHOOLBOOK] {
+                check_powers(m, &mut rng, method, bits, digits, 6);
+            }
+            check_powers(m, &mut rng, Method::TRUNCATED_KARATSUBA2, bits, digits.next_multiple_of(4), 6);
+            check_powers(m, &mut rng, Method::KARATSUBA2, bits, digits.next_multiple_of(4), 6);
+        }
+    }
+    on_every_machine!(check);
+}
+
+/// `y^{−1} mod 2^k` for an odd `y`.
+fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
+    let (two, mask) = (BigUint::from(2u32), (BigUint::from(1u32) << k) - 1u32);
+    let mut inverse = y.clone() & &mask;
+    let mut known = 3;
+    while known < k {
+        inverse = (&inverse * ((&two + (BigUint::from(1u32) << (2 * k)) - ((y * &inverse) & &mask)) & &mask)) & &mask;
+        known *= 2;
+    }
+    inverse
+}
+
+/// Products whose lower half is chosen: what a reduction that leaves columns out must carry is decided by it.
+///
+/// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones but for one digit.
+#[test]
+fn chosen_lower_halves() {
+    fn check<M: Machine>(m: M) {
+        let mut rng = StdRng::seed_from_u64(14);
+        let w = M::DIGIT_BITS as usize;
+        let one = BigUint::from(1u32);
+        for l in [4, 8, 12] {
+            let r_bits = w * l;
+            let r = &one << r_bits;
+            let ones = &r - 1u32;
+            let mut lows = vec![BigUint::ZERO, ones.clone()];
+            lows.extend((0..r_bits).map(|bit| &one << bit));
+            for digit in 0..l {
+                let digit_ones = ((&one << w) - 1u32) << (w * digit);
+                lows.push(&ones ^ &digit_ones); // zeros in one digit
+                lows.push(digit_ones.clone()); // ones in one digit
+                lows.push(&ones ^ (&one << (w * digit))); // one less
+                lows.push((&r - (&one << (w * digit))) & &ones); // ones from a digit up
+            }
+            for chunk in lows.chunks(M::LANES) {
+                let moduli: Vec<_> = (0..M::LANES).map(|_| modulus(&mut rng, r_bits - 3)).collect();
+                // x·y ≡ low, half of low's factors of two in y: x = low·y^{−1} mod R, tried until both are below 4M.
+                let factors: Vec<(BigUint, BigUint)> = (0..M::LANES)
+                    .map(|i| {
+                        let (low, limit) = (&chunk[i.min(chunk.len() - 1)], &moduli[i] << 2);
+                        let twos = low.trailing_zeros().map_or(0, |zeros| zeros as usize / 2);
+                        loop {
+                            let odd = number(&mut rng, r_bits - 1 - twos) | &one;
+                            let bits = r_bits - twos;
+                            let x = ((low >> twos) * inverse_mod_power_of_two(&odd, bits)) & ((&one << bits) - 1u32);
+                            let y = odd << twos;
+                            if x < limit && y < limit {
+                                assert_eq!((&x * &y) & &ones, *low);
+                                break (x, y);
+                            }
+                        }
+                    })
+                    .collect();
+                let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, l)).collect();
+                let lanes: Vec<_> = constants.iter().collect();
+                for method in methods() {
+                    let mut frame = Frame::with(m, &lanes, method);
+                    let load = |frame: &Frame<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
+                        let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
+                        frame.load(l, |lane, _| &lanes[lane])
+                    };
+                    let mut x = load(&frame, &|pair| pair.0.clone());
+                    let y = load(&frame, &|pair| pair.1.clone());
+                    frame.amm(&mut x, &y);
+                    for (lane, result) in frame.leave(x).iter().enumerate() {
+                        let (modulus, (x, y)) = (&moduli[lane], &factors[lane]);
+                        // result·R² ≡ x·y, result < M.
+                        assert!(big(result) < *modulus);
+                        assert_eq!(
+                            (big(result) * &r * &r) % modulus,
+                            (x * y) % modulus,
+                            "{method}, {l} digits, lane {lane}: {x:x} times {y:x} modulo {modulus:x}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    on_every_machine!(check);
+}
