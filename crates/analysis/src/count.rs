@@ -4,12 +4,13 @@
 //! Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them from the
 //! structure of each block that is called, with its tile width and rows.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Add, Sub};
 
 use zariz_kernels::Lanes;
+use zariz_kernels::block::Part;
 
 use crate::Model;
 use crate::call::{Call, machine};
@@ -63,6 +64,10 @@ counts! {
     high,
     /// `add` of columns.
     additions,
+    /// `sub` of columns.
+    subtractions,
+    /// `negate`: a masked subtraction.
+    negations,
     /// `carry`: a shift.
     carries,
     /// `digit` and `operand`: a column's low bits prepared for multiplication.
@@ -86,6 +91,16 @@ counts! {
 }
 
 impl Counts {
+    /// Additions, subtractions and masked negations of columns.
+    pub fn sums(&self) -> u64 {
+        self.additions + self.subtractions + self.negations
+    }
+
+    /// Products of digits, in halves.
+    pub fn half_products(&self) -> u64 {
+        2 * self.products + self.low + self.high
+    }
+
     /// Vectors read from memory.
     pub fn loads(&self) -> u64 {
         self.column_loads + self.digit_loads
@@ -99,6 +114,9 @@ impl Counts {
 
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
+    static AT_REDUCTION: Cell<Counts> = const { Cell::new(Counts::ZERO) };
+    /// Whether a reduction by rows is under way, which takes a block for each tile.
+    static REDUCING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What this thread has counted so far; the difference of two calls is what was done between them.
@@ -111,6 +129,11 @@ pub fn count(run: impl FnOnce()) -> Counts {
     let before = so_far();
     run();
     so_far() - before
+}
+
+/// What this thread had counted when it last began to reduce a product.
+pub fn at_reduction() -> Counts {
+    AT_REDUCTION.get()
 }
 
 #[inline(never)] // or it would stand hundreds of times in a block
@@ -140,6 +163,17 @@ pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
             (column_loads, column_stores) = (2 * t, 2 * t);
             digit_loads = t + t * (t - 1) / 2;
         }
+        Call::LowTriangle { a, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (t, t);
+            digit_loads = t + t * (t + 1) / 2;
+        }
+        Call::HighTriangle { a, b, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (t + 1, t + 1);
+            // Each row's digits and those of its high half for the guard; the row below has nothing but that.
+            digit_loads = t + t * (t + 1) / 2 + (t - 1) + 2 * (n(b.len()) - t);
+        }
         Call::ReduceRows { friendly, q, last, .. } => {
             let (t, plain) = (n(friendly.len()), u64::from(last.is_some()));
             let rows = n(q.len()) - plain;
@@ -159,6 +193,31 @@ pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
             digit_stores = n(out.len().min(c.len()));
             column_loads = digit_stores;
         }
+        Call::Settle { out, .. } => {
+            digit_stores = n(out.len());
+            (column_loads, column_stores) = (digit_stores + 1, 1);
+        }
+        Call::NormalizeSum { out, low, .. } => {
+            digit_stores = n(out.len());
+            digit_loads = n(low.len());
+            column_loads = digit_loads + 2 * digit_stores;
+        }
+        Call::Difference { a, b, .. } => {
+            // Both differences are written, then one of them chosen.
+            let t = n(a.len());
+            digit_loads = t + n(b.len()) + 2 * t;
+            digit_stores = 2 * t + t;
+            column_stores = 1;
+        }
+        Call::Karatsuba { c, middle, signs, part, .. } => {
+            let h = n(middle.len()) / 2;
+            let lower = if *part == Part::High { 1 } else { h };
+            let upper = if *part == Part::Low { 0 } else { h };
+            // The upper half's own uppermost columns may be missing.
+            let missing = if upper == 0 { 0 } else { 4 * h - n(c.len()) };
+            column_loads = n(signs.len()) + 2 * h + 2 * lower + 2 * upper - missing;
+            column_stores = lower + upper;
+        }
         Call::AddNumbers { out, .. } => {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
@@ -175,6 +234,11 @@ pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
 
 impl<P: Model> Count<P> {
     fn call(self, call: Call<Self>) {
+        match call {
+            Call::ReduceRows { .. } | Call::Settle { .. } if !REDUCING.replace(true) => AT_REDUCTION.set(so_far()),
+            Call::Normalize { .. } | Call::NormalizeSum { .. } => REDUCING.set(false),
+            _ => {}
+        }
         let traffic = traffic(&call);
         bump(|counts| *counts = *counts + traffic);
         call.run(self);
@@ -209,8 +273,20 @@ impl<P: Model> Lanes for Count<P> {
         bump(|counts| counts.products += 1);
         ((), ())
     }
+    fn mac_low(self, (): (), _a: Self::Digit, _b: Self::Digit) {
+        bump(|counts| counts.low += 1);
+    }
+    fn mac_high(self, (): (), _a: Self::Digit, _b: Self::Digit) {
+        bump(|counts| counts.high += 1);
+    }
     fn add(self, (): (), (): ()) {
         bump(|counts| counts.additions += 1);
+    }
+    fn sub(self, (): (), (): ()) {
+        bump(|counts| counts.subtractions += 1);
+    }
+    fn negate(self, (): (), (): ()) {
+        bump(|counts| counts.negations += 1);
     }
     fn carry(self, (): ()) {
         bump(|counts| counts.carries += 1);

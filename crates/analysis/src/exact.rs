@@ -1,7 +1,7 @@
 //! Exact integers: columns never wrap, and every block is checked against its banner.
 //!
-//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits it. There is
-//! no bias, but a small one on signed machines, where squares read what they start at only if there is one. Before
+//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits it, and there
+//! is no bias. Before
 //! and after each block, the value `Σ C[k]·2^{wk}` of what it works on is computed with big integers, and compared with
 //! what the block says it does. What differs is a finding, in words.
 //!
@@ -51,15 +51,17 @@ pub fn observe<T>(run: impl FnOnce() -> T) -> (T, Observed) {
     (result, OBSERVED.take())
 }
 
-fn report(finding: Option<String>) {
+fn find(finding: String) {
     OBSERVED.with_borrow_mut(|observed| {
-        observed.blocks += 1;
-        if let Some(finding) = finding
-            && observed.findings.len() < MOST_FINDINGS
-        {
+        if observed.findings.len() < MOST_FINDINGS {
             observed.findings.push(finding);
         }
     });
+}
+
+/// A word that a column starts at, which stands for a negative number where its sign bit is set.
+fn start(word: u64) -> i128 {
+    i128::from(word as i64)
 }
 
 /// `Σ columns[k]·2^{wk}`.
@@ -77,8 +79,10 @@ impl<P: Model> Exact<P> {
 
     fn call(self, call: Call<Self>) {
         let name = call.name();
-        let finding = banner::check::<P>(self, call).err().map(|what| format!("{name}: {what}"));
-        report(finding);
+        OBSERVED.with_borrow_mut(|observed| observed.blocks += 1);
+        if let Err(what) = banner::check::<P>(self, call) {
+            find(format!("{name}: {what}"));
+        }
     }
 
     /// `(l, h)` with `h·2^w + l = a·b`: `h = ⌊ab/2^w⌋`, or on a signed machine the nearest integer, ties to even.
@@ -100,7 +104,7 @@ impl<P: Model> Lanes for Exact<P> {
     const LANES: usize = 1;
     const DIGIT_BITS: u32 = P::DIGIT_BITS;
     const BIAS_LO: u64 = 0;
-    const BIAS_HI: u64 = if P::SIGNED { 2 } else { 0 };
+    const BIAS_HI: u64 = 0;
     const SIGNED: bool = P::SIGNED;
 
     type Digit = u64;
@@ -111,7 +115,7 @@ impl<P: Model> Lanes for Exact<P> {
         0
     }
     fn column_splat(self, value: u64) -> i128 {
-        i128::from(value)
+        start(value)
     }
     fn column_from(self, values: &[u64]) -> i128 {
         i128::from(values[0])
@@ -122,12 +126,21 @@ impl<P: Model> Lanes for Exact<P> {
     #[inline(never)] // blocks write it hundreds of times
     fn mac(self, lo: i128, hi: i128, a: u64, b: u64) -> (i128, i128) {
         let (l, h) = Self::split(a, b);
-        (lo + l + i128::from(Self::BIAS_LO), hi + h + i128::from(Self::BIAS_HI))
+        (lo + l, hi + h)
     }
     fn add(self, a: i128, b: i128) -> i128 {
         a + b
     }
+    fn sub(self, a: i128, b: i128) -> i128 {
+        a - b
+    }
+    fn negate(self, mask: bool, c: i128) -> i128 {
+        if mask { -c } else { c }
+    }
     fn carry(self, c: i128) -> i128 {
+        if u64::try_from(c).is_err() {
+            find(format!("carry of a column that is not from 0 to 2^64: {c:#x}"));
+        }
         c >> P::DIGIT_BITS
     }
     fn digit(self, c: i128) -> u64 {

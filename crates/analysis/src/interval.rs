@@ -4,8 +4,7 @@
 //! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
 //! range may go round while it is only added to. Where a machine looks at the whole word (in a
 //! [`carry`](zariz_kernels::Lanes::carry), a comparison, a store) it must not: a word in a range that goes round could be
-//! a sum that overflowed, or a difference below 0. And there it must be below `2^63`, as the heads of the kernels claim.
-//! What breaks this is a [`Finding`].
+//! a sum that overflowed, or a difference below 0. What breaks this is a [`Finding`].
 //!
 //! [`digit`](zariz_kernels::Lanes::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
 //! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
@@ -53,14 +52,38 @@ pub struct Column {
 
 impl Column {
     /// The words from `low` to `high`, of which both may be negative.
-    fn between(low: i64, high: i64) -> Self {
+    const fn between(low: i64, high: i64) -> Self {
         Self { low: low as u64, width: high.wrapping_sub(low) as u64 }
+    }
+
+    /// `−c` of each.
+    fn negated(self) -> Self {
+        Self { low: self.low.wrapping_add(self.width).wrapping_neg(), ..self }
+    }
+
+    /// The shortest range that holds both.
+    fn join(self, other: Self) -> Self {
+        let from = |a: Self, b: Self| {
+            let end = b.low.wrapping_sub(a.low).saturating_add(b.width);
+            Self { low: a.low, width: end.max(a.width) }
+        };
+        let (here, there) = (from(self, other), from(other, self));
+        if here.width <= there.width { here } else { there }
     }
 
     /// Whether a word is one of these.
     pub fn contains(self, word: u64) -> bool {
         word.wrapping_sub(self.low) <= self.width
     }
+}
+
+/// What a truth value can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    /// It can be true.
+    pub set: bool,
+    /// It can be false.
+    pub clear: bool,
 }
 
 /// The words that a block looked at.
@@ -93,10 +116,11 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Column { low, width } = self.column;
-        write!(f, "{}: {} of a column that is {low:#x} to {width:#x} more: ", self.block, self.operation)?;
-        match low.checked_add(width) {
-            Some(_) if width < u64::MAX => write!(f, "it can be 2^63 or more"),
-            _ => write!(f, "it can overflow 2^64, or be negative"),
+        let (block, operation) = (self.block, self.operation);
+        write!(f, "{block}: {operation} of a column that can overflow 2^64 or be negative: ")?;
+        match width {
+            u64::MAX => write!(f, "it can be anything"),
+            _ => write!(f, "it is {low:#x} to {width:#x} more"),
         }
     }
 }
@@ -133,13 +157,12 @@ pub fn observe(run: impl FnOnce()) -> Observed {
     OBSERVED.take()
 }
 
-/// No column may reach this where it is looked at.
-const LIMIT: u64 = 1 << 63;
-
 impl<P: Model> Interval<P> {
     const MAX: u64 = (1 << P::DIGIT_BITS) - 1;
     /// Any digit.
     pub const ANY: Digit = Digit { low: 0, high: Self::MAX };
+    /// The split of a product of any two digits: nearly all of them are.
+    const ANY_SPLIT: (Column, Column) = Self::split(Self::ANY, Self::ANY);
 
     fn call(self, call: Call<Self>) {
         OBSERVED.with_borrow_mut(|observed| observed.block = call.name());
@@ -148,14 +171,13 @@ impl<P: Model> Interval<P> {
 
     /// The word of a column, for an `operation` that depends on all of it.
     fn word(self, column: Column, operation: &'static str) -> Extent {
-        let word = match column.low.checked_add(column.width) {
-            Some(high) => Extent { low: column.low, high },
-            None => Extent { low: 0, high: u64::MAX },
-        };
+        // The sum of wide ranges is kept as any word, which says nothing of how often it went round.
+        let high = column.low.checked_add(column.width).filter(|_| column.width < u64::MAX);
+        let word = Extent { low: if high.is_some() { column.low } else { 0 }, high: high.unwrap_or(u64::MAX) };
         OBSERVED.with_borrow_mut(|observed| {
             let block = observed.block;
             observed.extents.entry(block).and_modify(|extent| *extent = extent.join(word)).or_insert(word);
-            if word.high >= LIMIT && observed.findings.len() < MOST_FINDINGS {
+            if high.is_none() && observed.findings.len() < MOST_FINDINGS {
                 observed.findings.push(Finding { block, operation, column });
             }
         });
@@ -164,11 +186,10 @@ impl<P: Model> Interval<P> {
 
     /// The ranges of `l` and `h` with `h·2^w + l = a·b`, as the machine splits the product: `h = ⌊ab/2^w⌋`, or on a
     /// signed machine the integer nearest to `ab/2^w`.
-    pub fn split(a: Digit, b: Digit) -> (Column, Column) {
+    pub const fn split(a: Digit, b: Digit) -> (Column, Column) {
         let w = P::DIGIT_BITS;
-        assert!(a.high <= Self::MAX && b.high <= Self::MAX, "a factor of {a:?} and {b:?} is no {w}-bit digit");
-        let low = u128::from(a.low) * u128::from(b.low);
-        let high = u128::from(a.high) * u128::from(b.high);
+        assert!(a.high <= Self::MAX && b.high <= Self::MAX, "a factor has more bits than a digit");
+        let (low, high) = (a.low as u128 * b.low as u128, a.high as u128 * b.high as u128);
         let (size, half) = (1u128 << w, 1u128 << (w - 1));
         if P::SIGNED {
             let l = if high <= half {
@@ -198,8 +219,7 @@ impl<P: Model> Lanes for Interval<P> {
 
     type Digit = Digit;
     type Column = Column;
-    /// Either, always.
-    type Mask = ();
+    type Mask = Mask;
 
     fn digit_zero(self) -> Digit {
         Digit { low: 0, high: 0 }
@@ -218,12 +238,22 @@ impl<P: Model> Lanes for Interval<P> {
 
     #[inline(never)] // blocks write it hundreds of times
     fn mac(self, lo: Column, hi: Column, a: Digit, b: Digit) -> (Column, Column) {
-        let (l, h) = Self::split(a, b);
+        let (l, h) = if a == Self::ANY && b == Self::ANY { Self::ANY_SPLIT } else { Self::split(a, b) };
         let biased = |c: Column, bias: u64| Column { low: c.low.wrapping_add(bias), ..c };
         (self.add(lo, biased(l, P::BIAS_LO)), self.add(hi, biased(h, P::BIAS_HI)))
     }
     fn add(self, a: Column, b: Column) -> Column {
         Column { low: a.low.wrapping_add(b.low), width: a.width.saturating_add(b.width) }
+    }
+    fn sub(self, a: Column, b: Column) -> Column {
+        self.add(a, b.negated())
+    }
+    fn negate(self, mask: Mask, c: Column) -> Column {
+        match mask {
+            Mask { set: false, .. } => c,
+            Mask { clear: false, .. } => c.negated(),
+            _ => c.join(c.negated()),
+        }
     }
     fn carry(self, c: Column) -> Column {
         let Extent { low, high } = self.word(c, "carry");
@@ -239,11 +269,17 @@ impl<P: Model> Lanes for Interval<P> {
     fn column(self, d: Digit) -> Column {
         Column { low: d.low, width: d.high - d.low }
     }
-    fn equals(self, a: Column, _value: u64) {
-        self.word(a, "comparison");
+    fn equals(self, a: Column, value: u64) -> Mask {
+        let word = self.word(a, "comparison");
+        let set = word.low <= value && value <= word.high;
+        Mask { set, clear: !set || word.low < word.high }
     }
-    fn select(self, (): (), a: Digit, b: Digit) -> Digit {
-        Digit { low: a.low.min(b.low), high: a.high.max(b.high) }
+    fn select(self, mask: Mask, a: Digit, b: Digit) -> Digit {
+        match mask {
+            Mask { set: false, .. } => a,
+            Mask { clear: false, .. } => b,
+            _ => Digit { low: a.low.min(b.low), high: a.high.max(b.high) },
+        }
     }
 }
 

@@ -22,8 +22,10 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_TILE: usize;
     /// [`Machine::MAX_SQUARE`].
     const MAX_SQUARE: usize;
-    /// [`Machine::MAX_SQUARE_ONTO`].
-    const MAX_SQUARE_ONTO: usize;
+    /// [`Machine::MAX_TRIANGLE`].
+    const MAX_TRIANGLE: usize;
+    /// [`Machine::KARATSUBA_SQUARES`].
+    const KARATSUBA_SQUARES: usize;
     /// Something as large as a digit of the machine: the choice of a window depends on the size of tables.
     type Room: Copy + Send + Sync + 'static;
 }
@@ -48,7 +50,8 @@ impl<M: Named> Model for Of<M> {
     const PRODUCT_TENTHS: u32 = <M as Machine>::PRODUCT_TENTHS;
     const MAX_TILE: usize = <M as Machine>::MAX_TILE;
     const MAX_SQUARE: usize = <M as Machine>::MAX_SQUARE;
-    const MAX_SQUARE_ONTO: usize = <M as Machine>::MAX_SQUARE_ONTO;
+    const MAX_TRIANGLE: usize = <M as Machine>::MAX_TRIANGLE;
+    const KARATSUBA_SQUARES: usize = <M as Machine>::KARATSUBA_SQUARES;
     type Room = <M as Lanes>::Digit;
 }
 

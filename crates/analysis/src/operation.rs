@@ -1,8 +1,8 @@
-//! What interpretations run: the operations on batches, for any digit count.
+//! What interpretations run: the operations on batches, for any method and digit count.
 
 use zariz_kernels::mul::{Product, mul};
-use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Frame, Machine};
+use zariz_kernels::pow::{Power, pow_with};
+use zariz_kernels::{Constants, Frame, Machine, Method};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,10 +15,10 @@ pub enum Operation {
     Enter,
     /// [`Frame::leave`] of any number.
     Leave,
-    /// [`mul`]: in, multiplied, and out.
+    /// [`mul`]: in, multiplied, and out; by the machine's fastest method.
     Mul,
-    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies. With any other the same
-    /// happens more often, to numbers of whose digits nothing is supposed.
+    /// [`pow_with`] and the shortest exponent that squares, looks into the table and multiplies by an entry. With any
+    /// other the same happens more often, to numbers of whose digits nothing is supposed.
     Pow,
 }
 
@@ -38,41 +38,48 @@ impl Operation {
         }
     }
 
-    /// Runs the operation on `machine`, on numbers of `l` digits. `started` is called once what happens once per batch is
-    /// done.
+    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what happens once
+    /// per batch is done.
     ///
     /// The modulus is 3: the work depends on `l` alone, and on machines of intervals every number stands for all.
-    pub fn run<M: Machine>(self, machine: M, l: usize, started: impl FnOnce()) {
-        const LIMB: &[u64] = &[0];
-        let constants = Constants::new(&[3], M::DIGIT_BITS, l);
+    pub fn run<M: Machine>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
+        let constants = constants_for(method, M::DIGIT_BITS, l);
         let bits = l * M::DIGIT_BITS as usize;
-        if let Self::Mul | Self::Pow = self {
-            started();
-            let (base, a_bits) = (LIMB, bits);
-            match self {
-                Self::Mul => mul(machine, &[Product { modulus: &constants, a: base, a_bits, b: LIMB }]),
-                _ => {
-                    let power = Power { modulus: &constants, base, base_bits: bits, exponent: &[3], exponent_bits: 2 };
-                    pow(machine, &[power])
-                }
-            };
-            return;
-        }
-        let mut frame = Frame::new(machine, &[&constants]);
-        let digits = vec![0; l];
-        let lanes = vec![&digits[..]; M::LANES];
-        let (mut x, mut y) = (frame.zeros(1), frame.zeros(1));
-        machine.gather(&mut x, &lanes);
-        machine.gather(&mut y, &lanes);
-        started();
         match self {
-            Self::Amm => frame.amm(&mut x, &y),
-            Self::Ams => frame.ams(&mut x),
-            Self::Enter => drop(frame.enter(&[LIMB], 2 * bits)),
-            Self::Leave => drop(frame.leave(x)),
-            Self::Mul | Self::Pow => unreachable!("done above"),
+            Self::Mul => {
+                started();
+                mul(machine, &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }]);
+            }
+            Self::Pow => {
+                started();
+                power(machine, method, &constants, 2);
+            }
+            Self::Amm | Self::Ams | Self::Enter | Self::Leave => {
+                let mut frame = Frame::with(machine, &[&constants], method);
+                let number = |frame: &Frame<M>| frame.load(l, |_, _| &[]);
+                let (mut x, y) = (number(&frame), number(&frame));
+                started();
+                match self {
+                    Self::Amm => frame.amm(&mut x, &y),
+                    Self::Ams => frame.ams(&mut x),
+                    Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
+                    _ => drop(frame.leave(x)),
+                }
+            }
         }
     }
+}
+
+/// Raises a number as long as its digits allow to a power of `exponent_bits` bits.
+pub fn power<M: Machine>(machine: M, method: Method, constants: &Constants, exponent_bits: usize) {
+    let base_bits = constants.digits() * M::DIGIT_BITS as usize;
+    pow_with(machine, &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }], method);
+}
+
+/// The modulus 3 in `l` digits, with what the method needs.
+pub fn constants_for(method: Method, w: u32, l: usize) -> Constants {
+    let constants = Constants::new(&[3], w, l);
+    if method.needs_inverse() { constants.with_inverse() } else { constants }
 }
 
 /// The digits of a modulus of `bits` bits on machines with `w`-bit digits.

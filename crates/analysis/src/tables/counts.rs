@@ -1,51 +1,122 @@
 //! The table of operation counts.
 
-use zariz_kernels::Constants;
-use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Method, Reduction};
 
 use super::SIZES;
+use super::json::Shown;
 use super::markdown::{head, table};
-use crate::count::{Count, Counts, count, so_far};
+use crate::count::{Count, Counts, at_reduction, count, so_far};
 use crate::model::Model;
-use crate::operation::{Operation, digits_for};
+use crate::operation::{self, Operation, constants_for, digits_for};
 
-/// What one operation on `l` digits counts, without what is done once per batch.
-pub fn of<P: Model>(operation: Operation, l: usize) -> Counts {
+/// What one operation on `l` digits counts, without what is done once per batch: before the reduction, and all.
+pub fn parts<P: Model>(method: Method, operation: Operation, l: usize) -> [Counts; 2] {
     let mut before = Counts::ZERO;
-    operation.run(Count::<P>::default(), l, || before = so_far());
-    so_far() - before
+    operation.run(Count::<P>::default(), method, l, || before = so_far());
+    [at_reduction() - before, so_far() - before]
 }
 
-/// What a whole power counts, with an exponent of the modulus's length.
-fn power<P: Model>(bits: usize) -> Counts {
-    let constants = Constants::new(&[3], P::DIGIT_BITS, digits_for(bits, P::DIGIT_BITS));
-    let power = Power { modulus: &constants, base: &[2], base_bits: bits, exponent: &[1], exponent_bits: bits };
-    count(|| drop(pow(Count::<P>::default(), &[power])))
+/// What one operation counts.
+pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
+    parts::<P>(method, operation, l)[1]
 }
 
-/// Sizes of which whole powers are counted.
-const POWERS: [usize; 3] = [1024, 2048, 4096];
+/// What a whole power counts.
+pub fn power<P: Model>(method: Method, l: usize, exponent_bits: usize) -> Counts {
+    let constants = constants_for(method, P::DIGIT_BITS, l);
+    count(|| operation::power(Count::<P>::default(), method, &constants, exponent_bits))
+}
+
+/// What looking up a table entry and multiplying by it counts: an exponent of two bits has a square and this more than
+/// one of a single bit, for both of which windows of one bit are the cheapest.
+pub fn multiply_entry<P: Model>(method: Method, l: usize) -> Counts {
+    let [one, two] = [1, 2].map(|bits| power::<P>(method, l, bits));
+    two - one - of::<P>(method, Operation::Ams, l)
+}
+
+/// The digits with which a method is shown: those needed, or a few more where only an even number can be split.
+pub fn shown_digits(method: Method, bits: usize, w: u32) -> usize {
+    let digits = digits_for(bits, w);
+    match method.reduction {
+        Reduction::Separate { levels, .. } => digits.next_multiple_of(1 << levels),
+        Reduction::Rows => digits,
+    }
+}
+
+/// Sizes at which methods are compared, and whole powers counted.
+const COMPARED: [usize; 3] = [1024, 2048, 4096];
 
 fn rows<P: Model>() -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    let mut row = |name: &str, bits: usize, counts: Counts| {
-        let l = digits_for(bits, P::DIGIT_BITS);
-        let mut cells = vec![name.to_owned(), bits.to_string(), l.to_string()];
-        let Counts { products, low, high, additions, carries, to_digit, to_column, splats, selects, .. } = counts;
-        let numbers = [products, low, high, additions, carries, to_digit, to_column, splats, selects];
+    let mut row = |method: Method, name: &str, bits: usize, l: usize, counts: Counts| {
+        let mut cells = vec![method.to_string(), name.to_owned(), bits.to_string(), l.to_string()];
+        let Counts { products, low, high, carries, to_digit, to_column, splats, selects, .. } = counts;
+        let numbers = [products, low, high, counts.sums(), carries, to_digit, to_column, splats, selects];
         cells.extend(numbers.iter().map(u64::to_string));
         cells.extend([counts.loads().to_string(), counts.stores().to_string()]);
         rows.push(cells);
     };
+    let w = P::DIGIT_BITS;
     for operation in [Operation::Amm, Operation::Ams] {
         for bits in SIZES {
-            row(operation.name(), bits, of::<P>(operation, digits_for(bits, P::DIGIT_BITS)));
+            let l = digits_for(bits, w);
+            row(Method::AMM, operation.name(), bits, l, of::<P>(Method::AMM, operation, l));
         }
     }
-    for bits in POWERS {
-        row("pow", bits, power::<P>(bits));
+    let others = Method::NAMED.iter().map(|&(_, method)| method).filter(|&method| method != Method::AMM);
+    for method in others {
+        for bits in COMPARED {
+            let l = shown_digits(method, bits, w);
+            if method.half_table {
+                row(method, "by entry", bits, l, multiply_entry::<P>(method, l));
+                continue;
+            }
+            for operation in [Operation::Amm, Operation::Ams] {
+                row(method, operation.name(), bits, l, of::<P>(method, operation, l));
+            }
+        }
+    }
+    for bits in COMPARED {
+        for method in [Method::AMM, Method::AHMM] {
+            let l = digits_for(bits, w);
+            row(method, "pow", bits, l, power::<P>(method, l, bits));
+        }
     }
     rows
+}
+
+/// The complexities of the paper, in the order of [`UNITS_OF`], in whole products of the same kind.
+const PAPER: [&str; 6] = ["2.5", "2.0", "2.67", "2.33", "2.78", "2.56"];
+const UNITS_OF: [Method; 6] = [
+    Method::SCHOOLBOOK,
+    Method::TRUNCATED_SCHOOLBOOK,
+    Method::KARATSUBA,
+    Method::TRUNCATED_KARATSUBA,
+    Method::KARATSUBA2,
+    Method::TRUNCATED_KARATSUBA2,
+];
+/// Digit counts that two levels of Karatsuba can halve: 1024, 2048, 4096, 8192 and 16,384 bits.
+const UNITS_AT: [usize; 5] = [20, 40, 80, 160, 320];
+
+/// What a multiplication costs, in whole products of the same kind. Half a digit product counts half.
+fn units<P: Model>(method: Method, l: usize) -> f64 {
+    let [product, all] = parts::<P>(method, Operation::Amm, l).map(|counts| counts.half_products());
+    all as f64 / product as f64
+}
+
+/// The table of the paper, and ours beside it.
+fn paper<P: Model>() -> String {
+    let rows: Vec<Vec<String>> = UNITS_OF
+        .iter()
+        .zip(PAPER)
+        .map(|(&method, paper)| {
+            let ours = UNITS_AT.map(|l| format!("{:.3}", units::<P>(method, l)));
+            [method.to_string(), paper.to_owned()].into_iter().chain(ours).collect()
+        })
+        .collect();
+    let digits = UNITS_AT.map(|l| format!("{l} digits"));
+    let head: Vec<&str> = ["method", "paper"].into_iter().chain(digits.iter().map(String::as_str)).collect();
+    table(&head, &rows)
 }
 
 /// docs/generated/counts.md.
@@ -53,6 +124,8 @@ pub fn make() -> String {
     let mut out = head();
     out += "# Counts: what the operations do\n\n";
     out += INTRODUCTION;
+    out += UNITS;
+    out += &paper::<Shown>();
     macro_rules! section {
         ($model:ty) => {
             out += &format!(
@@ -73,6 +146,7 @@ pub fn make() -> String {
 }
 
 const HEAD: &[&str] = &[
+    "method",
     "operation",
     "bits",
     "digits",
@@ -94,10 +168,20 @@ The kernels' own code, run on nothing and counted (`crates/analysis/src/count.rs
 is all numbers of a batch.
 
 * products: multiply-accumulates of both halves; low and high halves: those of one half alone.
-* additions, carries: of columns. To digits, to columns: a column prepared for multiplication, and back. Starts: columns
+* additions (with subtractions and masked negations), carries: of columns. To digits, to columns: a column prepared for multiplication, and back. Starts: columns
   set to a constant, or from digits in memory. Selects: masked moves, when a table is read.
 * loads, stores: of columns and digits. They are no operations of the kernels' vocabulary but indexed slices, so they are
   derived from the structure of each block that is called, with its tile width and rows: a row reads its digit, the digits
   of its tile and the column that enters, and writes the column that leaves.
+* by entry: finding a table entry and multiplying by it, half-reduced (paper `ahmm`).
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out.
+";
+
+const UNITS: &str = "
+## Montgomery multiplications in whole products
+
+The complexities of the paper `truncated` (see BIBLIOGRAPHY.md), and what our code counts, in products of whole numbers of
+the same kind: by schoolbook, or by one or two levels of Karatsuba. Half a digit product counts half. What is above the
+paper's figure are the guard column and its high halves.
+
 ";

@@ -8,6 +8,7 @@ use super::{MAX_BITS, SIZES};
 use crate::interval::{Extent, Interval, observe};
 use crate::model::Model;
 use crate::operation::{Operation, digits_for};
+use zariz_kernels::Method;
 
 /// Words that were looked at, and where the largest was.
 #[derive(Clone, Copy)]
@@ -23,15 +24,43 @@ impl Largest {
     }
 }
 
+/// What is run: every operation by the simplest method, and of the others what they do differently.
+const RUNS: &[(Method, &[Operation])] = &[
+    (Method::AMM, &Operation::ALL),
+    (Method::AHMM, &[Operation::Pow]),
+    (Method::KARATSUBA_SQUARES, &[Operation::Ams]),
+    (Method::SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
+    (Method::TRUNCATED_SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
+    (Method::KARATSUBA, &[Operation::Amm, Operation::Ams]),
+    (Method::TRUNCATED_KARATSUBA, &[Operation::Amm, Operation::Ams]),
+    (Method::KARATSUBA2, &[Operation::Amm, Operation::Ams]),
+    (Method::TRUNCATED_KARATSUBA2, &[Operation::Amm, Operation::Ams]),
+];
+
+/// Blocks that read the columns of products; those that others read are shown by themselves.
+const READERS: [&str; 4] = ["reduce_rows", "normalize", "settle", "normalize_sum"];
+
+/// What was shown of one operation by one method.
+struct Run {
+    method: Method,
+    operation: Operation,
+    /// From [`FEWEST`] digits up: the columns of products.
+    columns: Vec<Extent>,
+}
+
+impl Run {
+    fn of(&self, l: usize) -> Extent {
+        self.columns[l - FEWEST]
+    }
+}
+
 /// What was shown of a machine.
 struct Proof {
     name: &'static str,
     w: u32,
-    signed: bool,
     most: usize,
-    /// By operation and digit count.
-    runs: BTreeMap<(Operation, usize), Extent>,
-    /// By block, over all operations and digit counts.
+    runs: Vec<Run>,
+    /// By block, over all runs and digit counts.
     blocks: BTreeMap<&'static str, Largest>,
     findings: Vec<String>,
 }
@@ -40,29 +69,25 @@ const FEWEST: usize = 2;
 
 fn prove<P: Model>() -> Proof {
     let most = digits_for(MAX_BITS, P::DIGIT_BITS);
-    let mut proof = Proof {
-        name: P::NAME,
-        w: P::DIGIT_BITS,
-        signed: P::SIGNED,
-        most,
-        runs: BTreeMap::new(),
-        blocks: BTreeMap::new(),
-        findings: Vec::new(),
-    };
-    for operation in Operation::ALL {
-        for l in FEWEST..=most {
-            let observed = observe(|| operation.run(Interval::<P>::default(), l, || {}));
-            let name = operation.name();
-            let findings = observed.findings.iter();
-            proof.findings.extend(findings.map(|finding| format!("{}, {name} of {l} digits: {finding}", P::NAME)));
-            proof.runs.insert((operation, l), observed.extent().expect("every operation carries"));
-            for (&block, &extent) in &observed.extents {
-                let largest = Largest { extent, at: l };
-                proof.blocks.entry(block).and_modify(|old| *old = old.join(largest)).or_insert(largest);
+    let (mut runs, mut blocks, mut findings) = (Vec::new(), BTreeMap::<_, Largest>::new(), Vec::new());
+    for (method, operations) in RUNS {
+        for &operation in *operations {
+            let mut columns = Vec::new();
+            for l in FEWEST..=most {
+                let observed = observe(|| operation.run(Interval::<P>::default(), *method, l, || {}));
+                let place = format!("{}, {method}, {} of {l} digits", P::NAME, operation.name());
+                findings.extend(observed.findings.iter().map(|finding| format!("{place}: {finding}")));
+                let read = READERS.iter().filter_map(|block| observed.extents.get(block)).copied();
+                columns.push(read.reduce(Extent::join).expect("every operation reduces"));
+                for (&block, &extent) in &observed.extents {
+                    let largest = Largest { extent, at: l };
+                    blocks.entry(block).and_modify(|old| *old = old.join(largest)).or_insert(largest);
+                }
             }
+            runs.push(Run { method: *method, operation, columns });
         }
     }
-    proof
+    Proof { name: P::NAME, w: P::DIGIT_BITS, most, runs, blocks, findings }
 }
 
 /// All machines, side by side.
@@ -81,64 +106,50 @@ fn proofs() -> Vec<Proof> {
 }
 
 fn text(proofs: &[Proof]) -> String {
-    let mut operations = Vec::new();
-    let mut sizes = Vec::new();
-    let mut blocks = Vec::new();
+    let (mut operations, mut sizes, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for proof in proofs {
-        for operation in Operation::ALL {
-            let runs = (FEWEST..=proof.most).map(|l| Largest { extent: proof.runs[&(operation, l)], at: l });
-            let largest = runs.reduce(Largest::join).expect("there are digit counts");
-            operations.push(vec![
-                proof.name.into(),
-                operation.name().into(),
-                format!("{FEWEST} to {}", proof.most),
-                word(largest.extent.high, proof.signed),
-                format!("`{:#x}`", largest.extent.high),
-                largest.at.to_string(),
-                room(largest.extent.high),
-            ]);
-            if let Operation::Amm | Operation::Ams = operation {
-                let mut row = vec![proof.name.into(), operation.name().into()];
-                row.extend(SIZES.map(|bits| {
-                    let high = proof.runs[&(operation, digits_for(bits, proof.w))].high;
-                    word(high, proof.signed)
-                }));
-                sizes.push(row);
+        for run in &proof.runs {
+            let names = [proof.name.to_owned(), run.method.to_string(), run.operation.name().to_owned()];
+            let all = (FEWEST..=proof.most).map(|l| Largest { extent: run.of(l), at: l });
+            let Largest { extent, at } = all.reduce(Largest::join).expect("there are digit counts");
+            let exact = format!("`{:#x}`", extent.high);
+            let counts = format!("{FEWEST} to {}", proof.most);
+            let found = [counts, power(extent.low), power(extent.high), exact, at.to_string(), room(extent.high)];
+            operations.push(names.iter().cloned().chain(found).collect());
+            if let Operation::Amm | Operation::Ams = run.operation {
+                let columns = SIZES.map(|bits| power(run.of(digits_for(bits, proof.w)).high));
+                sizes.push(names.into_iter().chain(columns).collect());
             }
         }
-        for (block, largest) in &proof.blocks {
-            blocks.push(vec![
-                proof.name.into(),
-                format!("`{block}`"),
-                word(largest.extent.low, proof.signed),
-                word(largest.extent.high, proof.signed),
-                largest.at.to_string(),
-                room(largest.extent.high),
-            ]);
+        for (block, Largest { extent, at }) in &proof.blocks {
+            let names = [proof.name.to_owned(), format!("`{block}`")];
+            let found = [power(extent.low), power(extent.high), at.to_string(), room(extent.high)];
+            blocks.push(names.into_iter().chain(found).collect());
         }
     }
     let size_names = SIZES.map(|bits| format!("{bits} bits"));
     let size_head: Vec<&str> =
-        ["machine", "operation"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
+        ["machine", "method", "operation"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
     let kinds = proofs.iter().map(|p| {
         let bits = MAX_BITS;
-        format!("* `{}`: {}-bit digits, so {bits} bits need {} of them", p.name, p.w, p.most)
+        format!("* `{}`: {}-bit digits, so {bits} bits need {} of them\n", p.name, p.w, p.most)
     });
     [
         head(),
         "# Intervals: no column overflows\n\n".into(),
         INTRODUCTION.into(),
-        kinds.collect::<Vec<_>>().join("\n"),
-        "\n\n## Operations, over all digit counts\n\n".into(),
+        kinds.collect::<String>(),
+        "\n## The columns of products, over all digit counts\n\n".into(),
         table(
-            &["machine", "operation", "digits", "largest column", "exactly", "first at", "bits below 2^63"],
+            &["machine", "method", "operation", "digits", "least", "largest", "exactly", "first at", "bits below 2^64"],
             &operations,
         ),
         "\n## The largest column at common sizes\n\n".into(),
         table(&size_head, &sizes),
-        "\n## Blocks, over all operations and digit counts\n\n".into(),
-        "Only blocks that look at a whole column are here; the others add to columns that these look at.\n\n".into(),
-        table(&["machine", "block", "least column", "largest column", "first at", "bits below 2^63"], &blocks),
+        "\n## All columns that are read, by block\n\n".into(),
+        "Over all methods, operations and digit counts. Blocks that are not here add to columns that these read.\n\n"
+            .into(),
+        table(&["machine", "block", "least", "largest", "first at", "bits below 2^64"], &blocks),
         CLAIMS.into(),
     ]
     .concat()
@@ -153,8 +164,8 @@ pub fn make() -> Result<String, String> {
     }
     let shown: Vec<_> = findings.iter().take(SHOWN).cloned().collect();
     Err(format!(
-        "columns can overflow: {} findings, of which the first:\n  {}\nA column must be below 2^63 wherever a machine reads \
-         all of it: see zariz_kernels::frame and zariz_analysis::interval.",
+        "columns can overflow: {} findings, of which the first:\n  {}\nWhere a machine reads all of a column it must be a number \
+         from 0 to 2^64: see zariz_kernels::frame and zariz_analysis::interval.",
         findings.len(),
         shown.join("\n  ")
     ))
@@ -162,27 +173,20 @@ pub fn make() -> Result<String, String> {
 
 const SHOWN: usize = 10;
 
-/// A column: on a signed machine, by how much it differs from the offset.
-fn word(value: u64, signed: bool) -> String {
-    const OFFSET: u64 = 1 << 62;
-    match value.checked_sub(OFFSET) {
-        Some(above) if signed => format!("2^62 + {}", power(above)),
-        None if signed && value > OFFSET / 2 => format!("2^62 − {}", power(OFFSET - value)),
-        _ => power(value),
-    }
-}
-
-/// Bits between a column and `2^63`.
+/// Bits between a column and `2^64`.
 fn room(value: u64) -> String {
-    format!("{:.2}", 63.0 - (value as f64).log2())
+    format!("{:.2}", 64.0 - (value as f64).log2())
 }
 
 const INTRODUCTION: &str = "\
 The kernels' own code, run on ranges instead of digits (`crates/analysis/src/interval.rs`). Every digit of every number,
 modulus and constant is anything from 0 to 2^w − 1. What a kernel does depends on the digit count alone, so one run for
-each digit count speaks for all data. A column is read as a whole only where it is carried, compared or stored; the
-largest such word is shown, corrected for the machine's bias. It must be below 2^63. The columns of a signed machine have
-an offset of 2^62, and are shown by their distance from it: they must not reach 0 either.
+each digit count speaks for all data. A column is read as a whole only where it is carried, compared or stored: there it
+must be a number that has not gone round, 0 ≤ C < 2^64. The least and the largest that it can be are shown, corrected for
+the machine's bias. Columns that can be negative (of the signed machine, and of Karatsuba's splitting) start at 2^62, and
+their least shows how far from 0 that keeps them.
+
+The methods are those of `zariz_kernels::Method`; `pow` by `ahmm` is multiplication by half-reduced table entries.
 
 ";
 
@@ -192,14 +196,15 @@ const CLAIMS: &str = "
 | claim | how it is known |
 | --- | --- |
 | No column overflows, with any numbers, for each digit count, operation and machine above | proved here |
-| Biases are taken off exactly: the word of every column that is read lies in one window of 2^64 | proved here |
+| Biases are taken off exactly: nothing of them is left in a column that is read | proved here: what is left over would fill the word |
 | The factors of every product are digits of w bits, as the floating-point products require | proved here |
 | Only tiles are asked for of which the machine has compiled code | proved here |
-| The columns of a signed machine are positive when their carries are taken | proved here |
+| Columns that can be negative are not when they are read: their offset is large enough | proved here |
 | Products are split as said: h·2^w + l = a·b with these ranges of l and h | argued at the heads of the machines' files; tested on edge values and at random, on each machine that the processor has (`crates/analysis/tests/split.rs`) |
 | Each block computes what its banner says | tested with exact integers (`crates/analysis/tests/exact.rs`) |
 | A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`; intervals cannot see it; tested with exact integers |
-| Results are below T/R + 2M, and so below 4M; below 3M on entering | argued in `frame.rs`; intervals of digits cannot show it; tested with exact integers at the extremes |
-| A normalised number fits its digits: nothing but a signed machine's offset is carried out of the last | follows from the bound above; tested with exact integers |
-| Doublings of the exponent's windows make no new case | `pow` does nothing to digits between products but select them |
+| Results are below T/R + 2M, by whole products T/R + M, and so below 4M; below 3M on entering | argued in `frame.rs`, `rows.rs` and `separate.rs`; intervals of digits cannot show it; tested with exact integers at the extremes |
+| The truncated reduction's carry is exact | argued in `separate.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
+| A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above; tested with exact integers, since a result that lost something has the wrong value |
+| Longer exponents and wider windows make no new case | `pow` does nothing to digits between products but select them |
 ";
