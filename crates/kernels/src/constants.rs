@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::limbs::{self, Limbs};
+use crate::method::{Method, Reduction};
 
 /// Everything the kernels need of one modulus `M`: numbers of `L` digits in radix `2^w`, with `R = 2^{wL} ≥ 8M`.
 ///
@@ -25,8 +26,10 @@ pub struct Constants {
     pub(crate) shift: Limbs,
     /// `−M^{−1} mod 2^w`, one digit.
     pub(crate) mu: Limbs,
+    /// The method to use, if not the fastest.
+    method: Option<Method>,
     /// `M' = −M^{−1} mod R`, for the methods that need it.
-    inverse: Option<Limbs>,
+    pub(crate) inverse: Limbs,
 }
 
 impl fmt::Debug for Constants {
@@ -85,21 +88,26 @@ impl Constants {
             shift: in_digits(&shift),
             mu: Limbs::new(alloc::vec![mu]),
             limbs: m,
-            inverse: None,
+            method: None,
+            inverse: Limbs::default(),
         }
     }
 
-    /// The same, ready for methods that reduce in one piece (see [`crate::Method::needs_inverse`]).
-    pub fn with_inverse(mut self) -> Self {
-        let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
-        let inverse = limbs::negative_inverse_many(&self.limbs, limbs);
-        self.inverse = Some(digits_of(&inverse, self.digit_bits, self.digits()));
+    /// The same, for numbers to be multiplied and reduced by a method of the caller's choice, and not by the fastest.
+    pub fn with_method(mut self, method: Method) -> Self {
+        self.method = Some(method);
+        self.inverse = Limbs::default();
+        if let Reduction::Separate { .. } = method.reduction {
+            let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
+            let inverse = limbs::negative_inverse_many(&self.limbs, limbs);
+            self.inverse = digits_of(&inverse, self.digit_bits, self.digits());
+        }
         self
     }
 
-    /// `−M^{−1} mod R`, if [`with_inverse`](Self::with_inverse) was called.
-    pub(crate) fn inverse(&self) -> Option<&[u64]> {
-        self.inverse.as_ref().map(|digits| &digits[..])
+    /// The method that was chosen, if any. Numbers of different methods do not share a batch.
+    pub fn method(&self) -> Option<Method> {
+        self.method
     }
 
     /// `w`.

@@ -69,22 +69,13 @@ struct Half {
 }
 
 impl<'a, M: Machine> Frame<'a, M> {
-    /// Prepares a batch with the method that is fastest on the machine. `lanes` holds from 1 to `LANES` moduli of one
-    /// digit count.
+    /// Prepares a batch. `lanes` holds from 1 to `LANES` moduli of one digit count and one method; without a method, that
+    /// which is fastest on the machine.
     ///
     /// # Panics
-    /// As [`with`](Self::with).
+    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each other, or in
+    /// digit size from the machine.
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
-        let digits = lanes.first().map_or(0, |c| c.digits());
-        Self::with(machine, lanes, Method::fastest::<M>(digits))
-    }
-
-    /// The same with a method of the caller's choice.
-    ///
-    /// # Panics
-    /// If there are no moduli or too many, if they differ in digit count or digit size from each other or the machine, or
-    /// if they lack what the method needs.
-    pub fn with(machine: M, lanes: &[&'a Constants], method: Method) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
             // The bound on columns above.
@@ -97,6 +88,8 @@ impl<'a, M: Machine> Frame<'a, M> {
         let l = lanes[0].digits();
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
+        assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
+        let method = lanes[0].method().unwrap_or_else(|| Method::fastest::<M>(l));
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let product = |kind, levels| {
@@ -118,7 +111,7 @@ impl<'a, M: Machine> Frame<'a, M> {
                 Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
             }
             Reduction::Separate { levels, truncated } => {
-                let inverse = load(l, &|c| c.inverse().expect("constants prepared for this method"));
+                let inverse = load(l, &|c| &c.inverse);
                 Reducer::Separate(Separate::new(machine, modulus, inverse, levels, truncated))
             }
         };
@@ -169,7 +162,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     }
 
     /// Digits of a table entry: of a number, and of its `K` where products with entries are half-reduced.
-    pub(crate) fn entry_digits(&self) -> usize {
+    pub fn entry_digits(&self) -> usize {
         if self.half.is_some() { 2 * self.digits } else { self.digits }
     }
 
@@ -190,7 +183,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// Makes a table entry of the number in its first `L` digits: adds `K = B·2^{−w·low} mod M`, almost, where it is needed.
     ///
     /// `K < B/2^{w·low} + 2M`. Cost: `(low + 1)·L` products, or nothing.
-    pub(crate) fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+    pub fn complete_entry(&mut self, entry: &mut [M::Digit]) {
         let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return };
         let m = self.machine;
         let (number, k) = entry.split_at_mut(self.digits);
@@ -212,7 +205,7 @@ impl<'a, M: Machine> Frame<'a, M> {
     /// sum divided by `2^{w·high}` is below `K + 25M²/R < 3M`, and the result below `5M`.
     ///
     /// Cost: `L² + high·L` products.
-    pub(crate) fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+    pub fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return self.amm(x, entry) };
         let m = self.machine;
         let (number, k) = entry.split_at(self.digits);

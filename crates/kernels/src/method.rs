@@ -5,7 +5,7 @@ use core::fmt;
 use crate::machine::Machine;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method {
     /// Levels of Karatsuba's splitting in a product of two numbers.
     pub multiply_levels: u32,
@@ -19,7 +19,7 @@ pub struct Method {
 }
 
 /// How a product is reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reduction {
     /// Digit by digit, by the friendly multiple (see [`crate::block::reduce_rows`]).
     Rows,
@@ -86,9 +86,12 @@ impl Method {
         Self::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, method)| method)
     }
 
-    /// Whether the method needs `N'` of the modulus (see [`crate::Constants::with_inverse`]).
-    pub fn needs_inverse(&self) -> bool {
-        matches!(self.reduction, Reduction::Separate { .. })
+    /// The digit count to use where at least `digits` are needed: one that splits, where splitting needs it.
+    pub fn digits(&self, digits: usize) -> usize {
+        match self.reduction {
+            Reduction::Separate { levels, .. } => digits.next_multiple_of(1 << levels.min(4)),
+            Reduction::Rows => digits,
+        }
     }
 }
 

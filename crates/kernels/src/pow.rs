@@ -7,7 +7,6 @@ use crate::constants::Constants;
 use crate::frame::{Frame, Number};
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
-use crate::method::Method;
 
 /// One power `base^exponent mod M`.
 #[derive(Clone, Copy)]
@@ -24,24 +23,12 @@ pub struct Power<'a> {
     pub exponent_bits: usize,
 }
 
-/// Up to `LANES` powers at once, in constant time, by the method that is fastest on the machine; all moduli of one digit
-/// count.
+/// Up to `LANES` powers at once, in constant time; all moduli of one digit count and method.
 ///
 /// The time depends on the digit count, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
 pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
-    fixed_windows(Frame::new(machine, &moduli(batch)), batch)
-}
-
-/// The same by a method of the caller's choice.
-///
-/// # Panics
-/// As [`Frame::with`].
-pub fn pow_with<M: Machine>(machine: M, batch: &[Power], method: Method) -> Vec<Limbs> {
-    fixed_windows(Frame::with(machine, &moduli(batch), method), batch)
-}
-
-fn fixed_windows<M: Machine>(mut frame: Frame<M>, batch: &[Power]) -> Vec<Limbs> {
+    let mut frame = Frame::new(machine, &moduli(batch));
     let base = enter(&mut frame, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = window_bits(&frame, bits);

@@ -7,7 +7,7 @@ use common::{big, limbs_of, modulus, number};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::frame::Number;
-use zariz_kernels::pow::{Power, pow_with};
+use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Constants, Frame, Machine, Method, limbs};
 
 /// Methods that have no name, but must work all the same.
@@ -21,8 +21,8 @@ fn methods() -> impl Iterator<Item = Method> {
     Method::NAMED.iter().map(|&(_, method)| method).chain(OTHERS.iter().copied())
 }
 
-fn constants<M: Machine>(modulus: &BigUint, digits: usize) -> Constants {
-    Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_inverse()
+fn constants<M: Machine>(modulus: &BigUint, digits: usize, method: Method) -> Constants {
+    Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_method(method)
 }
 
 /// A number as digits of a machine.
@@ -40,7 +40,7 @@ fn check_powers<M: Machine>(m: M, rng: &mut StdRng, method: Method, bits: usize,
             modulus(rng, bits)
         })
         .collect();
-    let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, digits)).collect();
+    let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, digits, method)).collect();
     let bases: Vec<_> = (0..M::LANES).map(|_| number(rng, bits)).collect();
     let exponents: Vec<_> = (0..M::LANES).map(|_| number(rng, exponent_bits)).collect();
     let limbs: Vec<_> = bases.iter().zip(&exponents).map(|(b, e)| (limbs_of(b, 1), limbs_of(e, 1))).collect();
@@ -52,7 +52,7 @@ fn check_powers<M: Machine>(m: M, rng: &mut StdRng, method: Method, bits: usize,
         exponent_bits,
     };
     let batch: Vec<_> = (0..M::LANES).map(power).collect();
-    for (lane, result) in pow_with(m, &batch, method).iter().enumerate() {
+    for (lane, result) in pow(m, &batch).iter().enumerate() {
         assert_eq!(
             big(result),
             bases[lane].modpow(&exponents[lane], &moduli[lane]),
@@ -164,10 +164,10 @@ fn chosen_lower_halves() {
                         }
                     })
                     .collect();
-                let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, l)).collect();
-                let lanes: Vec<_> = constants.iter().collect();
                 for method in methods() {
-                    let mut frame = Frame::with(m, &lanes, method);
+                    let constants: Vec<_> = moduli.iter().map(|modulus| constants::<M>(modulus, l, method)).collect();
+                    let lanes: Vec<_> = constants.iter().collect();
+                    let mut frame = Frame::new(m, &lanes);
                     let load = |frame: &Frame<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
                         let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
                         frame.load(l, |lane, _| &lanes[lane])

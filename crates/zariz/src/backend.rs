@@ -3,7 +3,9 @@
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow, pow_vartime};
-use zariz_kernels::{Lanes, Machine};
+use zariz_kernels::{Constants, Lanes, Machine};
+
+use crate::batch::{Numbers, in_frame};
 
 /// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one digit count.
 pub(crate) trait Backend: Sync {
@@ -12,6 +14,7 @@ pub(crate) trait Backend: Sync {
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
+    fn numbers<'a>(&self, moduli: &[&'a Constants], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a>;
 }
 
 impl<M: Machine> Backend for M {
@@ -29,5 +32,8 @@ impl<M: Machine> Backend for M {
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
         mul(*self, batch)
+    }
+    fn numbers<'a>(&self, moduli: &[&'a Constants], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
+        in_frame(*self, moduli, x, y, bits)
     }
 }

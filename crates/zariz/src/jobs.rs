@@ -3,6 +3,7 @@
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::mul::Product;
 use zariz_kernels::pow::Power;
+use zariz_kernels::{Constants, Method};
 
 use crate::backend::Backend;
 
@@ -18,17 +19,24 @@ pub(crate) fn pow_vartime(backend: &dyn Backend, jobs: &[Power]) -> Vec<Limbs> {
 
 /// Products of any sizes, results in order.
 pub(crate) fn mul(backend: &dyn Backend, jobs: &[Product]) -> Vec<Limbs> {
-    run(jobs, backend.lanes(), |job| (job.modulus.digits(), 0, 0), |batch| backend.mul(batch))
+    run(jobs, backend.lanes(), |job| (group(job.modulus), 0, 0), |batch| backend.mul(batch))
 }
 
 /// What may share a batch (the first) and what should (the others): all public.
-type Class = (usize, usize, usize);
+type Class = (Group, usize, usize);
 
-fn class(job: &Power) -> Class {
-    (job.modulus.digits(), job.exponent_bits, job.base_bits)
+/// Digit count and method.
+type Group = (usize, Option<Method>);
+
+fn group(modulus: &Constants) -> Group {
+    (modulus.digits(), modulus.method())
 }
 
-/// Cuts `jobs` into batches of one digit count, at most `lanes` each, and puts the results back in order.
+fn class(job: &Power) -> Class {
+    (group(job.modulus), job.exponent_bits, job.base_bits)
+}
+
+/// Cuts `jobs` into batches of one digit count and method, at most `lanes` each, and puts the results back in order.
 fn run<J: Copy>(
     jobs: &[J],
     lanes: usize,

@@ -3,6 +3,7 @@
 //! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
+//! * [`Batch`] keeps numbers in Montgomery's domain for long products; [`Method`] names the ways of multiplying and reducing.
 //! * [`Engine`] names the vector machine that does the arithmetic; the best one is chosen when a key or modulus is
 //!   built, unless a `_with` constructor is told otherwise.
 //!
@@ -24,11 +25,14 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod batch;
 mod engine;
 mod jobs;
 mod modulus;
 pub mod rsa;
 pub mod stream;
 
+pub use batch::{Batch, BatchError};
 pub use engine::{Engine, EngineError};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+pub use zariz_kernels::{Method, Reduction};

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::Constants;
 use zariz_kernels::frame::MAX_DIGITS;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::pow::Power;
+use zariz_kernels::{Constants, Method};
 
 use crate::backend::Backend;
 use crate::engine::{self, Engine, EngineError};
@@ -18,8 +18,8 @@ use crate::jobs;
 #[derive(Clone)]
 pub struct Modulus {
     engine: Engine,
-    backend: &'static dyn Backend,
-    constants: Arc<Constants>,
+    pub(crate) backend: &'static dyn Backend,
+    pub(crate) constants: Arc<Constants>,
 }
 
 /// Why a number cannot be a modulus.
@@ -100,6 +100,14 @@ impl Modulus {
         let digits = Constants::digits_for(bits, backend.digit_bits());
         let constants = Arc::new(Constants::new(&limbs, backend.digit_bits(), digits));
         Ok(Self { engine, backend, constants })
+    }
+
+    /// The same modulus, for powers by a method of the caller's choice. Without this, the fastest one known is used.
+    pub fn with_method(&self, method: Method) -> Self {
+        let Self { engine, backend, .. } = *self;
+        let digits = method.digits(Constants::digits_for(self.bits(), backend.digit_bits()));
+        let constants = Constants::new(self.constants.limbs(), backend.digit_bits(), digits).with_method(method);
+        Self { engine, backend, constants: Arc::new(constants) }
     }
 
     /// The modulus's length in bits.

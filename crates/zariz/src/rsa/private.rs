@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::{Constants, Method};
 use zeroize::Zeroizing;
 
 use super::blinding::Pool;
@@ -124,6 +124,20 @@ impl PrivateKey {
         let qinv = in_limbs(&qinv, p.constants.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
         Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
+    }
+
+    /// The same key, its powers modulo the primes computed by a method of the caller's choice. Without this, the fastest
+    /// one known is used.
+    pub fn with_method(&self, method: Method) -> Self {
+        let Inner { public, p, q, qinv, d, .. } = &*self.0;
+        let prime = |prime: &Prime| {
+            let Prime { constants, exponent, minus_e } = prime;
+            let digits = method.digits(constants.digits());
+            let constants = Constants::new(constants.limbs(), constants.digit_bits(), digits).with_method(method);
+            Prime { constants, exponent: exponent.clone(), minus_e: minus_e.clone() }
+        };
+        let (public, qinv, d) = (public.clone(), qinv.clone(), d.clone());
+        Self(Arc::new(Inner { public, p: prime(p), q: prime(q), qinv, d, blinding: Pool::default() }))
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).

@@ -1,0 +1,102 @@
+//! Compares methods on every machine, interleaved in one process: `methods BITS… [MACHINE]`. For each method the time of
+//! a product, a product with a table entry, a square and an exponentiation, and its ratio to AMM's, medians of pairs.
+use std::hint::black_box;
+use std::time::Instant;
+use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Constants, Frame, Machine, Method};
+
+const ROUNDS: usize = 60;
+
+fn time(inner: usize, mut f: impl FnMut()) -> f64 {
+    let t = Instant::now();
+    for _ in 0..inner {
+        f();
+    }
+    t.elapsed().as_nanos() as f64 / inner as f64
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn measure<M: Machine>(name: &str, m: M, bits: usize) {
+    let modulus: Vec<u64> =
+        (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
+    let least = Constants::digits_for(bits, M::DIGIT_BITS);
+    let mut methods: Vec<_> = Method::NAMED.to_vec();
+    methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
+    methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
+    let constants: Vec<_> = methods
+        .iter()
+        .map(|(_, method)| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(*method))
+        .collect();
+    let mut frames: Vec<_> = constants
+        .iter()
+        .map(|c| {
+            let mut frame = Frame::new(m, &[c]);
+            let x = frame.enter(&[&modulus[1..]], bits);
+            let mut entry = frame.zeros(frame.entry_digits() / x.len());
+            entry[..x.len()].copy_from_slice(&x);
+            frame.complete_entry(&mut entry);
+            (frame, x, entry)
+        })
+        .collect();
+    let inner = 200_000 / (least * least) / 8 + 1;
+    // times[method][round] = [amm, entry, ams, pow]
+    let mut times = vec![Vec::new(); methods.len()];
+    for round in 0..ROUNDS {
+        for (i, (frame, x, entry)) in frames.iter_mut().enumerate() {
+            let y = x.clone();
+            let amm = time(inner, || frame.amm(black_box(x), black_box(&y)));
+            let by_entry = time(inner, || frame.multiply_entry(black_box(x), black_box(entry)));
+            let ams = time(inner, || frame.ams(black_box(x)));
+            let power = Power {
+                modulus: &constants[i],
+                base: &modulus[1..],
+                base_bits: bits,
+                exponent: &modulus,
+                exponent_bits: bits,
+            };
+            let whole = if round % 4 == 0 {
+                time(1, || {
+                    black_box(pow(m, black_box(&[power])));
+                })
+            } else {
+                f64::NAN
+            };
+            times[i].push([amm, by_entry, ams, whole]);
+        }
+    }
+    for (i, (method, _)) in methods.iter().enumerate() {
+        print!("{name:11} {bits:5} L={:3} {method:21}", constants[i].digits());
+        for (k, what) in ["amm", "entry", "ams", "pow"].iter().enumerate() {
+            let rounds = || times[i].iter().zip(&times[0]).map(move |(a, b)| (a[k], b[k])).filter(|p| !p.0.is_nan());
+            let best = rounds().map(|p| p.0).fold(f64::MAX, f64::min);
+            print!("  {what} {best:9.0} {:.3}", median(rounds().map(|(a, b)| a / b)));
+        }
+        println!();
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let sizes: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
+    let only = arguments.iter().find(|a| a.parse::<usize>().is_err()).cloned().unwrap_or_default();
+    for &bits in if sizes.is_empty() { &[1024, 2048, 4096][..] } else { &sizes } {
+        use zariz_machines::*;
+        if "avx512-ifma".contains(&only) {
+            Avx512Ifma::new().map_or((), |m| measure("avx512-ifma", m, bits));
+        }
+        if "avx512-fma".contains(&only) {
+            Avx512Fma::new().map_or((), |m| measure("avx512-fma", m, bits));
+        }
+        if "avx2-fma".contains(&only) {
+            Avx2Fma::new().map_or((), |m| measure("avx2-fma", m, bits));
+        }
+        if "portable".contains(&only) {
+            measure("portable", Portable::<1>::new(), bits);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Single products and squares in Montgomery's domain, one number in each lane.
+
+use std::fmt;
+
+use zariz_kernels::frame::Number;
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::{Constants, Frame, Machine};
+
+use crate::modulus::Modulus;
+
+/// Numbers `x` and `y` in each lane of an engine, kept in Montgomery's domain, so that many products and squares cost
+/// nothing besides.
+///
+/// ```
+/// use zariz::{Batch, Modulus};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let modulus = Modulus::new(&[35])?;
+/// let mut batch = Batch::new(&[&modulus], &[&[2]], &[&[3]])?;
+/// batch.square(); // 4
+/// batch.multiply(); // 12
+/// batch.square(); // 144 ≡ 4
+/// assert_eq!(batch.into_results(), [[4]]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Batch<'a> {
+    numbers: Box<dyn Numbers + 'a>,
+    sizes: Vec<usize>,
+    lanes: usize,
+}
+
+/// Why moduli and numbers cannot form a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// There are no moduli, or more than the engine has lanes.
+    Count {
+        /// How many there are.
+        moduli: usize,
+        /// The most there may be.
+        lanes: usize,
+    },
+    /// There are not as many numbers as moduli.
+    Numbers {
+        /// How many moduli there are.
+        moduli: usize,
+        /// How many numbers there are.
+        numbers: usize,
+    },
+    /// A modulus differs from the first in its engine, its method or its length in digits.
+    Mixed {
+        /// Its place in the list.
+        index: usize,
+    },
+}
+
+impl std::error::Error for BatchError {}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Count { moduli, lanes } => write!(f, "a batch takes from 1 to {lanes} moduli; there are {moduli}"),
+            Self::Numbers { moduli, numbers } => {
+                write!(f, "each modulus needs one number; there are {moduli} moduli and {numbers} numbers")
+            }
+            Self::Mixed { index } => write!(
+                f,
+                "modulus {index} (counted from 0) differs from the first in engine, method or length in digits; batch it apart"
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for Batch<'_> {
+    /// Shows how many numbers there are, not what they are: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Batch").field("numbers", &self.sizes.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of `x[i]` and `y[i]` modulo `moduli[i]`, all big-endian, of any length. The moduli have one engine, one method
+    /// and one length in digits; from 1 to [`Engine::lanes`](crate::Engine::lanes) of them.
+    pub fn new(moduli: &[&'a Modulus], x: &[&[u8]], y: &[&[u8]]) -> Result<Self, BatchError> {
+        let lanes = moduli.first().map_or(1, |modulus| modulus.engine().lanes());
+        let Some(first) = moduli.first().filter(|_| moduli.len() <= lanes) else {
+            return Err(BatchError::Count { moduli: moduli.len(), lanes });
+        };
+        for numbers in [x.len(), y.len()] {
+            if numbers != moduli.len() {
+                return Err(BatchError::Numbers { moduli: moduli.len(), numbers });
+            }
+        }
+        let kind = |modulus: &Modulus| (modulus.engine(), modulus.constants.digits(), modulus.constants.method());
+        if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
+            return Err(BatchError::Mixed { index });
+        }
+        let constants: Vec<&Constants> = moduli.iter().map(|modulus| &*modulus.constants).collect();
+        let bits = x.iter().chain(y).map(|number| 8 * number.len()).max().unwrap_or(0);
+        let [x, y] = [x, y].map(|numbers| numbers.iter().map(|n| limbs::from_be_bytes(n)).collect::<Vec<_>>());
+        let [x, y] = [&x, &y].map(|numbers| numbers.iter().map(|n| &n[..]).collect::<Vec<_>>());
+        let numbers = first.backend.numbers(&constants, &x, &y, bits);
+        Ok(Self { numbers, sizes: moduli.iter().map(|modulus| modulus.size()).collect(), lanes })
+    }
+
+    /// How many numbers the engine works on at once, whatever this batch holds.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// `x ← x·y`, by the method of the moduli.
+    pub fn multiply(&mut self) {
+        self.numbers.multiply();
+    }
+
+    /// The same with `y` as an exponentiation's table holds it: half-reduced by [`Method::AHMM`](crate::Method::AHMM), by
+    /// other methods no different.
+    pub fn multiply_entry(&mut self) {
+        self.numbers.multiply_entry();
+    }
+
+    /// `x ← x²`, by the method of the moduli.
+    pub fn square(&mut self) {
+        self.numbers.square();
+    }
+
+    /// The numbers `x` out of the domain, big-endian, each as long as its modulus.
+    pub fn into_results(self) -> Vec<Vec<u8>> {
+        let results = self.numbers.leave();
+        let write = |(result, &size): (&Limbs, &usize)| {
+            let mut out = vec![0; size];
+            limbs::to_be_bytes(result, &mut out);
+            out
+        };
+        results.iter().zip(&self.sizes).map(write).collect()
+    }
+}
+
+/// A batch on one machine.
+pub(crate) trait Numbers {
+    fn multiply(&mut self);
+    fn multiply_entry(&mut self);
+    fn square(&mut self);
+    fn leave(self: Box<Self>) -> Vec<Limbs>;
+}
+
+struct InFrame<'a, M: Machine> {
+    frame: Frame<'a, M>,
+    x: Number<M>,
+    /// `y` and what else a table entry of it has.
+    entry: Number<M>,
+    digits: usize,
+}
+
+/// Numbers of at most `bits` bits, brought into the domain.
+pub(crate) fn in_frame<'a, M: Machine>(
+    machine: M,
+    moduli: &[&'a Constants],
+    x: &[&[u64]],
+    y: &[&[u64]],
+    bits: usize,
+) -> Box<dyn Numbers + 'a> {
+    let mut frame = Frame::new(machine, moduli);
+    let (x, y) = (frame.enter(x, bits), frame.enter(y, bits));
+    let digits = x.len();
+    let mut entry = frame.zeros(frame.entry_digits() / digits);
+    entry[..digits].copy_from_slice(&y);
+    frame.complete_entry(&mut entry);
+    Box::new(InFrame { frame, x, entry, digits })
+}
+
+impl<M: Machine> Numbers for InFrame<'_, M> {
+    fn multiply(&mut self) {
+        self.frame.amm(&mut self.x, &self.entry[..self.digits]);
+    }
+    fn multiply_entry(&mut self) {
+        self.frame.multiply_entry(&mut self.x, &self.entry);
+    }
+    fn square(&mut self) {
+        self.frame.ams(&mut self.x);
+    }
+    fn leave(mut self: Box<Self>) -> Vec<Limbs> {
+        self.frame.leave(self.x)
+    }
+}

@@ -1,0 +1,122 @@
+//! Methods of the caller's choice, through the public interface.
+
+mod common;
+
+use common::{Random, engines};
+use num_bigint::BigUint;
+use zariz::rsa::{Algorithm, PrivateKey};
+use zariz::{Batch, BatchError, Engine, Method, Modulus, PowJob, pow_many};
+
+fn odd(random: &mut Random, bytes: usize) -> Vec<u8> {
+    let mut number = random.bytes(bytes);
+    number[0] |= 0x80;
+    number[bytes - 1] |= 1;
+    number
+}
+
+fn big(bytes: &[u8]) -> BigUint {
+    BigUint::from_bytes_be(bytes)
+}
+
+/// Jobs of all methods, several sizes and all engines in one call.
+#[test]
+fn powers_of_all_methods_in_one_call() {
+    let mut random = Random::new(21);
+    for engine in engines() {
+        let cases: Vec<_> = (0..40)
+            .map(|i| {
+                let (_, method) = Method::NAMED[i % Method::NAMED.len()];
+                let number = odd(&mut random, [100, 128, 256][i % 3]);
+                let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+                let modulus = if i % 4 == 3 { modulus } else { modulus.with_method(method) };
+                (modulus, number, random.bytes(130), random.bytes(9))
+            })
+            .collect();
+        let jobs: Vec<_> =
+            cases.iter().map(|(modulus, _, base, exponent)| PowJob { modulus, base, exponent }).collect();
+        for (result, (_, modulus, base, exponent)) in pow_many(&jobs).iter().zip(&cases) {
+            assert_eq!(big(result), big(base).modpow(&big(exponent), &big(modulus)), "{engine}");
+        }
+    }
+}
+
+#[test]
+fn signatures_are_the_same_by_every_method() {
+    for engine in engines() {
+        let key = PrivateKey::generate_with(1024, engine).expect("a key");
+        let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
+        let expected = key.sign_batch(Algorithm::RS256, &messages);
+        for &(name, method) in Method::NAMED {
+            assert_eq!(key.with_method(method).sign_batch(Algorithm::RS256, &messages), expected, "{name} on {engine}");
+        }
+    }
+}
+
+/// Single operations, a modulus of its own in every lane, and lanes left over.
+#[test]
+fn batches_multiply_and_square() {
+    let mut random = Random::new(22);
+    for engine in engines() {
+        for &(name, method) in Method::NAMED {
+            for count in [1, engine.lanes()] {
+                let numbers: Vec<_> = (0..count).map(|_| odd(&mut random, 128)).collect();
+                let moduli: Vec<_> = numbers
+                    .iter()
+                    .map(|n| Modulus::with_engine(n, engine).expect("a modulus").with_method(method))
+                    .collect();
+                let (x, y): (Vec<_>, Vec<_>) = (0..count).map(|_| (random.bytes(140), random.bytes(20))).unzip();
+                let xs: Vec<&[u8]> = x.iter().map(|x| &x[..]).collect();
+                let ys: Vec<&[u8]> = y.iter().map(|y| &y[..]).collect();
+                let moduli: Vec<_> = moduli.iter().collect();
+                let mut batch = Batch::new(&moduli, &xs, &ys).expect("a batch");
+                assert_eq!(batch.lanes(), engine.lanes());
+                // ((x·y)²·y)², and once more.
+                for _ in 0..2 {
+                    batch.multiply();
+                    batch.square();
+                    batch.multiply_entry();
+                    batch.square();
+                }
+                for (i, result) in batch.into_results().iter().enumerate() {
+                    let (m, y) = (big(&numbers[i]), big(&y[i]));
+                    let mut x = big(&x[i]);
+                    for _ in 0..2 {
+                        x = (&x * &y).pow(2) % &m;
+                        x = (&x * &y).pow(2) % &m;
+                    }
+                    assert_eq!(big(result), x, "{name} on {engine}, lane {i} of {count}");
+                    assert_eq!(result.len(), 128);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_batch_is_told_why() {
+    let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, Engine::Portable).expect("a modulus");
+    let (small, large) = (modulus(&[35]), modulus(&[0xff; 32]));
+    let refused = |moduli: &[&Modulus], x: &[&[u8]], y: &[&[u8]]| Batch::new(moduli, x, y).expect_err("no batch");
+    assert_eq!(refused(&[], &[], &[]), BatchError::Count { moduli: 0, lanes: 1 });
+    assert_eq!(refused(&[&small, &small], &[&[1][..]; 2], &[&[1][..]; 2]), BatchError::Count { moduli: 2, lanes: 1 });
+    assert_eq!(refused(&[&small], &[&[1][..]], &[]), BatchError::Numbers { moduli: 1, numbers: 0 });
+    assert_eq!(refused(&[&small], &[&[1], &[2]], &[&[1]]), BatchError::Numbers { moduli: 1, numbers: 2 });
+    if let Some(engine) = engines().into_iter().find(|engine| engine.lanes() > 1) {
+        let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, engine).expect("a modulus");
+        let (first, longer) = (modulus(&[0xff; 32]), modulus(&[0xff; 64]));
+        let other = first.with_method(Method::TRUNCATED_SCHOOLBOOK);
+        for second in [&longer, &other, &large] {
+            let error = refused(&[&first, second], &[&[1][..]; 2], &[&[1][..]; 2]);
+            assert_eq!(error, BatchError::Mixed { index: 1 });
+            assert!(error.to_string().contains("modulus 1"));
+        }
+    }
+}
+
+#[test]
+fn methods_have_names() {
+    for &(name, method) in Method::NAMED {
+        assert_eq!((method.to_string().as_str(), Method::by_name(name)), (name, Some(method)));
+    }
+    assert_eq!(Method::by_name("magic"), None);
+}
