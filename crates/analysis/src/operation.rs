@@ -1,7 +1,7 @@
 //! What interpretations run: the operations on batches, for any method and digit count.
 
 use zariz_kernels::mul::{Product, mul};
-use zariz_kernels::pow::{Power, pow_with};
+use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Constants, Frame, Machine, Method};
 
 /// An operation on a batch of numbers of `L` digits.
@@ -15,16 +15,21 @@ pub enum Operation {
     Enter,
     /// [`Frame::leave`] of any number.
     Leave,
-    /// [`mul`]: in, multiplied, and out; by the machine's fastest method.
+    /// [`mul`]: in, multiplied, and out.
     Mul,
-    /// [`pow_with`] and the shortest exponent that squares, looks into the table and multiplies by an entry. With any
-    /// other the same happens more often, to numbers of whose digits nothing is supposed.
+    /// [`Frame::complete_entry`] of any number.
+    Entry,
+    /// [`Frame::multiply_entry`] of any number and any entry.
+    ByEntry,
+    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With any other
+    /// the same happens more often, to numbers of whose digits nothing is supposed.
     Pow,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Amm, Self::Ams, Self::Enter, Self::Leave, Self::Mul, Self::Pow];
+    pub const ALL: [Self; 8] =
+        [Self::Amm, Self::Ams, Self::Enter, Self::Leave, Self::Mul, Self::Entry, Self::ByEntry, Self::Pow];
 
     /// The name of the function.
     pub fn name(self) -> &'static str {
@@ -34,6 +39,8 @@ impl Operation {
             Self::Enter => "enter",
             Self::Leave => "leave",
             Self::Mul => "mul",
+            Self::Entry => "complete_entry",
+            Self::ByEntry => "multiply_entry",
             Self::Pow => "pow",
         }
     }
@@ -52,16 +59,19 @@ impl Operation {
             }
             Self::Pow => {
                 started();
-                power(machine, method, &constants, 2);
+                power(machine, &constants, 2);
             }
-            Self::Amm | Self::Ams | Self::Enter | Self::Leave => {
-                let mut frame = Frame::with(machine, &[&constants], method);
-                let number = |frame: &Frame<M>| frame.load(l, |_, _| &[]);
-                let (mut x, y) = (number(&frame), number(&frame));
+            _ => {
+                let mut frame = Frame::new(machine, &[&constants]);
+                let size = frame.entry_digits();
+                let number = |count: usize| frame.load(count, |_, _| &[]);
+                let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
                     Self::Amm => frame.amm(&mut x, &y),
                     Self::Ams => frame.ams(&mut x),
+                    Self::Entry => frame.complete_entry(&mut entry),
+                    Self::ByEntry => frame.multiply_entry(&mut x, &entry),
                     Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
                     _ => drop(frame.leave(x)),
                 }
@@ -71,18 +81,17 @@ impl Operation {
 }
 
 /// Raises a number as long as its digits allow to a power of `exponent_bits` bits.
-pub fn power<M: Machine>(machine: M, method: Method, constants: &Constants, exponent_bits: usize) {
+pub fn power<M: Machine>(machine: M, constants: &Constants, exponent_bits: usize) {
     let base_bits = constants.digits() * M::DIGIT_BITS as usize;
-    pow_with(machine, &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }], method);
+    pow(machine, &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }]);
 }
 
-/// The modulus 3 in `l` digits, with what the method needs.
+/// The modulus 3 in `l` digits, for a method.
 pub fn constants_for(method: Method, w: u32, l: usize) -> Constants {
-    let constants = Constants::new(&[3], w, l);
-    if method.needs_inverse() { constants.with_inverse() } else { constants }
+    Constants::new(&[3], w, l).with_method(method)
 }
 
-/// The digits of a modulus of `bits` bits on machines with `w`-bit digits.
-pub fn digits_for(bits: usize, w: u32) -> usize {
-    Constants::digits_for(bits, w)
+/// The digits of a modulus of `bits` bits on machines with `w`-bit digits, by a method.
+pub fn digits_for(method: Method, bits: usize, w: u32) -> usize {
+    method.digits(Constants::digits_for(bits, w))
 }

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Frame, Machine};
+use zariz_kernels::{Constants, Frame, Machine, Method, Reduction};
 
 mod machines;
 use machines::Present;
@@ -66,13 +66,13 @@ fn run<M: Machine>(m: M, constants: &Constants, x: &[u64], y: Option<&[u64]>) ->
     words
 }
 
-/// Products and squares of `l` digits: value, bounds, banners, and the real machine beside.
-fn products<M: Named + Present>(l: usize) {
+/// Products and squares of `l` digits by a method: value, bounds, banners, and the real machine beside.
+fn products<M: Named + Present>(l: usize, method: Method) {
     let w = M::DIGIT_BITS;
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     for modulus in moduli(&mut random, w, l) {
-        let constants = Constants::new(&limbs(&modulus), w, l);
+        let constants = Constants::new(&limbs(&modulus), w, l).with_method(method);
         let numbers = numbers(&mut random, &modulus);
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
@@ -81,13 +81,14 @@ fn products<M: Named + Present>(l: usize) {
                 let x_digits = digits(x, w, l);
                 let exact = Exact::<Of<M>>::default();
                 let (out, observed) = observe(|| run(exact, &constants, &x_digits, y_digits.as_deref()));
-                let what = format!("{} of {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
+                let what = format!("{}, {method}, {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
                 assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
                 assert!(observed.blocks > 3, "{what}: no block was looked at");
                 let z = value_of_digits(&out, w);
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
-                assert!(z <= &t / &r + &modulus * 2, "{what}: not below T/R + 2M");
+                let moduli = if method.reduction == Reduction::Rows { 2 } else { 1 };
+                assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
                 if let Some(real) = M::present() {
                     assert_eq!(run(real, &constants, &x_digits, y_digits.as_deref()), out, "{what}: the real machine");
@@ -102,7 +103,59 @@ fn products_of_every_size_and_machine() {
     fn machine<M: Named + Present>() {
         // Every number of tiles up to three, and the sizes of RSA primes.
         for l in [2, 3, 5, M::MAX_TILE, M::MAX_TILE + 1, 2 * M::MAX_TILE + 1, 41] {
-            products::<M>(l);
+            products::<M>(l, Method::AMM);
+        }
+    }
+    machines::each!(machine);
+}
+
+#[test]
+fn products_by_every_method() {
+    fn machine<M: Named + Present>() {
+        for &(_, method) in Method::NAMED {
+            for l in [2, 4, 7, 8, 12, M::MAX_TRIANGLE + 1, method.digits(2 * M::MAX_TILE + 1)] {
+                products::<M>(l, method);
+            }
+        }
+    }
+    machines::each!(machine);
+}
+
+/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below `5M` and
+/// moduli that leave five bits free.
+#[test]
+fn products_by_table_entries() {
+    fn machine<M: Named + Present>() {
+        let w = M::DIGIT_BITS;
+        for l in [2, 3, 8, M::MAX_TILE + 1] {
+            let mut random = StdRng::seed_from_u64(7);
+            let bits = w as usize * l;
+            let r = BigInt::from(1) << bits;
+            for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
+                let constants = Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
+                let most: BigInt = &modulus * 5 - 1;
+                for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
+                {
+                    let ((k, z), observed) = observe(|| {
+                        let m = Exact::<Of<M>>::default();
+                        let mut frame = Frame::new(m, &[&constants]);
+                        let [x, b] = [&x, &b].map(|number| digits(number, w, l));
+                        let mut x = frame.load(l, |_, _| &x);
+                        let mut entry = frame.load(2 * l, |_, _| &b);
+                        assert_eq!(frame.entry_digits(), 2 * l);
+                        frame.complete_entry(&mut entry);
+                        frame.multiply_entry(&mut x, &entry);
+                        (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
+                    });
+                    let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
+                    assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
+                    let low = w as usize * (l / 2);
+                    assert_eq!(((&k << low) - &b) % &modulus, BigInt::ZERO, "{what}: K is wrong");
+                    assert!(k < (&b >> low) + &modulus * 2, "{what}: K is too large");
+                    assert_eq!((&z * &r - &x * &b) % &modulus, BigInt::ZERO, "{what}: wrong value");
+                    assert!(z < &modulus * 5, "{what}: not below 5M");
+                }
+            }
         }
     }
     machines::each!(machine);

@@ -1,6 +1,6 @@
 //! The table of operation counts.
 
-use zariz_kernels::{Method, Reduction};
+use zariz_kernels::Method;
 
 use super::SIZES;
 use super::json::Shown;
@@ -24,23 +24,7 @@ pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
 /// What a whole power counts.
 pub fn power<P: Model>(method: Method, l: usize, exponent_bits: usize) -> Counts {
     let constants = constants_for(method, P::DIGIT_BITS, l);
-    count(|| operation::power(Count::<P>::default(), method, &constants, exponent_bits))
-}
-
-/// What looking up a table entry and multiplying by it counts: an exponent of two bits has a square and this more than
-/// one of a single bit, for both of which windows of one bit are the cheapest.
-pub fn multiply_entry<P: Model>(method: Method, l: usize) -> Counts {
-    let [one, two] = [1, 2].map(|bits| power::<P>(method, l, bits));
-    two - one - of::<P>(method, Operation::Ams, l)
-}
-
-/// The digits with which a method is shown: those needed, or a few more where only an even number can be split.
-pub fn shown_digits(method: Method, bits: usize, w: u32) -> usize {
-    let digits = digits_for(bits, w);
-    match method.reduction {
-        Reduction::Separate { levels, .. } => digits.next_multiple_of(1 << levels),
-        Reduction::Rows => digits,
-    }
+    count(|| operation::power(Count::<P>::default(), &constants, exponent_bits))
 }
 
 /// Sizes at which methods are compared, and whole powers counted.
@@ -59,26 +43,26 @@ fn rows<P: Model>() -> Vec<Vec<String>> {
     let w = P::DIGIT_BITS;
     for operation in [Operation::Amm, Operation::Ams] {
         for bits in SIZES {
-            let l = digits_for(bits, w);
+            let l = digits_for(Method::AMM, bits, w);
             row(Method::AMM, operation.name(), bits, l, of::<P>(Method::AMM, operation, l));
         }
     }
     let others = Method::NAMED.iter().map(|&(_, method)| method).filter(|&method| method != Method::AMM);
     for method in others {
         for bits in COMPARED {
-            let l = shown_digits(method, bits, w);
-            if method.half_table {
-                row(method, "by entry", bits, l, multiply_entry::<P>(method, l));
-                continue;
-            }
-            for operation in [Operation::Amm, Operation::Ams] {
+            let l = digits_for(method, bits, w);
+            let operations: &[Operation] = match method.half_table {
+                true => &[Operation::Entry, Operation::ByEntry],
+                false => &[Operation::Amm, Operation::Ams],
+            };
+            for &operation in operations {
                 row(method, operation.name(), bits, l, of::<P>(method, operation, l));
             }
         }
     }
     for bits in COMPARED {
         for method in [Method::AMM, Method::AHMM] {
-            let l = digits_for(bits, w);
+            let l = digits_for(Method::AMM, bits, w);
             row(method, "pow", bits, l, power::<P>(method, l, bits));
         }
     }
@@ -95,8 +79,8 @@ const UNITS_OF: [Method; 6] = [
     Method::KARATSUBA2,
     Method::TRUNCATED_KARATSUBA2,
 ];
-/// Digit counts that two levels of Karatsuba can halve: 1024, 2048, 4096, 8192 and 16,384 bits.
-const UNITS_AT: [usize; 5] = [20, 40, 80, 160, 320];
+/// Digit counts that two levels of Karatsuba can halve: 1024, 2048, 4096 and 8192 bits.
+const UNITS_AT: [usize; 4] = [20, 40, 80, 160];
 
 /// What a multiplication costs, in whole products of the same kind. Half a digit product counts half.
 fn units<P: Model>(method: Method, l: usize) -> f64 {
@@ -168,12 +152,13 @@ The kernels' own code, run on nothing and counted (`crates/analysis/src/count.rs
 is all numbers of a batch.
 
 * products: multiply-accumulates of both halves; low and high halves: those of one half alone.
-* additions (with subtractions and masked negations), carries: of columns. To digits, to columns: a column prepared for multiplication, and back. Starts: columns
-  set to a constant, or from digits in memory. Selects: masked moves, when a table is read.
+* additions (with subtractions and masked negations), carries: of columns. To digits, to columns: a column prepared for
+  multiplication, and back. Starts: columns set to a constant, or from digits in memory. Selects: masked moves, when a
+  table is read or one of two differences is kept.
 * loads, stores: of columns and digits. They are no operations of the kernels' vocabulary but indexed slices, so they are
   derived from the structure of each block that is called, with its tile width and rows: a row reads its digit, the digits
   of its tile and the column that enters, and writes the column that leaves.
-* by entry: finding a table entry and multiplying by it, half-reduced (paper `ahmm`).
+* complete_entry, multiply_entry: preparing a table entry, and multiplying by it, half-reduced (paper `ahmm`).
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out.
 ";
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use super::markdown::{head, power, table};
+use super::markdown::{head, merged, power, table};
 use super::{MAX_BITS, SIZES};
 use crate::interval::{Extent, Interval, observe};
 use crate::model::Model;
@@ -24,10 +24,13 @@ impl Largest {
     }
 }
 
+const SIMPLEST: &[Operation] =
+    &[Operation::Amm, Operation::Ams, Operation::Enter, Operation::Leave, Operation::Mul, Operation::Pow];
+
 /// What is run: every operation by the simplest method, and of the others what they do differently.
 const RUNS: &[(Method, &[Operation])] = &[
-    (Method::AMM, &Operation::ALL),
-    (Method::AHMM, &[Operation::Pow]),
+    (Method::AMM, SIMPLEST),
+    (Method::AHMM, &[Operation::Entry, Operation::ByEntry]),
     (Method::KARATSUBA_SQUARES, &[Operation::Ams]),
     (Method::SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
     (Method::TRUNCATED_SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
@@ -58,7 +61,6 @@ impl Run {
 struct Proof {
     name: &'static str,
     w: u32,
-    most: usize,
     runs: Vec<Run>,
     /// By block, over all runs and digit counts.
     blocks: BTreeMap<&'static str, Largest>,
@@ -68,11 +70,11 @@ struct Proof {
 const FEWEST: usize = 2;
 
 fn prove<P: Model>() -> Proof {
-    let most = digits_for(MAX_BITS, P::DIGIT_BITS);
+    let w = P::DIGIT_BITS;
     let (mut runs, mut blocks, mut findings) = (Vec::new(), BTreeMap::<_, Largest>::new(), Vec::new());
     for (method, operations) in RUNS {
         for &operation in *operations {
-            let mut columns = Vec::new();
+            let (mut columns, most) = (Vec::new(), digits_for(*method, MAX_BITS, w));
             for l in FEWEST..=most {
                 let observed = observe(|| operation.run(Interval::<P>::default(), *method, l, || {}));
                 let place = format!("{}, {method}, {} of {l} digits", P::NAME, operation.name());
@@ -87,7 +89,7 @@ fn prove<P: Model>() -> Proof {
             runs.push(Run { method: *method, operation, columns });
         }
     }
-    Proof { name: P::NAME, w: P::DIGIT_BITS, most, runs, blocks, findings }
+    Proof { name: P::NAME, w, runs, blocks, findings }
 }
 
 /// All machines, side by side.
@@ -110,14 +112,16 @@ fn text(proofs: &[Proof]) -> String {
     for proof in proofs {
         for run in &proof.runs {
             let names = [proof.name.to_owned(), run.method.to_string(), run.operation.name().to_owned()];
-            let all = (FEWEST..=proof.most).map(|l| Largest { extent: run.of(l), at: l });
+            let all = run.columns.iter().zip(FEWEST..).map(|(&extent, at)| Largest { extent, at });
             let Largest { extent, at } = all.reduce(Largest::join).expect("there are digit counts");
+            // Numbers too short to be split have no offset.
+            let least = run.columns.iter().map(|extent| extent.low).filter(|&low| low > 0).min().unwrap_or(0);
             let exact = format!("`{:#x}`", extent.high);
-            let counts = format!("{FEWEST} to {}", proof.most);
-            let found = [counts, power(extent.low), power(extent.high), exact, at.to_string(), room(extent.high)];
+            let counts = format!("{FEWEST} to {}", FEWEST + run.columns.len() - 1);
+            let found = [counts, power(least), power(extent.high), exact, at.to_string(), room(extent.high)];
             operations.push(names.iter().cloned().chain(found).collect());
             if let Operation::Amm | Operation::Ams = run.operation {
-                let columns = SIZES.map(|bits| power(run.of(digits_for(bits, proof.w)).high));
+                let columns = SIZES.map(|bits| power(run.of(digits_for(run.method, bits, proof.w)).high));
                 sizes.push(names.into_iter().chain(columns).collect());
             }
         }
@@ -132,7 +136,8 @@ fn text(proofs: &[Proof]) -> String {
         ["machine", "method", "operation"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
     let kinds = proofs.iter().map(|p| {
         let bits = MAX_BITS;
-        format!("* `{}`: {}-bit digits, so {bits} bits need {} of them\n", p.name, p.w, p.most)
+        let most = digits_for(Method::AMM, bits, p.w);
+        format!("* `{}`: {}-bit digits, so {bits} bits need {most} of them\n", p.name, p.w)
     });
     [
         head(),
@@ -142,14 +147,14 @@ fn text(proofs: &[Proof]) -> String {
         "\n## The columns of products, over all digit counts\n\n".into(),
         table(
             &["machine", "method", "operation", "digits", "least", "largest", "exactly", "first at", "bits below 2^64"],
-            &operations,
+            &merged(&operations),
         ),
         "\n## The largest column at common sizes\n\n".into(),
-        table(&size_head, &sizes),
+        table(&size_head, &merged(&sizes)),
         "\n## All columns that are read, by block\n\n".into(),
         "Over all methods, operations and digit counts. Blocks that are not here add to columns that these read.\n\n"
             .into(),
-        table(&["machine", "block", "least", "largest", "first at", "bits below 2^64"], &blocks),
+        table(&["machine", "block", "least", "largest", "first at", "bits below 2^64"], &merged(&blocks)),
         CLAIMS.into(),
     ]
     .concat()
@@ -184,9 +189,11 @@ modulus and constant is anything from 0 to 2^w − 1. What a kernel does depends
 each digit count speaks for all data. A column is read as a whole only where it is carried, compared or stored: there it
 must be a number that has not gone round, 0 ≤ C < 2^64. The least and the largest that it can be are shown, corrected for
 the machine's bias. Columns that can be negative (of the signed machine, and of Karatsuba's splitting) start at 2^62, and
-their least shows how far from 0 that keeps them.
+their least shows how far from 0 that keeps them (of numbers long enough to be split; shorter ones have no offset).
 
-The methods are those of `zariz_kernels::Method`; `pow` by `ahmm` is multiplication by half-reduced table entries.
+The methods are those of `zariz_kernels::Method`; `complete_entry` and `multiply_entry` are those of half-reduced table
+entries (`ahmm`). Two levels of Karatsuba are one where `Method::fitting` finds no room for them; other depths than those
+of named methods are tried at the digit counts about which it decides (`crates/analysis/tests/levels.rs`).
 
 ";
 

@@ -2,14 +2,14 @@
 
 use zariz_kernels::Method;
 
-use super::counts::{multiply_entry, of, parts, shown_digits};
+use super::counts::{of, parts};
 use crate::count::Counts;
 #[cfg(target_arch = "x86_64")]
 pub use crate::model::Avx512Ifma as Shown;
 use crate::model::Model;
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::model::Portable as Shown;
-use crate::operation::Operation;
+use crate::operation::{Operation, digits_for};
 
 /// Sizes that the program shows.
 const SIZES: [usize; 3] = [1024, 2048, 4096];
@@ -23,9 +23,10 @@ pub fn make() -> String {
     let mut lines = Vec::new();
     for &(name, method) in Method::NAMED {
         for bits in SIZES {
-            let l = shown_digits(method, bits, Shown::DIGIT_BITS);
+            let l = digits_for(method, bits, Shown::DIGIT_BITS);
             let [product, whole] = parts::<Shown>(method, Operation::Amm, l);
-            let multiply = if method.half_table { multiply_entry::<Shown>(method, l) } else { whole };
+            let by_entry = method.half_table.then(|| of::<Shown>(method, Operation::ByEntry, l));
+            let multiply = by_entry.unwrap_or(whole);
             let square = of::<Shown>(method, Operation::Ams, l);
             for (operation, counts) in [("product", product), ("multiply", multiply), ("square", square)] {
                 let Counts { products, low, high, carries, .. } = counts;

@@ -17,10 +17,36 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// The largest integer that is a power of two to three decimals: `2^57.339`.
+/// A number as a power of two, to three decimals: `2^57.339`.
 pub fn power(value: u64) -> String {
     if value == 0 {
         return "0".into();
     }
     format!("2^{:.3}", (value as f64).log2())
+}
+
+/// Rows that are the same but for their first cell, as one row that names them all.
+pub fn merged(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut out: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        match out.iter_mut().find(|known| known[1..] == row[1..]) {
+            Some(known) => known[0] += &format!(", {}", row[0]),
+            None => out.push(row.clone()),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_become_one() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let rows = [row(["a", "1"]), row(["b", "2"]), row(["c", "1"])];
+        assert_eq!(merged(&rows), [row(["a, c", "1"]), row(["b", "2"])]);
+        assert_eq!(table(&["x", "y"], &rows[..1]), "| x | y |\n| --- | --- |\n| a | 1 |\n");
+        assert_eq!([power(0), power(1), power(3 << 50)], ["0", "2^0.000", "2^51.585"]);
+    }
 }
