@@ -261,14 +261,14 @@ impl<'a, M: Machine> Frame<'a, M> {
         self.canonical(&x)
     }
 
-    /// The table entry each lane's index names; `table` holds entries one after the other.
+    /// The table entries that each lane's indices name, of [`WINDOWS`](crate::block::WINDOWS) windows at a time; `table` and `out` hold entries one
+    /// after the other.
     pub(crate) fn select(&self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
-        let (l, stride) = (self.digits, self.entry_digits());
-        for part in (0..stride).step_by(l) {
-            for &(at, width) in &self.tiles {
-                let at = part + at;
-                self.machine.select_tile(&mut out[at..at + width], &table[at..], stride, index);
-            }
+        let stride = self.entry_digits();
+        for (at, width) in tiles(stride, M::MAX_SELECT) {
+            let mut entries = out.chunks_exact_mut(stride);
+            let out = core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
+            self.machine.select_tile(out, &table[at..], stride, index);
         }
     }
 }

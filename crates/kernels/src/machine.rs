@@ -1,13 +1,13 @@
 //! The compiled micro-kernels of one machine.
 
-use crate::block::Part;
+use crate::block::{Part, WINDOWS};
 use crate::lanes::Lanes;
 
 /// The blocks of [`crate::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
 /// code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
-/// [`square`](Machine::square) `1..=MAX_SQUARE`, and for the triangles `1..=MAX_TRIANGLE`. Every block panics on a length it
+/// [`square`](Machine::square) `1..=MAX_SQUARE`, and for the triangles `1..=MAX_TRIANGLE`, for [`select_tile`](Machine::select_tile) `1..=MAX_SELECT`. Every block panics on a length it
 /// does not know, which only a mistake in this crate can cause: lengths depend on the modulus size alone.
 pub trait Machine: Lanes {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
@@ -19,8 +19,12 @@ pub trait Machine: Lanes {
     const MAX_SQUARE: usize;
     /// The widest triangle, in products and squares of longer numbers, bounded by code size.
     const MAX_TRIANGLE: usize;
+    /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each window and digit.
+    const MAX_SELECT: usize;
     /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::Method::fastest`].
-    const KARATSUBA_SQUARES: usize;
+    const KARATSUBA_FROM: usize;
+    /// From how many digits on half-reduced products with table entries are faster: measured likewise.
+    const HALF_TABLE_FROM: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
@@ -69,7 +73,7 @@ pub trait Machine: Lanes {
     /// [`crate::block::add`].
     fn add_numbers(self, out: &mut [Self::Digit], a: &[Self::Digit]);
     /// [`crate::block::select_tile`].
-    fn select_tile(self, out: &mut [Self::Digit], table: &[Self::Digit], stride: usize, index: &[u64]);
+    fn select_tile(self, out: [&mut [Self::Digit]; WINDOWS], table: &[Self::Digit], stride: usize, index: &[u64]);
     /// [`crate::block::gather`].
     fn gather(self, out: &mut [Self::Digit], lanes: &[&[u64]]);
     /// [`crate::block::scatter`].

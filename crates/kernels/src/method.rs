@@ -80,8 +80,11 @@ impl Method {
     /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by measurement (see
     /// docs/notes/performance.md).
     pub fn fastest<M: Machine>(digits: usize) -> Self {
-        let square_levels = u32::from(digits >= M::KARATSUBA_SQUARES);
-        Self { square_levels, ..Self::AMM }
+        Self {
+            square_levels: u32::from(digits >= M::KARATSUBA_FROM),
+            half_table: digits >= M::HALF_TABLE_FROM,
+            ..Self::AMM
+        }
     }
 
     /// The method of that name.

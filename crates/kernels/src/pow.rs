@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::block::MAX_LANES;
+use crate::block::{MAX_LANES, WINDOWS};
 use crate::constants::Constants;
 use crate::frame::{Frame, Number};
 use crate::limbs::{self, Limbs};
@@ -56,22 +56,29 @@ pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
     }
 
     let mut x = frame.one();
-    let mut index = [0u64; MAX_LANES];
-    let index = &mut index[..M::LANES];
-    for at in (0..bits.div_ceil(window)).rev() {
-        if (at + 1) * window < bits {
+    let mut entries = frame.zeros(WINDOWS * size / l);
+    let mut index = [0u64; WINDOWS * MAX_LANES];
+    let index = &mut index[..WINDOWS * M::LANES];
+    for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
+        if i > 0 {
             for _ in 0..window {
                 frame.ams(&mut x);
             }
         }
-        for (i, index) in index.iter_mut().enumerate() {
-            *index = window_at(batch[i.min(batch.len() - 1)].exponent, at * window, window);
+        // The table is read for this window and the next ones; below the last, for the last again.
+        if i % WINDOWS == 0 {
+            for (k, index) in index.iter_mut().enumerate() {
+                let (ahead, lane) = (k / M::LANES, k % M::LANES);
+                let exponent = batch[lane.min(batch.len() - 1)].exponent;
+                *index = window_at(exponent, at.saturating_sub(ahead) * window, window);
+            }
+            frame.select(&mut entries, &table, index);
         }
-        frame.select(&mut entry, &table, index);
-        if (at + 1) * window < bits {
-            frame.multiply_entry(&mut x, &entry);
+        let entry = &entries[i % WINDOWS * size..][..size];
+        if i > 0 {
+            frame.multiply_entry(&mut x, entry);
         } else {
-            x.copy_from_slice(&entry[..l]); // the first window
+            x.copy_from_slice(&entry[..l]);
         }
     }
     zeroize::Zeroize::zeroize(index);
@@ -172,23 +179,16 @@ fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
 
 /// The fixed window that makes an exponentiation cheapest, in tenths of a processor cycle.
 ///
-/// Reading a table is not free beside fast products: a vector of it costs [`TABLE_NEAR`] while the table fits in the
-/// first-level cache, and [`TABLE_FAR`] where it does not.
+/// Reading a table is not free beside fast products: each vector of it costs [`TABLE`] in each window.
 fn window_bits<M: Machine>(frame: &Frame<M>, exponent_bits: usize) -> usize {
     let product = M::PRODUCT_TENTHS as usize;
     let (build, multiply) = (product * frame.build_products(), product * frame.entry_products());
     let cost = |w: usize| {
-        let vectors = frame.entry_digits() << w;
-        let near = vectors * size_of::<M::Digit>() <= NEAR_BYTES;
-        let read = vectors * if near { TABLE_NEAR } else { TABLE_FAR };
+        let read = (frame.entry_digits() << w) * TABLE;
         (build << w) + exponent_bits.div_ceil(w) * (multiply + read)
     };
     (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
 }
 
-/// Measured: a load and a masked move, two a cycle.
-const TABLE_NEAR: usize = 6;
-/// Measured: a line from the second-level cache.
-const TABLE_FAR: usize = 19;
-/// What of the first-level cache a table may take.
-const NEAR_BYTES: usize = 32 << 10;
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+const TABLE: usize = 7;

@@ -1,4 +1,5 @@
-//! Compares methods on every machine, interleaved in one process: `methods BITS… [MACHINE]`. For each method the time of
+//! Compares methods on every machine, interleaved in one process: `methods BITS… MACHINE… METHOD…`, all where none is
+//! named. For each method the time of
 //! a product, a product with a table entry, a square and an exponentiation, and its ratio to AMM's, medians of pairs.
 use std::hint::black_box;
 use std::time::Instant;
@@ -21,13 +22,14 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn measure<M: Machine>(name: &str, m: M, bits: usize) {
+fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> bool) {
     let modulus: Vec<u64> =
         (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
     let least = Constants::digits_for(bits, M::DIGIT_BITS);
     let mut methods: Vec<_> = Method::NAMED.to_vec();
     methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
     methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
+    methods.retain(|(name, _)| wanted(name));
     let constants: Vec<_> = methods
         .iter()
         .map(|(_, method)| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(*method))
@@ -83,20 +85,25 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let sizes: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
-    let only = arguments.iter().find(|a| a.parse::<usize>().is_err()).cloned().unwrap_or_default();
+    const MACHINES: [&str; 4] = ["avx512-ifma", "avx512-fma", "avx2-fma", "portable"];
+    let is_machine = |a: &str| MACHINES.contains(&a);
+    let machines = || arguments.iter().filter(|a| is_machine(a));
+    let methods = || arguments.iter().filter(|a| !is_machine(a) && a.parse::<usize>().is_err());
+    let run = |machine: &str| machines().next().is_none() || machines().any(|a| a == machine);
+    let wanted = |method: &str| methods().next().is_none() || methods().any(|a| a == method);
     for &bits in if sizes.is_empty() { &[1024, 2048, 4096][..] } else { &sizes } {
         use zariz_machines::*;
-        if "avx512-ifma".contains(&only) {
-            Avx512Ifma::new().map_or((), |m| measure("avx512-ifma", m, bits));
+        if let Some(m) = Avx512Ifma::new().filter(|_| run("avx512-ifma")) {
+            measure("avx512-ifma", m, bits, &wanted);
         }
-        if "avx512-fma".contains(&only) {
-            Avx512Fma::new().map_or((), |m| measure("avx512-fma", m, bits));
+        if let Some(m) = Avx512Fma::new().filter(|_| run("avx512-fma")) {
+            measure("avx512-fma", m, bits, &wanted);
         }
-        if "avx2-fma".contains(&only) {
-            Avx2Fma::new().map_or((), |m| measure("avx2-fma", m, bits));
+        if let Some(m) = Avx2Fma::new().filter(|_| run("avx2-fma")) {
+            measure("avx2-fma", m, bits, &wanted);
         }
-        if "portable".contains(&only) {
-            measure("portable", Portable::<1>::new(), bits);
+        if run("portable") {
+            measure("portable", Portable::<1>::new(), bits, &wanted);
         }
     }
 }

@@ -5,17 +5,19 @@
 /// features and, for tiled blocks, one instance per width.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
-/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE` and `1..=MAX_TRIANGLE`.
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE` and
+/// `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?], product_tenths: $tenths:literal,
-        karatsuba_squares: $karatsuba:expr,
-        tiles: [$($tile:literal)*], squares: [$($square:literal)*], triangles: [$($triangle:literal)*]
+        karatsuba_from: $karatsuba:expr, half_table_from: $half_table:expr,
+        tiles: [$($tile:literal)*], squares: [$($square:literal)*], triangles: [$($triangle:literal)*],
+        selects: [$($select:literal)*]
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
-            use zariz_kernels::block::{self, Part};
+            use zariz_kernels::block::{self, Part, WINDOWS};
             use zariz_kernels::Lanes;
             type This = $machine;
             type Digit = <This as Lanes>::Digit;
@@ -28,8 +30,8 @@ macro_rules! roots {
             roots!(@root [$($features)?] high_triangle<T>(c: &mut [Column], a: &[Digit], b: &[Digit]));
             roots!(@root [$($features)?] reduce_rows<T>(c: &mut [Column], friendly: &[Digit], q: &mut [Digit],
                 last: Option<(&[Digit], Digit)>));
-            roots!(@root [$($features)?] select_tile<T>(out: &mut [Digit], table: &[Digit], stride: usize,
-                index: &[u64]));
+            roots!(@root [$($features)?] select_tile<T>(out: [&mut [Digit]; WINDOWS], table: &[Digit],
+                stride: usize, index: &[u64]));
             roots!(@root [$($features)?] splat(c: &mut [Column], start: &[u64]));
             roots!(@root [$($features)?] normalize(out: &mut [Digit], c: &[Column]));
             roots!(@root [$($features)?] settle(out: &mut [Digit], c: &mut [Column]));
@@ -47,7 +49,9 @@ macro_rules! roots {
                 const MAX_TILE: usize = roots!(@max $($tile)*);
                 const MAX_SQUARE: usize = roots!(@max $($square)*);
                 const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
-                const KARATSUBA_SQUARES: usize = $karatsuba;
+                const MAX_SELECT: usize = roots!(@max $($select)*);
+                const KARATSUBA_FROM: usize = $karatsuba;
+                const HALF_TABLE_FROM: usize = $half_table;
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], half: &[u64]));
@@ -56,8 +60,8 @@ macro_rules! roots {
                 roots!(@tiled [$($triangle)*] high_triangle, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($tile)*] reduce_rows, friendly, (c: &mut [Column], friendly: &[Digit],
                     q: &mut [Digit], last: Option<(&[Digit], Digit)>));
-                roots!(@tiled [$($tile)*] select_tile, out, (out: &mut [Digit], table: &[Digit], stride: usize,
-                    index: &[u64]));
+                roots!(@tiled [$($select)*] select_tile, out[0], (out: [&mut [Digit]; WINDOWS], table: &[Digit],
+                    stride: usize, index: &[u64]));
                 roots!(@plain splat splat(c: &mut [Column], start: &[u64]));
                 roots!(@plain normalize normalize(out: &mut [Digit], c: &[Column]));
                 roots!(@plain settle settle(out: &mut [Digit], c: &mut [Column]));
@@ -85,7 +89,7 @@ macro_rules! roots {
         }
     };
 
-    (@tiled [$($width:literal)*] $block:ident, $by:ident, ($($arg:ident: $type:ty),*)) => {
+    (@tiled [$($width:literal)*] $block:ident, $by:expr, ($($arg:ident: $type:ty),*)) => {
         fn $block(self, $($arg: $type),*) {
             let root: unsafe fn(This, $($type),*) = match $by.len() {
                 $($width => $block::<$width>,)*

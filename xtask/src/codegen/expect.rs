@@ -16,20 +16,26 @@ struct Products {
     once: usize,
     /// Outside of loops, with only the low half wanted.
     low_once: usize,
+    /// Outside of loops, with only the high half wanted.
+    high_once: usize,
 }
 
 /// From the banners in crates/kernels/src/block; `None` for a block that is not known here.
 fn products(block: &str, width: Option<usize>) -> Option<Products> {
     let t = width.unwrap_or(0);
-    let (rolled, once, low_once) = match block {
-        "mac_rows" => (t, 0, 0),
+    let (rolled, once, low_once, high_once) = match block {
+        "mac_rows" => (t, 0, 0, 0),
         // Friendly rows; the plain row; its quotient by μ.
-        "reduce_rows" => (t, t, 1),
-        "square" | "square_onto" => (0, t * (t + 1) / 2, 0),
-        "select_tile" | "splat" | "normalize" | "add" | "gather" | "scatter" => (0, 0, 0),
+        "reduce_rows" => (t, t, 1, 0),
+        "square" | "square_onto" => (0, t * (t + 1) / 2, 0, 0),
+        "low_triangle" => (0, t * (t - 1) / 2, t, 0),
+        // The row below the triangle has one more high half.
+        "high_triangle" => (0, t * (t + 1) / 2, 0, t),
+        "select_tile" | "splat" | "normalize" | "settle" | "normalize_sum" | "difference" | "karatsuba" | "add"
+        | "gather" | "scatter" => (0, 0, 0, 0),
         _ => return None,
     };
-    Some(Products { rolled, once, low_once })
+    Some(Products { rolled, once, low_once, high_once })
 }
 
 /// How the multiplications found in a root fit its algorithm.
@@ -48,14 +54,20 @@ pub enum Fit {
 /// Compares a root with the formula of its block.
 pub fn fit(root: &Root) -> Fit {
     let vector = MACHINES.contains(&root.machine.as_str());
-    let Some(Products { rolled, once, low_once }) = products(&root.block, root.width).filter(|_| vector) else {
+    let Some(Products { rolled, once, low_once, high_once }) = products(&root.block, root.width).filter(|_| vector)
+    else {
         return Fit::Free;
     };
     let fits = |rows: usize| {
-        let (all, low) = (rows * rolled + once, low_once);
+        let (all, low, high) = (rows * rolled + once, low_once, high_once);
         let found = (root.low, root.high, root.fused, root.scalar);
-        // By FMA the low half costs the high half too.
-        found == if root.machine.ends_with("ifma") { (all + low, all, 0, 0) } else { (0, 0, 2 * (all + low), 0) }
+        // By FMA the low half costs the high half too, but not the other way.
+        found
+            == if root.machine.ends_with("ifma") {
+                (all + low, all + high, 0, 0)
+            } else {
+                (0, 0, 2 * (all + low) + high, 0)
+            }
     };
     match rolled {
         0 if fits(0) => Fit::Exact,
@@ -80,7 +92,7 @@ pub fn problems(root: &Root) -> Vec<String> {
         problems.push(format!("  {}: {} gather instructions, expected none", root.name(), root.gathers));
     }
     if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
-        let Products { rolled, once, low_once } = expected;
+        let Products { rolled, once, low_once, high_once } = expected;
         let found = match (root.low + root.high, root.fused) {
             (0, fused) => format!("{fused} fused multiply-adds (two make a product)"),
             (_, 0) => format!("{} low and {} high multiplications", root.low, root.high),
@@ -89,7 +101,8 @@ pub fn problems(root: &Root) -> Vec<String> {
         let mut expected: Vec<String> = Vec::new();
         expected.extend((rolled > 0).then(|| format!("{rolled} products a row (up to {MOST_UNROLLED} rows)")));
         expected.extend((once > 0 || rolled == 0).then(|| format!("{once} products")));
-        expected.extend((low_once > 0).then(|| format!("{low_once} low product")));
+        expected.extend((low_once > 0).then(|| format!("{low_once} low halves")));
+        expected.extend((high_once > 0).then(|| format!("{high_once} high halves")));
         problems.push(format!("  {}: {found}, expected {}", root.name(), expected.join(" + ")));
     }
     problems
@@ -111,6 +124,10 @@ mod tests {
         assert_eq!(fit(&root("avx2-fma", "reduce_rows", 5, 0, 0, 22)), Fit::Rows(1));
         assert_eq!(fit(&root("avx512-ifma", "square", 4, 10, 10, 0)), Fit::Exact);
         assert_eq!(fit(&root("avx512-ifma", "square_onto", 4, 9, 9, 0)), Fit::Wrong);
+        assert_eq!(fit(&root("avx512-ifma", "low_triangle", 4, 10, 6, 0)), Fit::Exact);
+        assert_eq!(fit(&root("avx512-fma", "low_triangle", 4, 0, 0, 20)), Fit::Exact);
+        assert_eq!(fit(&root("avx512-ifma", "high_triangle", 4, 10, 14, 0)), Fit::Exact);
+        assert_eq!(fit(&root("avx512-fma", "high_triangle", 4, 0, 0, 24)), Fit::Exact);
         assert_eq!(fit(&root("avx512-ifma", "mac_rows", 10, 10, 9, 0)), Fit::Wrong);
         assert_eq!(fit(&root("avx512-fma", "mac_rows", 10, 0, 0, 100)), Fit::Wrong);
         assert_eq!(fit(&root("portable-one", "mac_rows", 10, 0, 0, 0)), Fit::Free);

@@ -36,8 +36,8 @@ pub fn difference<M: Lanes>(
     for (k, ((out, spare), &a)) in out.iter_mut().zip(spare.iter_mut()).zip(a).enumerate() {
         let a = m.column(a);
         let b = m.column(b.get(k).copied().unwrap_or(m.digit_zero()));
-        let down = m.add(m.sub(a, b), m.add(borrow, carry));
-        let up = m.add(m.sub(b, a), m.add(borrow, other));
+        let down = m.add(m.add(m.sub(a, b), borrow), carry);
+        let up = m.add(m.add(m.sub(b, a), borrow), other);
         (*out, carry) = (m.digit(down), m.carry(down));
         (*spare, other) = (m.digit(up), m.carry(up));
     }

@@ -43,7 +43,7 @@ pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
 pub use normalize::{add, normalize, normalize_sum, settle};
 pub use reduce::reduce_rows;
-pub use select::select_tile;
+pub use select::{WINDOWS, select_tile};
 pub use square::{square, square_onto};
 pub use transpose::{MAX_LANES, gather, scatter};
 pub use triangle::{high_triangle, low_triangle};

@@ -19,7 +19,7 @@ pub fn low_triangle<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M:
     let mut acc = *c;
     each!(i in 0..T {
         let a = reread(a);
-        let digit = b[i];
+        let digit = reread(b)[i];
         let mut column = acc[i];
         each!(j in 0..T {
             if i + j + 1 < T {
@@ -58,7 +58,7 @@ pub fn high_triangle<M: Lanes, const T: usize>(m: M, c: &mut [M::Column], a: &[M
     let mut top = c[T];
     each!(i in 0..T {
         let a = reread(a);
-        let digit = b[i];
+        let digit = reread(b)[i];
         if i + 1 < T {
             acc[0] = m.mac_high(acc[0], a[T - 2 - i], digit);
         }
