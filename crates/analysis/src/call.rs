@@ -1,6 +1,6 @@
 //! One call of a compiled block, as a value: what every interpretation looks at before and after it runs the block.
 
-use zariz_kernels::block::{self, Part};
+use zariz_kernels::block::{self, Part, WINDOWS};
 use zariz_kernels::{Lanes, Machine};
 
 /// A call of a block of [`zariz_kernels::block`] on `M`, with its arguments.
@@ -44,17 +44,20 @@ pub enum Call<'a, M: Lanes> {
     /// [`block::add`].
     AddNumbers { out: &'a mut [M::Digit], a: &'a [M::Digit] },
     /// [`block::select_tile`].
-    SelectTile { out: &'a mut [M::Digit], table: &'a [M::Digit], stride: usize, index: &'a [u64] },
+    SelectTile { out: [&'a mut [M::Digit]; WINDOWS], table: &'a [M::Digit], stride: usize, index: &'a [u64] },
     /// [`block::gather`].
     Gather { out: &'a mut [M::Digit], lanes: &'a [&'a [u64]] },
     /// [`block::scatter`].
     Scatter { out: &'a mut [u64], digits: &'a [M::Digit] },
 }
 
-/// Runs a block with a tile width that is known only now.
+/// Runs a block with a tile width that is known only now; `narrow` blocks have few, and much code in each.
 macro_rules! by_width {
     ($width:expr, $max:expr, $block:ident $arguments:tt) => {
         by_width!(@ $width, $max, $block $arguments 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+    };
+    (narrow $width:expr, $max:expr, $block:ident $arguments:tt) => {
+        by_width!(@ $width, $max, $block $arguments 1 2 3 4 5 6 7 8)
     };
     (@ $width:expr, $max:expr, $block:ident $arguments:tt $($t:literal)*) => {{
         let (width, max) = ($width, $max);
@@ -111,7 +114,7 @@ impl<M: Machine> Call<'_, M> {
             Self::Karatsuba { c, middle, signs, extra, part } => block::karatsuba(m, c, middle, signs, extra, part),
             Self::AddNumbers { out, a } => block::add(m, out, a),
             Self::SelectTile { out, table, stride, index } => {
-                by_width!(out.len(), M::MAX_TILE, select_tile(m, out, table, stride, index))
+                by_width!(narrow out[0].len(), M::MAX_SELECT, select_tile(m, out, table, stride, index))
             }
             Self::Gather { out, lanes } => block::gather(m, out, lanes),
             Self::Scatter { out, digits } => block::scatter(m, out, digits),
@@ -127,7 +130,9 @@ macro_rules! machine {
             const MAX_TILE: usize = P::MAX_TILE;
             const MAX_SQUARE: usize = P::MAX_SQUARE;
             const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
-            const KARATSUBA_SQUARES: usize = P::KARATSUBA_SQUARES;
+            const MAX_SELECT: usize = P::MAX_SELECT;
+            const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;
+            const HALF_TABLE_FROM: usize = P::HALF_TABLE_FROM;
 
             machine!(@ mac_rows MacRows(c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]));
             machine!(@ square Square(c: &mut [Self::Column], a: &[Self::Digit], half: &[u64]));
@@ -146,8 +151,8 @@ macro_rules! machine {
             machine!(@ karatsuba Karatsuba(c: &mut [Self::Column], middle: &[Self::Column], signs: &[Self::Column],
                 extra: &[u64], part: zariz_kernels::block::Part));
             machine!(@ add_numbers AddNumbers(out: &mut [Self::Digit], a: &[Self::Digit]));
-            machine!(@ select_tile SelectTile(out: &mut [Self::Digit], table: &[Self::Digit], stride: usize,
-                index: &[u64]));
+            machine!(@ select_tile SelectTile(out: [&mut [Self::Digit]; zariz_kernels::block::WINDOWS],
+                table: &[Self::Digit], stride: usize, index: &[u64]));
             machine!(@ gather Gather(out: &mut [Self::Digit], lanes: &[&[u64]]));
             machine!(@ scatter Scatter(out: &mut [u64], digits: &[Self::Digit]));
         }

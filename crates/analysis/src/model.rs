@@ -24,10 +24,12 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_SQUARE: usize;
     /// [`Machine::MAX_TRIANGLE`].
     const MAX_TRIANGLE: usize;
-    /// [`Machine::KARATSUBA_SQUARES`].
-    const KARATSUBA_SQUARES: usize;
-    /// Something as large as a digit of the machine: the choice of a window depends on the size of tables.
-    type Room: Copy + Send + Sync + 'static;
+    /// [`Machine::MAX_SELECT`].
+    const MAX_SELECT: usize;
+    /// [`Machine::KARATSUBA_FROM`].
+    const KARATSUBA_FROM: usize;
+    /// [`Machine::HALF_TABLE_FROM`].
+    const HALF_TABLE_FROM: usize;
 }
 
 /// The model of a machine: its own constants.
@@ -51,8 +53,9 @@ impl<M: Named> Model for Of<M> {
     const MAX_TILE: usize = <M as Machine>::MAX_TILE;
     const MAX_SQUARE: usize = <M as Machine>::MAX_SQUARE;
     const MAX_TRIANGLE: usize = <M as Machine>::MAX_TRIANGLE;
-    const KARATSUBA_SQUARES: usize = <M as Machine>::KARATSUBA_SQUARES;
-    type Room = <M as Lanes>::Digit;
+    const MAX_SELECT: usize = <M as Machine>::MAX_SELECT;
+    const KARATSUBA_FROM: usize = <M as Machine>::KARATSUBA_FROM;
+    const HALF_TABLE_FROM: usize = <M as Machine>::HALF_TABLE_FROM;
 }
 
 /// Names machines and their models.

@@ -2,12 +2,13 @@
 
 use num_bigint::BigInt;
 use zariz_analysis::Model;
-use zariz_analysis::count::{Count, count};
+use zariz_analysis::count::{Count, count, so_far};
 use zariz_analysis::exact::{self, Exact, banner};
 use zariz_analysis::interval::{Column, Interval, Observed, observe};
 use zariz_analysis::model::Portable;
-use zariz_kernels::block::Part;
-use zariz_kernels::{Lanes, Machine};
+use zariz_analysis::operation::Operation;
+use zariz_kernels::block::{Part, WINDOWS};
+use zariz_kernels::{Lanes, Machine, Method};
 
 /// A model with one thing changed.
 macro_rules! model {
@@ -25,8 +26,9 @@ macro_rules! model {
             const MAX_TILE: usize = 4;
             const MAX_SQUARE: usize = 4;
             const MAX_TRIANGLE: usize = 4;
-            const KARATSUBA_SQUARES: usize = usize::MAX;
-            type Room = u64;
+            const MAX_SELECT: usize = 4;
+            const KARATSUBA_FROM: usize = usize::MAX;
+            const HALF_TABLE_FROM: usize = usize::MAX;
         }
     };
 }
@@ -127,23 +129,53 @@ fn intervals_carry_and_cut_as_words_do() {
 #[test]
 fn counts_tell_blocks_apart() {
     let m = Count::<Right>::default();
-    let digit = m.digit_zero();
-    let rows = |t: usize, n: usize| count(|| m.mac_rows(&mut vec![(); t + n], &vec![digit; t], &vec![digit; n]));
+    let rows = |t: usize, n: usize| count(|| m.mac_rows(&mut vec![(); t + n], &vec![(); t], &vec![(); n]));
     assert_eq!((rows(4, 7).products, rows(3, 7).products), (28, 21));
     assert_eq!((rows(4, 7).loads(), rows(4, 7).stores()), (4 + 7 + 7 * 5, 4 + 7));
-    let square = count(|| m.square(&mut [(); 8], &[digit; 4], &[0; 8]));
+    let square = count(|| m.square(&mut [(); 8], &[(); 4], &[0; 8]));
     assert_eq!((square.products, square.additions), (4 * 5 / 2, 8));
     let reduce = |plain: bool| {
-        let last = [digit; 4];
-        count(|| {
-            m.reduce_rows(&mut [(); 9], &[digit; 4], &mut [digit; 4], plain.then_some((&last[..], digit)));
-        })
+        let last = [(); 4];
+        count(|| m.reduce_rows(&mut [(); 9], &[(); 4], &mut [(); 4], plain.then_some((&last[..], ()))))
     };
-    assert_eq!((reduce(false).products, reduce(true).products), (16, 17));
+    assert_eq!((reduce(false).products, reduce(true).products + reduce(true).low), (16, 17));
     assert_eq!((reduce(false).carries, reduce(true).carries), (4, 4));
     assert_ne!(reduce(false), reduce(true));
-    let select = count(|| m.select_tile(&mut [digit; 2], &[digit; 24], 3, &[0]));
-    assert_eq!((select.selects, select.comparisons, select.digit_loads), (16, 8, 16));
+    let low = count(|| m.low_triangle(&mut [(); 4], &[(); 4], &[(); 4]));
+    let high = count(|| m.high_triangle(&mut [(); 5], &[(); 4], &[(); 4]));
+    let below = count(|| m.high_triangle(&mut [(); 5], &[(); 4], &[(); 5]));
+    assert_eq!((low.products, low.low, low.high), (6, 4, 0));
+    assert_eq!((high.products, high.low, high.high), (10, 0, 3));
+    assert_eq!((below.products, below.low, below.high), (10, 0, 4));
+    let select = count(|| {
+        let mut out = [(); 2 * WINDOWS];
+        let mut out = out.chunks_mut(2);
+        m.select_tile(std::array::from_fn(|_| out.next().expect("a window")), &[(); 24], 3, &[0; WINDOWS]);
+    });
+    let windows = WINDOWS as u64;
+    assert_eq!((select.selects, select.comparisons, select.digit_loads), (16 * windows, 8 * windows, 16));
+}
+
+/// The formulas at the heads of the kernels.
+#[test]
+fn counts_are_those_that_kernels_claim() {
+    fn products(method: Method, operation: Operation, l: usize) -> u64 {
+        let m = Count::<Right>::default();
+        let mut before = so_far();
+        operation.run(m, method, l, || before = so_far());
+        let counts = so_far() - before;
+        counts.products + counts.low
+    }
+    for l in 2..30 {
+        let n = l as u64;
+        // One more is the plain row's quotient.
+        assert_eq!(products(Method::AMM, Operation::Amm, l), 2 * n * n + 1);
+        assert_eq!(products(Method::AMM, Operation::Ams, l), n * (n + 1) / 2 + n * n + 1);
+        assert_eq!(products(Method::AHMM, Operation::Entry, l), (n / 2 + 1) * n + 1);
+        assert_eq!(products(Method::AHMM, Operation::ByEntry, l), n * n + n.div_ceil(2) * n + 1);
+    }
+    // Three halves of 8 digits for a whole of 16.
+    assert_eq!(products(Method::KARATSUBA_SQUARES, Operation::Ams, 16), 3 * (8 * 9 / 2) + 16 * 16 + 1);
 }
 
 #[test]

@@ -87,11 +87,16 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             digits(w, out)?;
             equal("the sum", &value_of_digits(out, w), &sum)
         }
-        Call::SelectTile { out, table, stride, index } => {
-            Call::SelectTile { out: &mut *out, table, stride, index }.run(m);
-            let entry = table.chunks(stride).nth(index[0] as usize).map(|entry| &entry[..out.len()]);
-            let right = entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &*out);
-            right.then_some(()).ok_or_else(|| format!("not the table's entry {}", index[0]))
+        Call::SelectTile { mut out, table, stride, index } => {
+            let again = out.each_mut().map(|out| &mut **out);
+            Call::SelectTile { out: again, table, stride, index }.run(m);
+            for (out, &index) in out.iter().zip(index) {
+                let entry = table.chunks(stride).nth(index as usize).map(|entry| &entry[..out.len()]);
+                if !entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &**out) {
+                    return Err(format!("not the table's entry {index}"));
+                }
+            }
+            Ok(())
         }
         Call::Gather { out, lanes } => {
             Call::Gather { out: &mut *out, lanes }.run(m);
