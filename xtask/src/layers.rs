@@ -9,7 +9,7 @@ use crate::process::root;
 use crate::source::{lines_with, strip};
 
 /// What is shipped: a crate may depend on those to its left.
-pub const SHIPPED: &[&str] = &["zariz-kernels", "zariz-machines", "zariz", "zariz-cli"];
+pub const SHIPPED: &[&str] = &["zariz-kernels", "zariz-machines", "zariz", "zariz-peers", "zariz-cli"];
 /// What serves tests and chores: nothing shipped depends on these, but for its tests.
 const TOOLS: &[&str] = &["zariz-analysis", "xtask"];
 /// The crate without `std`, and without a word about any processor.
@@ -17,7 +17,7 @@ const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.
 const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-cli"];
 /// The only folders in which `unsafe` may stand.
-const UNSAFE_FOLDERS: &[&str] = &["crates/machines"];
+const UNSAFE_FOLDERS: &[&str] = &["crates/machines", "crates/peers"];
 
 /// Checks all of it, and names every breach.
 pub fn check() -> Result<()> {

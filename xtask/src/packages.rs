@@ -1,11 +1,14 @@
-//! Debian packages whose programs the tests call.
+//! Debian packages whose programs and libraries the tests use.
 
 use anyhow::{Result, bail};
 
 use crate::process::{command, output, run, works};
 
-/// A package, and how to see that its program works.
-const NEEDED: &[(&str, &str, &[&str])] = &[("openssl", "openssl", &["version"])];
+/// Whether there is a libgmp.so.10, which no program tells.
+const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/null | grep -q .";
+
+/// A package, and a command that succeeds where it is installed.
+const NEEDED: &[(&str, &str, &[&str])] = &[("openssl", "openssl", &["version"]), ("libgmp10", "sh", &["-c", HAS_GMP])];
 
 /// Installs what is missing when run as root on Debian, else says what to install.
 pub fn install() -> Result<()> {
@@ -18,7 +21,7 @@ pub fn install() -> Result<()> {
     }
     let by_hand = format!("apt-get install -y {}", packages.join(" "));
     if !works("apt-get", &["--version"]) {
-        bail!("tests need these programs, and there is no apt-get to install them: {}", packages.join(" "));
+        bail!("tests need these packages, and there is no apt-get to install them: {}", packages.join(" "));
     }
     if output(command("id", &["-u"]))?.trim() != "0" {
         bail!("tests need Debian packages that are missing; install them with: sudo {by_hand}");
@@ -33,6 +36,6 @@ pub fn install() -> Result<()> {
     apt(&[&["install", "-y", "--no-install-recommends"], &packages[..]].concat())?;
     match missing().collect::<Vec<_>>() {
         still if still.is_empty() => Ok(()),
-        still => bail!("installed, but their programs still do not run: {} (by hand: {by_hand})", still.join(" ")),
+        still => bail!("installed, but still not usable: {} (by hand: {by_hand})", still.join(" ")),
     }
 }

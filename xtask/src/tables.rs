@@ -13,6 +13,10 @@ pub fn write() -> Result<()> {
 
 /// Makes them in memory, and compares them with the files.
 pub fn check() -> Result<()> {
+    if !cfg!(target_arch = "x86_64") {
+        println!("not checked: the tables are about machines that exist on x86-64 only");
+        return Ok(());
+    }
     run(cargo(&[&RUN[..], &["--", "--check"]].concat()))
         .context("intervals find an overflow, or generated tables are out of date: see above")
 }

@@ -1,4 +1,5 @@
-//! Methods without a name: Karatsuba's splitting to any depth, at digit counts about which `Method::fitting` decides.
+//! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about which
+//! `Method::fitting` decides.
 
 use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};
@@ -44,6 +45,11 @@ fn no_column_overflows_at_any_depth() {
         };
     }
     for_each_model!(run);
+}
+
+#[test]
+fn every_modulus_that_the_library_takes_is_covered() {
+    assert_eq!(zariz_analysis::tables::MAX_BITS, zariz::Modulus::MAX_BITS);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use zariz::Engine;
 use zariz::rsa::Algorithm;
 
-use crate::commands::{decrypt, demo, info, keygen, modexp, sign, speed, verify};
+use crate::commands::{decrypt, demo, info, keygen, modexp, papers, sign, speed, verify};
 use crate::encoding::Encoding;
 use crate::exit::Failure;
 
@@ -54,6 +54,18 @@ pub enum Command {
     /// work in batches: sign, verify and modexp are the seconds for each operation, as in `openssl speed`; p50 and p99
     /// are the microseconds that half and 99 of 100 batches keep within. The keys are built in, and public.
     Speed(speed::Args),
+    /// Measure the tables of the papers that zariz implements, beside their published figures
+    ///
+    /// Cycles are reference cycles of the processor's time stamp counter, whatever the clock of the core; ns are the
+    /// nanoseconds of the same measurement, and - is what is not published or could not be measured. Rows of GMP and
+    /// OpenSSL need libgmp.so.10 and libcrypto.so.3 (or their likes of other systems), which are looked for where the
+    /// system looks for shared libraries; where they are missing, a line says so. Rows of one size are timed in turns,
+    /// and are medians; ratios are medians of the ratios of each turn.
+    ///
+    /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`, `source`,
+    /// `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in that unit, or null),
+    /// `nanoseconds` (or null), `engine`, and a `note` where nothing could be measured.
+    Papers(papers::Args),
     /// Show the processor, and test each engine on it
     Info(info::Args),
     /// Sign 20,000 lines with a fresh key, verify them, and compare with OpenSSL

@@ -16,6 +16,7 @@ mod measure;
 mod number;
 mod openssl;
 mod output;
+mod papers;
 mod processor;
 mod progress;
 mod report;

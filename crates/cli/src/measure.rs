@@ -133,7 +133,7 @@ fn round(call: &(dyn Fn() + Sync), plan: Plan) -> Result<(f64, Vec<Duration>), F
 }
 
 /// The middle value, or the mean of the middle two; zero of none.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     match values.len() {
         0 => 0.0,

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Engine, Modulus};
+use zariz::{Engine, Method, Modulus};
 
 use crate::exit::Failure;
 use crate::measure::Operation;
@@ -38,6 +38,11 @@ impl Rsa {
     /// A batch for the benchmark key of that size.
     pub fn benchmark(bits: usize, batch: usize, engine: Engine) -> Result<Self, Failure> {
         Self::new(benchmark_key(bits, engine)?, batch)
+    }
+
+    /// The same by a method of multiplication.
+    pub fn benchmark_with(bits: usize, batch: usize, engine: Engine, method: Method) -> Result<Self, Failure> {
+        Self::new(benchmark_key(bits, engine)?.with_method(method), batch)
     }
 
     /// A batch for a key. Every signature is verified.
@@ -111,7 +116,7 @@ impl Modexp {
 }
 
 /// Bytes without a pattern, the same in every run (SplitMix64).
-fn noise(seed: u64, length: usize) -> Vec<u8> {
+pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let word = |i: u64| {
         let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -8,6 +8,7 @@
 
 #[macro_use]
 mod roots;
+mod cycles;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +21,7 @@ mod avx512_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ifma;
 
+pub use cycles::CycleCounter;
 pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]

@@ -5,6 +5,7 @@ pub mod demo;
 pub mod info;
 pub mod keygen;
 pub mod modexp;
+pub mod papers;
 pub mod sign;
 pub mod speed;
 pub mod verify;
@@ -21,6 +22,7 @@ pub fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Modexp(args) => modexp::run(&args),
         Command::Keygen(args) => keygen::run(&args),
         Command::Speed(args) => speed::run(&args),
+        Command::Papers(args) => papers::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

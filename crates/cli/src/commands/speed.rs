@@ -69,7 +69,8 @@ fn target() -> impl TypedValueParser<Value = Target> {
     })
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+/// A time in seconds on the command line.
+pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.001..=3600.0).contains(&seconds) => Ok(seconds),
         _ => Err("a number from 0.001 to 3600 was expected".into()),
@@ -166,7 +167,8 @@ fn rows(
     Ok(operations.iter().zip(measured).map(row).collect())
 }
 
-fn rounded(value: f64, decimals: i32) -> f64 {
+/// A figure for JSON, without digits that mean nothing.
+pub fn rounded(value: f64, decimals: i32) -> f64 {
     let unit = 10f64.powi(decimals);
     (value * unit).round() / unit
 }

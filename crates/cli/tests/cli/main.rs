@@ -7,6 +7,7 @@ mod keygen;
 mod keys;
 mod modexp;
 mod output;
+mod papers;
 mod run;
 mod sign;
 mod speed;

@@ -19,11 +19,11 @@ fn available() -> Vec<&'static str> {
 #[test]
 fn help_and_version_go_to_standard_output() {
     let help = zariz(["--help"]).exits(0).says_nothing();
-    for word in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "info", "demo", "Exit codes"] {
+    for word in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "papers", "info", "demo", "Exit codes"] {
         assert!(help.text().contains(word), "{word}");
     }
     assert!(zariz(["--version"]).exits(0).text().starts_with("zariz "));
-    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "info", "demo"] {
+    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "papers", "info", "demo"] {
         assert!(!zariz([command, "--help"]).exits(0).says_nothing().stdout.is_empty());
     }
 }
@@ -56,6 +56,9 @@ fn mistakes_exit_with_2() {
         args!["speed", "--batch", "0"],
         args!["speed", "--compare", "gmp"],
         args!["speed", "--rounds", "2"],
+        args!["papers", "--seconds", "0"],
+        args!["papers", "ahmm", "--engine", "sse9"],
+        args!["papers", "ahmm", "--threads", "2"],
         args!["demo", "--messages", "0"],
     ];
     for arguments in mistakes {

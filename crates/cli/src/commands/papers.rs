@@ -1,0 +1,73 @@
+//! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published figures.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use zariz::Engine;
+
+use super::speed::seconds;
+use crate::exit::{Failure, Outcome};
+use crate::output::Output;
+use crate::papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
+use crate::progress::Progress;
+
+/// Arguments of `papers`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Which papers [default: all]
+    #[arg(value_name = "PAPER", value_parser = paper())]
+    papers: Vec<&'static Paper>,
+    /// Seconds for each row that is timed; 0.01 gives a quick look
+    #[arg(long, value_name = "S", default_value = "0.4", value_parser = seconds)]
+    seconds: f64,
+    /// Print JSON: an object for one paper, an array of objects for several
+    #[arg(long)]
+    json: bool,
+    /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Engine::by_name)]
+    engine: Engine,
+    /// Say nothing on standard error but errors: no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn paper() -> impl TypedValueParser<Value = &'static Paper> {
+    PossibleValuesParser::new(PAPERS.map(|paper| paper.name))
+        .try_map(|name| PAPERS.into_iter().find(|paper| paper.name == name).ok_or("no such paper"))
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
+    let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
+    let bench = Bench { engine: args.engine, seconds: args.seconds, clock: Clock::new(), peers: Peers::load() };
+
+    let mut left: usize = papers.iter().flat_map(|paper| paper.tables).map(|table| table.timed).sum();
+    let (mut output, mut all) = (Output::Stdout, Vec::new());
+    for paper in &papers {
+        let mut results = Results::new(paper, &bench);
+        let mut write = |text: String| if args.json { Ok(()) } else { output.write(text.as_bytes()) };
+        if !all.is_empty() {
+            write("\n".into())?;
+        }
+        write(results.head())?;
+        for plan in paper.tables {
+            let seconds = (left as f64 * args.seconds).ceil();
+            let text = format!("{}: {}  (about {seconds} s left for {left} rows)", paper.name, plan.name);
+            let progress = Progress::step(args.quiet, text);
+            let table = (plan.run)(&bench)?.rounded();
+            drop(progress);
+            left -= plan.timed;
+            write(table.text())?;
+            results.tables.push(table);
+        }
+        all.push(results);
+    }
+    if args.json {
+        let text = match &all[..] {
+            [one] => serde_json::to_string_pretty(one),
+            all => serde_json::to_string_pretty(all),
+        };
+        let text = text.map_err(|e| Failure::Input(e.to_string()))?;
+        output.write(format!("{text}\n").as_bytes())?;
+    }
+    Ok(Outcome::Done)
+}

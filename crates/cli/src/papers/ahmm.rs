@@ -1,0 +1,135 @@
+//! `ahmm`: Almost Half Montgomery Multiplication.
+
+use zariz::Method;
+
+use super::grid::{Grid, Line, Operation, What};
+use super::timing::{Contestant, Timing, interleaved};
+use super::{Bench, Paper, Plan, Row, Table, Unit};
+use crate::exit::Failure;
+use crate::workload::Rsa;
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "ahmm",
+    citation: "Erdinc Ozturk, Tomasz Kantecki, Kirk Yap (Intel): Intel AVX-512 - Fast Modular Multiplication Technique, \
+               March 2024",
+    machine: "Intel Xeon Gold 6454S, two cores of it (taskset -c 2,4), turbo off; OpenSSL 3.1.3 with QAT Engine 1.3.0 \
+              (openssl speed -provider qatprovider -elapsed -async_jobs 8)",
+    notes: &[
+        "The baseline is almost-Montgomery multiplication (amm), the new method multiplies table entries by half of it \
+         (ahmm). Published rates are those of an OpenSSL provider that answers eight asynchronous jobs; ours are those \
+         of the library alone, on one thread, in batches of eight.",
+    ],
+    has_peers: false,
+    tables: &[
+        Plan { name: RSA_2048, timed: 4, run: rsa2048 },
+        Plan { name: RSA_MORE, timed: 6, run: rsa_more },
+        Plan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+    ],
+};
+
+const RSA_2048: &str = "rsa2048";
+const RSA_MORE: &str = "rsa-more";
+
+/// The paper's figures of RSA: sign/s and verify/s of both versions.
+struct Published {
+    baseline: [f64; 2],
+    new: [f64; 2],
+    gain: f64,
+}
+
+/// RSA-2048: sections 3.2.1 (baseline), 3.2.2 (new), 3.2.3 and 4 (8.9 % more signatures per second).
+const PUBLISHED: Published = Published { baseline: [7809.6, 125_591.4], new: [8508.0, 126_700.8], gain: 1.089 };
+
+/// Signatures at once: the paper's eight asynchronous jobs.
+const BATCH: usize = 8;
+
+/// Multiplications of the sizes of RSA's primes. The paper has no such table.
+const MULTIPLICATION: Grid = Grid {
+    name: "multiplication",
+    title: "One modular multiplication, eight at once, modulo numbers as long as the primes of RSA-2048, 3072, 4096 and \
+            8192 (cycles)",
+    source: "the paper describes the method in section 2.3.1, and prints no figures of it",
+    notes: &[],
+    operation: Operation::Multiply,
+    unit: Unit::Cycles,
+    sizes: &[1024, 1536, 2048, 4096],
+    lines: &[
+        Line { row: "AMM", what: What::Ours(Method::AMM), published: &[] },
+        Line { row: "AHMM", what: What::Ours(Method::AHMM), published: &[] },
+        Line { row: "AHMM: speedup vs AMM", what: What::Speedup(Method::AHMM, Method::AMM), published: &[] },
+    ],
+};
+
+fn rsa2048(bench: &Bench) -> Result<Table, Failure> {
+    Ok(Table {
+        name: RSA_2048,
+        title: "RSA-2048 (operations per second)".into(),
+        source: "sections 3.2.1 to 3.2.3, figure 5",
+        notes: vec!["Public keys have no table entries: verification is the same in both.".into()],
+        rows: rsa(2048, Some(PUBLISHED), bench)?,
+    })
+}
+
+fn rsa_more(bench: &Bench) -> Result<Table, Failure> {
+    let mut rows = Vec::new();
+    for bits in [3072, 4096, 8192] {
+        rows.extend(rsa(bits, None, bench)?);
+    }
+    Ok(Table {
+        name: RSA_MORE,
+        title: "RSA-3072, RSA-4096 and RSA-8192 (signatures per second)".into(),
+        source: "section 5 suggests these sizes, and prints no figures of them",
+        notes: Vec::new(),
+        rows,
+    })
+}
+
+/// Signing, and where the paper has it verification, by both methods in turn.
+fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<Row>, Failure> {
+    let load = |method| Rsa::benchmark_with(bits, BATCH, bench.engine, method);
+    let loads = [load(Method::AMM)?, load(Method::AHMM)?];
+    let signing = race(loads.iter().map(Rsa::sign), bench)?;
+    let row = |row: &str, unit, published, measured, nanoseconds| Row {
+        row: row.to_owned(),
+        size: bits,
+        unit,
+        published,
+        measured: Some(measured),
+        nanoseconds,
+        engine: bench.engine.name().to_owned(),
+        note: None,
+    };
+    let rate = |name: &str, published, timing: &Timing| {
+        let nanoseconds = timing.nanoseconds();
+        row(name, Unit::PerSecond, published, 1e9 / nanoseconds, Some(nanoseconds))
+    };
+    let of = |which: fn(&Published) -> f64| published.as_ref().map(which);
+    let mut rows = vec![
+        rate("sign: baseline (AMM)", of(|published| published.baseline[0]), &signing[0]),
+        rate("sign: new (AHMM)", of(|published| published.new[0]), &signing[1]),
+        row("sign: gain", Unit::Times, of(|published| published.gain), signing[1].speedup_over(&signing[0]), None),
+    ];
+    if published.is_some() {
+        let verifying = race(loads.iter().map(Rsa::verify), bench)?;
+        rows.push(rate("verify: baseline (AMM)", of(|published| published.baseline[1]), &verifying[0]));
+        rows.push(rate("verify: new (AHMM)", of(|published| published.new[1]), &verifying[1]));
+    }
+    Ok(rows)
+}
+
+/// Times operations of a batch in turn: each, for one of the batch.
+fn race<'a>(
+    operations: impl Iterator<Item = crate::measure::Operation<'a>>,
+    bench: &Bench,
+) -> Result<Vec<Timing>, Failure> {
+    let contestant = |operation: crate::measure::Operation<'a>| {
+        let call = move || {
+            (operation.call)();
+            Ok(())
+        };
+        Contestant { call: Box::new(call), calls: 1.0 / BATCH as f64 }
+    };
+    let mut contestants: Vec<Contestant> = operations.map(contestant).collect();
+    interleaved(&mut contestants, bench.seconds, &bench.clock)
+}

@@ -1,0 +1,233 @@
+//! Tables of one operation, eight at once: methods and libraries by sizes, and how they compare.
+
+use zariz::Method;
+
+use super::measure::{Lanes, Numbers};
+use super::timing::{Contestant, Timing, interleaved};
+use super::{Bench, Row, Table, Unit, peers};
+use crate::exit::Failure;
+
+/// What is done eight times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A modular multiplication.
+    Multiply,
+    /// A modular squaring.
+    Square,
+    /// A constant-time power with an exponent as long as the modulus.
+    Power,
+}
+
+/// A table's rows and published figures.
+pub struct Grid {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Where in the paper it stands.
+    pub source: &'static str,
+    /// What the paper's rows do not say.
+    pub notes: &'static [&'static str],
+    /// What is measured.
+    pub operation: Operation,
+    /// The unit of what is timed.
+    pub unit: Unit,
+    /// Lengths of moduli in bits.
+    pub sizes: &'static [usize],
+    /// The rows of every size.
+    pub lines: &'static [Line],
+}
+
+/// A row for each size.
+pub struct Line {
+    /// What it is called.
+    pub row: &'static str,
+    /// What is measured.
+    pub what: What,
+    /// The paper's figures, one for each size; empty where it has no such row.
+    pub published: &'static [Option<f64>],
+}
+
+/// What a line measures.
+#[derive(Clone, Copy)]
+pub enum What {
+    /// One of our methods.
+    Ours(Method),
+    /// What the library does when nobody names a method.
+    Usual,
+    /// Another library.
+    Peer(Peer),
+    /// How many times as fast as a peer the faster of some methods is.
+    Faster(&'static [Method], Peer),
+    /// How many times as fast as the second method the first is.
+    Speedup(Method, Method),
+    /// What of the first method's time the second saves.
+    Saved(Method, Method),
+}
+
+/// Another library's function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// GMP.
+    Gmp,
+    /// OpenSSL, one number after the other.
+    OpenSsl,
+    /// OpenSSL, two numbers by one call.
+    OpenSslPair,
+}
+
+impl Grid {
+    /// How many things are timed.
+    pub const fn timed(&self) -> usize {
+        let (mut timed, mut i) = (0, 0);
+        while i < self.lines.len() {
+            if matches!(self.lines[i].what, What::Ours(_) | What::Usual | What::Peer(_)) {
+                timed += 1;
+            }
+            i += 1;
+        }
+        timed * self.sizes.len()
+    }
+
+    /// Measures the table.
+    pub fn run(&self, bench: &Bench) -> Result<Table, Failure> {
+        let mut rows = Vec::new();
+        for (column, &size) in self.sizes.iter().enumerate() {
+            let results = Results::measure(self, size, bench)?;
+            rows.extend(self.lines.iter().map(|line| results.row(self, line, size, column, bench)));
+        }
+        let notes = self.notes.iter().map(|note| (*note).to_owned()).collect();
+        Ok(Table { name: self.name, title: self.title.to_owned(), source: self.source, notes, rows })
+    }
+}
+
+/// What was timed at one size.
+#[derive(Default)]
+struct Results {
+    /// By our methods, or by the one that the library chooses.
+    ours: Vec<(Option<Method>, Timing)>,
+    peers: Vec<(Peer, Timing)>,
+    /// Peers that cannot be measured, and why.
+    missing: Vec<(Peer, String)>,
+}
+
+impl Results {
+    fn measure(grid: &Grid, size: usize, bench: &Bench) -> Result<Self, Failure> {
+        let numbers = Numbers::new(size, grid.operation)?;
+        let lanes = grid.lines.iter().map(|line| match line.what {
+            What::Ours(method) => Lanes::new(&numbers, bench.engine, Some(method)).map(Some),
+            What::Usual => Lanes::new(&numbers, bench.engine, None).map(Some),
+            _ => Ok(None),
+        });
+        let lanes: Vec<Option<Lanes>> = lanes.collect::<Result<_, _>>()?;
+        let (mut results, mut whats, mut contestants) = (Self::default(), Vec::new(), Vec::new());
+        for (line, lanes) in grid.lines.iter().zip(&lanes) {
+            let contestant = match (line.what, lanes) {
+                (What::Ours(_) | What::Usual, Some(lanes)) => Ok(lanes.contestant(grid.operation, &numbers)?),
+                (What::Peer(peer), _) => contestant(peer, grid.operation, &numbers, bench)?.map_err(|why| (peer, why)),
+                _ => continue,
+            };
+            match contestant {
+                Ok(contestant) => {
+                    whats.push(line.what);
+                    contestants.push(contestant);
+                }
+                Err(missing) => results.missing.push(missing),
+            }
+        }
+        let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
+        for (what, timing) in whats.into_iter().zip(timings) {
+            match what {
+                What::Ours(method) => results.ours.push((Some(method), timing)),
+                What::Usual => results.ours.push((None, timing)),
+                What::Peer(peer) => results.peers.push((peer, timing)),
+                _ => {}
+            }
+        }
+        Ok(results)
+    }
+
+    fn ours(&self, method: Option<Method>) -> Option<&Timing> {
+        self.ours.iter().find(|(other, _)| *other == method).map(|(_, timing)| timing)
+    }
+
+    fn peer(&self, peer: Peer) -> Option<&Timing> {
+        self.peers.iter().find(|(other, _)| *other == peer).map(|(_, timing)| timing)
+    }
+
+    fn row(&self, grid: &Grid, line: &Line, size: usize, column: usize, bench: &Bench) -> Row {
+        let published = line.published.get(column).copied().flatten();
+        let engine = match line.what {
+            What::Peer(peer) => name(peer, bench),
+            _ => bench.engine.name().to_owned(),
+        };
+        let timed = |timing: Option<&Timing>, note| {
+            let thousands = if grid.unit == Unit::ThousandCycles { 1000.0 } else { 1.0 };
+            let measured = timing.and_then(Timing::cycles).map(|cycles| cycles / thousands);
+            (grid.unit, measured, timing.map(Timing::nanoseconds), note)
+        };
+        let (unit, measured, nanoseconds, note) = match line.what {
+            What::Ours(method) => timed(self.ours(Some(method)), None),
+            What::Usual => timed(self.ours(None), None),
+            What::Peer(peer) => timed(self.peer(peer), self.missing(peer)),
+            What::Faster(methods, peer) => {
+                let ours = methods.iter().filter_map(|&method| self.ours(Some(method)));
+                let best = ours.min_by(|a, b| a.nanoseconds().total_cmp(&b.nanoseconds()));
+                let speedup = best.zip(self.peer(peer)).map(|(best, peer)| best.speedup_over(peer));
+                (Unit::Times, speedup, None, self.missing(peer))
+            }
+            What::Speedup(method, other) => {
+                let pair = self.ours(Some(method)).zip(self.ours(Some(other)));
+                (Unit::Times, pair.map(|(method, other)| method.speedup_over(other)), None, None)
+            }
+            What::Saved(method, other) => {
+                let pair = self.ours(Some(method)).zip(self.ours(Some(other)));
+                let saved = pair.map(|(method, other)| 100.0 * (1.0 - 1.0 / other.speedup_over(method)));
+                (Unit::Percent, saved, None, None)
+            }
+        };
+        Row { row: line.row.to_owned(), size, unit, published, measured, nanoseconds, engine, note }
+    }
+
+    fn missing(&self, peer: Peer) -> Option<String> {
+        self.missing.iter().find(|(other, _)| *other == peer).map(|(_, why)| why.clone())
+    }
+}
+
+/// A peer that does the operation for eight lanes, or why there is none.
+fn contestant(
+    peer: Peer,
+    operation: Operation,
+    numbers: &Numbers,
+    bench: &Bench,
+) -> Result<Result<Contestant<'static>, String>, Failure> {
+    let none = || format!("{} has no such operation", name(peer, bench));
+    Ok(match (peer, &bench.peers.gmp, &bench.peers.openssl) {
+        (Peer::Gmp, Err(missing), _) => Err(missing.to_string()),
+        (Peer::Gmp, Ok(gmp), _) => Ok(match operation {
+            Operation::Multiply => peers::gmp_multiply(gmp, numbers)?,
+            Operation::Square => peers::gmp_square(gmp, numbers)?,
+            Operation::Power => peers::gmp_power(gmp, numbers)?,
+        }),
+        (Peer::OpenSsl | Peer::OpenSslPair, _, Err(missing)) => Err(missing.to_string()),
+        (Peer::OpenSsl, _, Ok(openssl)) => match operation {
+            Operation::Multiply => Ok(peers::openssl_multiply(openssl, numbers)?),
+            Operation::Square => Err(none()),
+            Operation::Power => Ok(peers::openssl_power(openssl, numbers)?),
+        },
+        (Peer::OpenSslPair, _, Ok(openssl)) => match operation {
+            Operation::Power => peers::openssl_power_pair(openssl, numbers)?.ok_or_else(none),
+            _ => Err(none()),
+        },
+    })
+}
+
+/// The library's version, or its name where it was not found.
+fn name(peer: Peer, bench: &Bench) -> String {
+    match (peer, &bench.peers.gmp, &bench.peers.openssl) {
+        (Peer::Gmp, Ok(gmp), _) => gmp.version().to_owned(),
+        (Peer::Gmp, Err(missing), _) => missing.library().to_owned(),
+        (_, _, Ok(openssl)) => openssl.version().to_owned(),
+        (_, _, Err(missing)) => missing.library().to_owned(),
+    }
+}

@@ -1,0 +1,134 @@
+//! What the tables ask of the library: numbers to work on, and each operation done to them by a method.
+
+use std::hint::black_box;
+
+use zariz::{Batch, Engine, Method, Modulus, ModulusError, PowJob, pow_many};
+
+use super::grid::Operation;
+use super::timing::Contestant;
+use crate::exit::Failure;
+use crate::workload::noise;
+
+/// Eight lanes' numbers, all of one length, and what should come of them.
+pub struct Numbers {
+    /// Odd numbers with the highest bit set.
+    pub moduli: Vec<Vec<u8>>,
+    /// Numbers below the moduli.
+    pub bases: Vec<Vec<u8>>,
+    /// Others to multiply them with: their third powers.
+    pub factors: Vec<Vec<u8>>,
+    /// Exponents with the highest bit set.
+    pub exponents: Vec<Vec<u8>>,
+    /// Base times factor.
+    pub products: Vec<Vec<u8>>,
+    /// The bases' squares.
+    pub squares: Vec<Vec<u8>>,
+    /// The bases raised to the exponents, if the operation is that; else nothing.
+    pub powers: Vec<Vec<u8>>,
+}
+
+impl Numbers {
+    /// How many there are of each.
+    pub const LANES: usize = 8;
+
+    /// Numbers of `bits` bits, the same in every run, and the results of an operation by the portable engine.
+    pub fn new(bits: usize, operation: Operation) -> Result<Self, Failure> {
+        let number = |kind: u64, lane: usize| noise(kind * 64 + lane as u64 + 1, bits / 8);
+        let lanes = || 0..Self::LANES;
+        let mut moduli: Vec<_> = lanes().map(|lane| number(0, lane)).collect();
+        let mut bases: Vec<_> = lanes().map(|lane| number(1, lane)).collect();
+        let mut exponents: Vec<_> = lanes().map(|lane| number(2, lane)).collect();
+        for modulus in &mut moduli {
+            modulus[0] |= 0x80;
+            modulus[bits / 8 - 1] |= 1;
+        }
+        bases.iter_mut().for_each(|base| base[0] &= 0x7f);
+        exponents.iter_mut().for_each(|exponent| exponent[0] |= 0x80);
+        let powers = |exponents: &dyn Fn(usize) -> Vec<u8>| {
+            let power = |lane: usize| {
+                let modulus = Modulus::with_engine(&moduli[lane], Engine::Portable);
+                let modulus = modulus.map_err(|error| Failure::Input(error.to_string()))?;
+                Ok(modulus.pow_vartime(&bases[lane], &exponents(lane)))
+            };
+            lanes().map(power).collect::<Result<Vec<_>, Failure>>()
+        };
+        let [squares, factors, products] = [2, 3, 4].map(|power| powers(&|_| vec![power]));
+        let results = if operation == Operation::Power { powers(&|lane| exponents[lane].clone())? } else { Vec::new() };
+        let (squares, factors, products) = (squares?, factors?, products?);
+        Ok(Self { moduli, bases, factors, exponents, products, squares, powers: results })
+    }
+}
+
+/// Eight lanes' moduli, for an engine and a method.
+pub struct Lanes {
+    moduli: Vec<Modulus>,
+    engine: Engine,
+    method: Option<Method>,
+}
+
+impl Lanes {
+    /// Prepares the numbers' moduli for a method, or as the library does when nobody names one.
+    pub fn new(numbers: &Numbers, engine: Engine, method: Option<Method>) -> Result<Self, Failure> {
+        let modulus = |modulus: &Vec<u8>| {
+            let modulus = Modulus::with_engine(modulus, engine)?;
+            Ok(method.map_or_else(|| modulus.clone(), |method| modulus.with_method(method)))
+        };
+        let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, ModulusError>>();
+        let moduli = moduli.map_err(|error| Failure::Input(error.to_string()))?;
+        Ok(Self { moduli, engine, method })
+    }
+
+    /// Our own part: the operation on eight lanes; of checked results.
+    pub fn contestant<'a>(&'a self, operation: Operation, numbers: &'a Numbers) -> Result<Contestant<'a>, Failure> {
+        if operation == Operation::Power {
+            self.check(self.powers(numbers) == numbers.powers)?;
+            let call = move || {
+                drop(black_box(self.powers(numbers)));
+                Ok(())
+            };
+            return Ok(Contestant { call: Box::new(call), calls: 1.0 });
+        }
+        let work = match operation {
+            Operation::Square => Batch::square,
+            // Of methods without half products for table entries this is an ordinary product.
+            _ => Batch::multiply_entry,
+        };
+        let lanes = self.engine.lanes();
+        for first in (0..Numbers::LANES).step_by(lanes) {
+            let mut batch = self.batch(numbers, first)?;
+            work(&mut batch);
+            let expected = if operation == Operation::Square { &numbers.squares } else { &numbers.products };
+            self.check(batch.into_results()[..] == expected[first..first + lanes])?;
+        }
+        let mut batch = self.batch(numbers, 0)?;
+        let call = move || {
+            work(&mut batch);
+            Ok(())
+        };
+        Ok(Contestant { call: Box::new(call), calls: Numbers::LANES as f64 / lanes as f64 })
+    }
+
+    /// As many lanes as the engine has, from the one numbered `first`.
+    fn batch(&self, numbers: &Numbers, first: usize) -> Result<Batch<'_>, Failure> {
+        let lanes = first..first + self.engine.lanes();
+        let moduli: Vec<&Modulus> = self.moduli[lanes.clone()].iter().collect();
+        let [x, y] =
+            [&numbers.bases, &numbers.factors].map(|all| all[lanes.clone()].iter().map(Vec::as_slice).collect());
+        let (x, y): (Vec<&[u8]>, Vec<&[u8]>) = (x, y);
+        Batch::new(&moduli, &x, &y).map_err(|error| Failure::Input(error.to_string()))
+    }
+
+    fn powers(&self, numbers: &Numbers) -> Vec<Vec<u8>> {
+        let jobs = self.moduli.iter().zip(&numbers.bases).zip(&numbers.exponents);
+        let jobs: Vec<_> = jobs.map(|((modulus, base), exponent)| PowJob { modulus, base, exponent }).collect();
+        pow_many(&jobs)
+    }
+
+    fn check(&self, is_right: bool) -> Result<(), Failure> {
+        let engine = self.engine;
+        let method = self.method.map_or_else(|| "its usual method".to_owned(), |method| format!("method {method}"));
+        let wrong =
+            || Failure::Input(format!("engine {engine} computes wrong numbers by {method}: do not use it here"));
+        if is_right { Ok(()) } else { Err(wrong()) }
+    }
+}

@@ -1,0 +1,234 @@
+//! The tables of the papers that zariz implements, measured on the machine at hand beside the published figures.
+//!
+//! A paper is a [`Paper`]: what it is, and its tables in order. What a table measures stands beside its published
+//! figures, as data, in the paper's own module. [`grid`] runs tables of methods by sizes, [`timing`] takes the time,
+//! [`measure`] asks the library and [`peers`] the libraries the papers compare with.
+
+mod ahmm;
+mod counts;
+mod grid;
+mod measure;
+mod peers;
+mod render;
+mod timing;
+mod truncated;
+
+use serde::{Serialize, Serializer};
+use zariz::Engine;
+
+use crate::commands::speed::rounded;
+use crate::exit::Failure;
+use crate::processor;
+pub use peers::Peers;
+pub use timing::Clock;
+
+/// The papers there are, in the order of `zariz papers`.
+pub const PAPERS: [&Paper; 2] = [&ahmm::PAPER, &truncated::PAPER];
+
+/// A paper whose tables can be measured.
+pub struct Paper {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Authors, title and year.
+    pub citation: &'static str,
+    /// What its figures were measured on, as far as it says.
+    pub machine: &'static str,
+    /// What a reader must know to compare its figures with ours.
+    pub notes: &'static [&'static str],
+    /// Whether it compares with GMP and OpenSSL.
+    pub has_peers: bool,
+    /// Its tables.
+    pub tables: &'static [Plan],
+}
+
+/// A table yet to be measured.
+pub struct Plan {
+    /// Its name in results and in what is said of progress.
+    pub name: &'static str,
+    /// How many things it times: what it takes is about as many times the seconds for each.
+    pub timed: usize,
+    /// Measures it.
+    pub run: fn(&Bench) -> Result<Table, Failure>,
+}
+
+/// What measures, and how.
+pub struct Bench {
+    /// The engine of our rows.
+    pub engine: Engine,
+    /// Seconds for each thing that is timed.
+    pub seconds: f64,
+    /// The clocks.
+    pub clock: Clock,
+    /// The libraries to compare with.
+    pub peers: Peers,
+}
+
+/// A measured table.
+#[derive(Serialize)]
+pub struct Table {
+    /// Its name: one word, unique in its paper.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Where in the paper it stands.
+    pub source: &'static str,
+    /// What its rows do not say.
+    pub notes: Vec<String>,
+    /// Its rows: those of one size follow each other.
+    pub rows: Vec<Row>,
+}
+
+/// A figure beside the published one.
+#[derive(Serialize)]
+pub struct Row {
+    /// What was measured.
+    pub row: String,
+    /// Length of the modulus or key in bits.
+    pub size: usize,
+    /// The unit of both figures.
+    pub unit: Unit,
+    /// The paper's figure; nothing where it has none.
+    pub published: Option<f64>,
+    /// Ours; nothing where it could not be measured.
+    pub measured: Option<f64>,
+    /// What was measured, in nanoseconds; nothing for ratios and counts.
+    pub nanoseconds: Option<f64>,
+    /// What computed it: our engine, or a library with its version.
+    pub engine: String,
+    /// Why nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The unit of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Reference cycles.
+    Cycles,
+    /// Thousands of reference cycles.
+    ThousandCycles,
+    /// Operations per second.
+    PerSecond,
+    /// How many times as fast.
+    Times,
+    /// What is saved, of a hundred.
+    Percent,
+    /// Full multiplications of numbers of the modulus's size.
+    Products,
+}
+
+impl Unit {
+    /// The unit in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::ThousandCycles => "1000 cycles",
+            Self::PerSecond => "per second",
+            Self::Times => "times",
+            Self::Percent => "percent",
+            Self::Products => "M",
+        }
+    }
+
+    /// Decimals that mean something.
+    fn decimals(self) -> i32 {
+        match self {
+            Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent => 1,
+            Self::Times | Self::Products => 3,
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What `--json` says of a paper: the setting, and every table.
+#[derive(Serialize)]
+pub struct Results {
+    paper: &'static str,
+    citation: &'static str,
+    published_on: &'static str,
+    processor: String,
+    engine: &'static str,
+    lanes: usize,
+    /// Seconds for each thing that was timed.
+    seconds: f64,
+    /// The rate of the time stamp counter, whose reference cycles are the unit of all cycles; nothing where there is no
+    /// counter, and so no cycles.
+    cycles_per_second: Option<f64>,
+    /// The core's own clock in scalar code, from a chain of instructions of known latency. Where it is faster than the
+    /// counter, the core does more cycles of its own.
+    core_cycles_per_second: Option<f64>,
+    /// The libraries that it compares with.
+    libraries: Vec<Library>,
+    notes: Vec<String>,
+    /// The tables that were measured.
+    pub tables: Vec<Table>,
+}
+
+/// A library to compare with.
+#[derive(Serialize)]
+struct Library {
+    name: &'static str,
+    /// Its name and version; nothing where it was not found.
+    version: Option<String>,
+    /// Why it was not found.
+    note: Option<String>,
+}
+
+impl Results {
+    /// The setting, without tables yet.
+    pub fn new(paper: &Paper, bench: &Bench) -> Self {
+        Self {
+            paper: paper.name,
+            citation: paper.citation,
+            published_on: paper.machine,
+            processor: processor::name(),
+            engine: bench.engine.name(),
+            lanes: bench.engine.lanes(),
+            seconds: bench.seconds,
+            cycles_per_second: bench.clock.hertz().map(|hertz| rounded(hertz, 0)),
+            core_cycles_per_second: bench.clock.core_hertz().map(|hertz| rounded(hertz, 0)),
+            libraries: if paper.has_peers { bench.peers.libraries() } else { Vec::new() },
+            notes: notes(paper, bench),
+            tables: Vec::new(),
+        }
+    }
+
+    /// What stands above the tables.
+    pub fn head(&self) -> String {
+        render::head(self)
+    }
+}
+
+impl Table {
+    /// The table as text of at most 80 columns.
+    pub fn text(&self) -> String {
+        render::table(self)
+    }
+
+    /// The table with figures that have no more decimals than mean something.
+    pub fn rounded(mut self) -> Self {
+        for row in &mut self.rows {
+            row.measured = row.measured.map(|figure| rounded(figure, row.unit.decimals()));
+            row.nanoseconds = row.nanoseconds.map(|nanoseconds| rounded(nanoseconds, 1));
+        }
+        self
+    }
+}
+
+fn notes(paper: &Paper, bench: &Bench) -> Vec<String> {
+    let mut notes = Vec::new();
+    if bench.engine != Engine::Avx512Ifma {
+        let why = if Engine::Avx512Ifma.is_available() { "as was asked for" } else { "the best here" };
+        notes.push(format!("The paper uses AVX512-IFMA; these rows use engine {}, {why}.", bench.engine));
+    }
+    if bench.clock.hertz().is_none() {
+        notes.push("This processor has no invariant time stamp counter: times, but no cycles.".into());
+    }
+    notes.extend(paper.notes.iter().map(|note| (*note).to_owned()));
+    notes
+}

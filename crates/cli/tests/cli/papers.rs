@@ -1,0 +1,260 @@
+//! `zariz papers`. Only that it measures every row and says so: how fast anything is depends on the machine.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::run::{Done, program, zariz};
+#[cfg(target_os = "linux")]
+use crate::run::{Folder, run};
+
+/// The quickest run: each row is measured once or twice.
+const QUICK: [&str; 3] = ["papers", "--seconds", "0.001"];
+
+/// The names of the libraries that rows need.
+#[cfg(target_os = "linux")]
+const LIBRARIES: [&str; 4] = ["libgmp.so.10", "libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1"];
+
+fn quick(arguments: &[&str]) -> Done {
+    zariz(QUICK.iter().chain(arguments)).exits(0).says_nothing()
+}
+
+fn json(done: &Done) -> Value {
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+/// The rows of a table, which must be there.
+fn rows<'a>(paper: &'a Value, table: &str) -> &'a [Value] {
+    let tables = paper["tables"].as_array().expect("tables");
+    let found = tables.iter().find(|found| found["name"] == table);
+    found.and_then(|table| table["rows"].as_array()).expect("the table has rows")
+}
+
+/// What every row and paper must have; whatever is not another library must have been measured.
+fn check(paper: &Value) {
+    assert!(paper["citation"].is_string() && paper["processor"].is_string() && paper["notes"].is_array(), "{paper}");
+    assert!(paper["seconds"] == 0.001 && paper["lanes"].as_u64().is_some_and(|lanes| lanes >= 1));
+    let counter = paper["cycles_per_second"].as_f64();
+    assert!(counter.is_none_or(|hertz| hertz > 1e8), "{counter:?}");
+    for table in paper["tables"].as_array().expect("tables") {
+        assert!(table["title"].is_string() && table["source"].is_string() && table["notes"].is_array());
+        for row in table["rows"].as_array().expect("rows") {
+            for key in ["row", "size", "unit", "published", "measured", "nanoseconds", "engine"] {
+                assert!(row.get(key).is_some(), "{key} is not in {row}");
+            }
+            let (unit, engine) = (row["unit"].as_str().expect("a unit"), row["engine"].as_str().expect("an engine"));
+            assert!(row["published"].is_null() || row["published"].as_f64().is_some_and(|figure| figure > 0.0));
+            assert!(row["size"].as_u64().is_some_and(|size| (1024..=8192).contains(&size)), "{row}");
+            let is_timed = !["times", "percent", "M"].contains(&unit);
+            if row.get("note").is_some() {
+                assert!(row["measured"].is_null() && row["nanoseconds"].is_null(), "{row}");
+                continue;
+            }
+            assert_eq!(row["nanoseconds"].as_f64().is_some_and(|time| time > 0.0), is_timed, "{row}");
+            let in_cycles = unit.ends_with("cycles");
+            let measured = row["measured"].as_f64();
+            assert!(measured.is_some() || (in_cycles && counter.is_none()), "{row}");
+            assert!(measured.is_none_or(|figure| figure > 0.0) || unit == "percent", "{row}");
+            let known = engine == paper["engine"] || engine == "counted" || engine.contains(' ');
+            assert!(known, "{row}");
+        }
+    }
+}
+
+/// The names of a table's rows at one size.
+fn names(rows: &[Value], size: u64) -> Vec<&str> {
+    rows.iter().filter(|row| row["size"] == size).filter_map(|row| row["row"].as_str()).collect()
+}
+
+/// A row's published figure.
+fn published(rows: &[Value], size: u64, name: &str) -> Option<f64> {
+    let row = rows.iter().find(|row| row["size"] == size && row["row"] == name);
+    row.unwrap_or_else(|| panic!("no {name} at {size}"))["published"].as_f64()
+}
+
+#[test]
+fn every_row_of_ahmm_on_the_slowest_engine() {
+    let paper = json(&quick(&["ahmm", "--json", "--engine", "portable"]));
+    assert!(paper["paper"] == "ahmm" && paper["engine"] == "portable" && paper["libraries"] == Value::Array(vec![]));
+    let note = paper["notes"][0].as_str().expect("a note");
+    assert!(note.contains("AVX512-IFMA") && note.contains("portable"), "{note}");
+    check(&paper);
+
+    let rsa = rows(&paper, "rsa2048");
+    let signing = ["sign: baseline (AMM)", "sign: new (AHMM)", "sign: gain"];
+    let verifying = ["verify: baseline (AMM)", "verify: new (AHMM)"];
+    assert_eq!(names(rsa, 2048), [&signing[..], &verifying].concat());
+    let figures = rsa.iter().map(|row| row["published"].as_f64()).collect::<Option<Vec<_>>>();
+    assert_eq!(figures, Some(vec![7809.6, 8508.0, 1.089, 125_591.4, 126_700.8]));
+
+    let more = rows(&paper, "rsa-more");
+    assert_eq!(more.len(), 9);
+    for size in [3072, 4096, 8192] {
+        assert_eq!(names(more, size), signing);
+    }
+    let multiplication = rows(&paper, "multiplication");
+    assert_eq!(multiplication.len(), 12);
+    for size in [1024, 1536, 2048, 4096] {
+        assert_eq!(names(multiplication, size), ["AMM", "AHMM", "AHMM: speedup vs AMM"]);
+    }
+    assert!(more.iter().chain(multiplication).all(|row| row["published"].is_null()));
+}
+
+#[test]
+fn every_row_of_truncated() {
+    let paper = json(&quick(&["truncated", "--json"]));
+    assert_eq!(paper["paper"], "truncated");
+    check(&paper);
+    let libraries = paper["libraries"].as_array().expect("libraries");
+    assert_eq!(libraries.len(), 2);
+    for size in [1024, 2048, 4096] {
+        let complexity = rows(&paper, "complexity");
+        assert_eq!(names(complexity, size).len(), 11);
+        for (name, figure) in
+            [("schoolbook, truncated", 2.0), ("Karatsuba, normal", 2.67), ("Karatsuba 2, normal", 2.78)]
+        {
+            assert_eq!(published(complexity, size, name), Some(figure));
+            let row = complexity.iter().find(|row| row["size"] == size && row["row"] == name);
+            let measured = row.and_then(|row| row["measured"].as_f64()).expect("counted");
+            assert!((measured - figure).abs() < 0.1, "{name} at {size}: {measured}");
+        }
+        let methods = ["Schoolbook", "Truncated Schoolbook", "Karatsuba", "Truncated Karatsuba"];
+        let methods = [&methods[..], &["Karatsuba 2", "Truncated Karatsuba 2", "AMM"]].concat();
+        for (table, count, more) in [
+            ("multiplication", 17, &["GMP (x8)", "OpenSSL (x8)", "AHMM"][..]),
+            ("squaring", 14, &["GMP (x8)", "AMM, squares by Karatsuba"]),
+            (
+                "exponentiation",
+                22,
+                &["GMP (x8)", "OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "AHMM", "zariz, as it chooses"],
+            ),
+        ] {
+            let names = names(rows(&paper, table), size);
+            assert_eq!(names.len(), count, "{table}: {names:?}");
+            for name in methods.iter().chain(more) {
+                assert!(names.contains(name), "{table}: {name} is not in {names:?}");
+            }
+        }
+    }
+    // Figures of each table, and what the paper leaves out.
+    assert_eq!(published(rows(&paper, "multiplication"), 2048, "Truncated Karatsuba"), Some(7286.0));
+    assert_eq!(published(rows(&paper, "multiplication"), 1024, "Truncated Karatsuba"), None);
+    assert_eq!(published(rows(&paper, "squaring"), 4096, "Schoolbook: speedup vs GMP"), Some(4.33));
+    assert_eq!(published(rows(&paper, "exponentiation"), 1024, "GMP (x8)"), Some(11_333.0));
+    assert_eq!(published(rows(&paper, "exponentiation"), 4096, "Schoolbook: speedup vs consttime_x2"), None);
+}
+
+#[test]
+fn text_says_the_same_in_80_columns_for_all_papers() {
+    let done = quick(&[]);
+    for words in [
+        "ahmm: Erdinc Ozturk",
+        "truncated: Laurent-Stéphane Didier",
+        "RSA-2048 (operations per second)",
+        "7,809.6",
+        "1.09 x",
+        "  4096 bits",
+        "614,637",
+        "4.66 x",
+        "ns\n",
+    ] {
+        assert!(done.text().contains(words), "{words} is not in {done:?}");
+    }
+    for name in ["AHMM: speedup vs AMM", "Truncated Karatsuba 2", "Karatsuba: speedup vs consttime_x2", "sign: gain"] {
+        assert!(done.lines().iter().any(|line| line.trim_start().starts_with(name)), "{name} is not in {done:?}");
+    }
+    // A word of the system's loader may be longer than a line.
+    let long = done.lines().into_iter().find(|line| line.chars().count() >= 80 && line.contains("  "));
+    assert_eq!(long, None);
+    assert!(done.lines().iter().all(|line| line.trim_end() == *line), "{done:?}");
+}
+
+#[test]
+fn papers_that_are_not_there_are_refused_with_those_that_are() {
+    for name in ["rsaz", "ncc", "AHMM", ""] {
+        zariz(["papers", name]).exits(2).says(&["PAPER", "ahmm", "truncated"]);
+    }
+}
+
+#[test]
+fn json_is_an_array_for_several_papers_and_a_name_twice_is_one() {
+    let all = json(&quick(&["truncated", "ahmm", "--json"]));
+    let names: Vec<&str> =
+        all.as_array().expect("an array").iter().filter_map(|paper| paper["paper"].as_str()).collect();
+    assert_eq!(names, ["ahmm", "truncated"]);
+    assert_eq!(json(&quick(&["ahmm", "ahmm", "--json"]))["paper"], "ahmm");
+}
+
+/// Runs `truncated` with a folder before those in which the system looks for libraries.
+#[cfg(target_os = "linux")]
+fn beside(folder: &Folder, more: &[&str]) -> Done {
+    let mut command = program();
+    command.args(QUICK.iter().chain(&["truncated"]).chain(more)).env("LD_LIBRARY_PATH", folder.path());
+    run(&mut command, b"").exits(0).says_nothing()
+}
+
+/// Rows that need the first library, and the second.
+#[cfg(target_os = "linux")]
+const OF_LIBRARIES: [&[&str]; 2] = [
+    &["GMP (x8)", "Karatsuba: speedup vs GMP"],
+    &["OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "Schoolbook: speedup vs consttime_x2"],
+];
+
+/// Checks that rows of libraries are there without figures, and give these reasons.
+#[cfg(target_os = "linux")]
+fn without_libraries(folder: &Folder, reasons: [&str; 2]) {
+    let paper = json(&beside(folder, &["--json"]));
+    check(&paper);
+    let libraries = paper["libraries"].as_array().expect("libraries");
+    let power = rows(&paper, "exponentiation");
+    for ((library, reason), names) in libraries.iter().zip(reasons).zip(OF_LIBRARIES) {
+        assert!(library["version"].is_null(), "{library}");
+        assert!(library["note"].as_str().is_some_and(|note| note.contains(reason)), "{library}");
+        for name in names {
+            let row = power.iter().find(|row| row["row"] == *name).expect("a row");
+            assert!(row["measured"].is_null(), "{row}");
+            assert!(row["note"].as_str().is_some_and(|note| note.contains(reason)), "{row}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn broken_libraries_leave_their_rows_without_figures() {
+    let folder = Folder::new();
+    for library in LIBRARIES {
+        folder.file(library, "no library at all, but text\n");
+    }
+    // The loader stops at a file of the right name that is no library.
+    without_libraries(&folder, ["libgmp.so.10: ", "libcrypto.so.3: "]);
+
+    let done = beside(&folder, &[]);
+    for name in OF_LIBRARIES.concat() {
+        assert!(done.lines().iter().any(|line| line.trim_start().starts_with(name) && line.contains(" -")), "{done:?}");
+    }
+    assert!(done.text().contains("GMP was not found") && done.text().contains("OpenSSL was not found"), "{done:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn so_do_libraries_that_lack_a_function() {
+    let lib = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib64/libm.so.6", "/usr/lib/libm.so.6"];
+    let Some(other) = lib.into_iter().find(|path| std::path::Path::new(path).exists()) else { return };
+    let folder = Folder::new();
+    for library in LIBRARIES {
+        std::os::unix::fs::symlink(other, folder.join(library)).expect("linked");
+    }
+    without_libraries(&folder, ["libgmp.so.10 has no __gmp", "libcrypto.so.3 has no OpenSSL_version"]);
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for arguments in [&["truncated"][..], &["ahmm", "--json"]] {
+        let mut child = program();
+        child.args(QUICK.iter().chain(arguments)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = child.spawn().expect("started");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("ended");
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()), "{arguments:?}");
+    }
+}

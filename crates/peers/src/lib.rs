@@ -1,0 +1,19 @@
+//! GMP and OpenSSL, to measure zariz against: loaded at run time where they are installed, never linked.
+//!
+//! [`Gmp`] and [`OpenSsl`] compute what the papers compare with: one modular multiplication or squaring, and one
+//! constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too old is
+//! [`NotFound`], with the reason; whatever is computed can be read back and checked.
+//!
+//! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
+//!
+//! The only `unsafe` outside `zariz-machines`: calls of C functions, with the types that `gmp.h` and `openssl/bn.h`
+//! declare.
+
+mod error;
+mod gmp;
+mod library;
+mod openssl;
+
+pub use error::{Error, NotFound};
+pub use gmp::{Gmp, GmpPower, GmpProduct};
+pub use openssl::{OpenSsl, OpenSslPower, OpenSslPowerPair, OpenSslProduct};

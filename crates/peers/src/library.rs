@@ -1,0 +1,64 @@
+//! Opening a shared library and finding its functions.
+
+use std::ffi::OsStr;
+
+use libloading::Library;
+
+use crate::error::NotFound;
+
+/// A shared library that stays until the process ends.
+pub struct Open {
+    library: &'static Library,
+    /// What the library is called in messages, and the file that was opened.
+    title: &'static str,
+    file: String,
+}
+
+impl Open {
+    /// Opens the first of these files that the system's loader finds and accepts. If there is none, the reason is that
+    /// of the first.
+    ///
+    /// # Safety
+    /// Loading runs the initialisers of the files: each must be the library it is called, or something else that is
+    /// safe to load.
+    pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>]) -> Result<Self, NotFound> {
+        let mut reason = None;
+        for file in files {
+            let file = file.as_ref();
+            // SAFETY: the caller's promise.
+            match unsafe { Library::new(file) } {
+                Ok(library) => {
+                    let library = Box::leak(Box::new(library));
+                    return Ok(Self { library, title, file: file.to_string_lossy().into_owned() });
+                }
+                Err(error) => drop(reason.get_or_insert_with(|| explain(&error, file))),
+            }
+        }
+        Err(NotFound { library: title, why: reason.unwrap_or_else(|| "no name is known for this system".into()) })
+    }
+
+    /// A function or variable of the library: a function pointer, or a pointer to the variable.
+    ///
+    /// # Safety
+    /// `T` must be the symbol's type as the library's header declares it.
+    pub unsafe fn symbol<T: Copy>(&self, name: &'static str) -> Result<T, NotFound> {
+        // SAFETY: the caller's promise; the symbol cannot outlive the library, which is never closed.
+        let symbol = unsafe { self.library.get::<T>(name) };
+        symbol.map(|symbol| *symbol).map_err(|_| self.unfit(format_args!("has no {name}")))
+    }
+
+    /// What to say of a library that was opened, but is not the one we need.
+    pub fn unfit(&self, why: std::fmt::Arguments) -> NotFound {
+        NotFound { library: self.title, why: format!("{} {why}", self.file) }
+    }
+}
+
+/// The loader's words, which on most systems name the file; else the file's name before them.
+fn explain(error: &libloading::Error, file: &OsStr) -> String {
+    let mut text = error.to_string();
+    if let Some(source) = std::error::Error::source(error) {
+        text = format!("{text}: {source}");
+    }
+    let file = file.to_string_lossy();
+    if text.contains(&*file) { text } else { format!("{file}: {text}") }
+}

@@ -1,0 +1,165 @@
+//! Both libraries against num-bigint, and what becomes of libraries that are missing, broken or another's.
+
+use num_bigint::BigUint;
+use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
+
+/// The library, or a word that the test is skipped where it is not installed.
+fn installed<T>(library: Result<T, NotFound>) -> Option<T> {
+    library.inspect_err(|why| eprintln!("SKIPPED: {why}")).ok()
+}
+
+/// A number of `bits` bits, the highest set; odd if the seed is.
+fn number(seed: u64, bits: u64) -> BigUint {
+    let mut x = seed;
+    let mut words = Vec::new();
+    for _ in 0..bits.div_ceil(32) {
+        x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        words.push((x >> 32) as u32);
+    }
+    let mut number = BigUint::new(words) % (BigUint::from(1u32) << bits);
+    number.set_bit(bits - 1, true);
+    number.set_bit(0, seed % 2 == 1);
+    number
+}
+
+/// A modulus, and two numbers below it.
+fn numbers(bits: u64) -> [BigUint; 3] {
+    let m = number(bits * 2 + 1, bits);
+    let [x, y] = [2, 4].map(|seed| number(seed, bits) % &m);
+    [m, x, y]
+}
+
+/// Sizes whose limbs are full, and sizes whose are not.
+const SIZES: [u64; 8] = [3, 64, 65, 521, 1024, 1536, 2048, 4096];
+
+#[test]
+fn products() {
+    let (gmp, openssl) = (installed(Gmp::load()), installed(OpenSsl::load()));
+    for bits in SIZES {
+        let [m, x, y] = numbers(bits);
+        let [mb, xb, yb] = [&m, &x, &y].map(BigUint::to_bytes_be);
+        if let Some(gmp) = &gmp {
+            let mut product = gmp.product(&xb, &yb, &mb).expect("good numbers");
+            let mut expected = x.clone();
+            for _ in 0..10 {
+                product.multiply();
+                expected = expected * &y % &m;
+                assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
+                product.square();
+                expected = &expected * &expected % &m;
+                assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
+            }
+        }
+        if let Some(openssl) = &openssl {
+            let mut product = openssl.product(&xb, &yb, &mb).expect("good numbers");
+            let mut expected = x.clone();
+            for _ in 0..10 {
+                product.multiply().expect("multiplied");
+                expected = expected * &y % &m;
+                let value = product.value().expect("a value");
+                assert_eq!((BigUint::from_bytes_be(&value), value.len()), (expected.clone(), mb.len()), "{bits}");
+            }
+        }
+    }
+}
+
+#[test]
+fn powers() {
+    let (gmp, openssl) = (installed(Gmp::load()), installed(OpenSsl::load()));
+    for bits in SIZES {
+        let [m, x, y] = numbers(bits);
+        let [mb, xb, yb] = [&m, &x, &y].map(BigUint::to_bytes_be);
+        for e in [BigUint::from(1u32), BigUint::from(65_537u32), number(6, bits), number(8, bits + 70)] {
+            let (eb, expected) = (e.to_bytes_be(), x.modpow(&e, &m));
+            if let Some(gmp) = &gmp {
+                let mut power = gmp.power(&xb, &eb, &mb).expect("good numbers");
+                power.compute();
+                assert_eq!(BigUint::from_bytes_be(&power.value()), expected, "{bits}");
+            }
+            if let Some(openssl) = &openssl {
+                let mut power = openssl.power(&xb, &eb, &mb).expect("good numbers");
+                power.compute().expect("computed");
+                assert_eq!(BigUint::from_bytes_be(&power.value().expect("a value")), expected, "{bits}");
+                let [a, b] = [&xb, &yb].map(|base| openssl.power(base, &eb, &mb).expect("good numbers"));
+                if let Some(mut pair) = openssl.power_pair([a, b]) {
+                    pair.compute().expect("computed");
+                    let results =
+                        pair.powers().each_ref().map(|power| BigUint::from_bytes_be(&power.value().expect("a value")));
+                    assert_eq!(results, [expected, y.modpow(&e, &m)], "{bits}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_numbers_are_refused_before_a_library_sees_them() {
+    // Base or factor, exponent or factor, modulus.
+    let bad: [([&[u8]; 3], Error); 5] = [
+        ([&[3], &[3], &[8]], Error::Modulus),
+        ([&[3], &[3], &[]], Error::Modulus),
+        ([&[7], &[3], &[7]], Error::Operand),
+        ([&[0], &[3], &[7]], Error::Operand),
+        ([&[3], &[0, 0], &[7]], Error::Exponent),
+    ];
+    for ([base, exponent, modulus], error) in bad {
+        if let Ok(gmp) = Gmp::load() {
+            assert_eq!(gmp.power(base, exponent, modulus).err(), Some(error));
+            let same = if error == Error::Exponent { Error::Operand } else { error };
+            assert_eq!(gmp.product(base, exponent, modulus).err(), Some(same));
+        }
+        if let Ok(openssl) = OpenSsl::load() {
+            assert_eq!(openssl.power(base, exponent, modulus).err(), Some(error));
+            let same = if error == Error::Exponent { Error::Operand } else { error };
+            assert_eq!(openssl.product(base, exponent, modulus).err(), Some(same));
+        }
+    }
+}
+
+#[test]
+fn names_and_versions() {
+    if let Some(gmp) = installed(Gmp::load()) {
+        assert!(gmp.version().starts_with("GMP ") && format!("{gmp:?}").contains(gmp.version()), "{gmp:?}");
+    }
+    if let Some(openssl) = installed(OpenSsl::load()) {
+        assert!(openssl.version().contains("SSL ") && format!("{openssl:?}").contains("has_pair"), "{openssl:?}");
+    }
+}
+
+/// What both libraries say of one file in the place of theirs.
+fn refused(file: &std::path::Path) -> [NotFound; 2] {
+    // SAFETY: the files of these tests are no libraries, or lack the functions that are asked for.
+    let (gmp, openssl) = unsafe { (Gmp::load_first(&[file]), OpenSsl::load_first(&[file])) };
+    [gmp.expect_err("not GMP"), openssl.expect_err("not OpenSSL")]
+}
+
+#[test]
+fn a_missing_file_and_one_that_is_no_library() {
+    for file in ["/does/not/exist/libpeer.so.1", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
+        for (error, library) in refused(file.as_ref()).iter().zip(["GMP", "OpenSSL"]) {
+            assert_eq!(error.library(), library);
+            assert!(error.why().contains(file), "{error}");
+            assert!(error.to_string().starts_with(&format!("{library} was not found: ")), "{error}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_library_without_the_functions() {
+    let [gmp, openssl] = refused("libm.so.6".as_ref());
+    assert!(gmp.why().starts_with("libm.so.6 has no __gmp"), "{gmp}");
+    assert!(openssl.why().starts_with("libm.so.6 has no OpenSSL_version"), "{openssl}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_first_reason_is_told_and_a_later_file_still_found() {
+    // SAFETY: as in `refused`; the last name is GMP's own.
+    let none = unsafe { Gmp::load_first(&["libnone-a.so", "libnone-b.so"]) };
+    assert!(none.as_ref().is_err_and(|error| error.why().contains("libnone-a.so")), "{none:?}");
+    if installed(Gmp::load()).is_some() {
+        // SAFETY: as above.
+        assert!(unsafe { Gmp::load_first(&["libnone-a.so", "libgmp.so.10"]) }.is_ok());
+    }
+}
