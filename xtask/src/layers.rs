@@ -11,7 +11,7 @@ use crate::source::{lines_with, strip};
 /// What is shipped: a crate may depend on those to its left.
 pub const SHIPPED: &[&str] = &["zariz-kernels", "zariz-machines", "zariz", "zariz-peers", "zariz-cli"];
 /// What serves tests and chores: nothing shipped depends on these, but for its tests.
-const TOOLS: &[&str] = &["zariz-emulator", "xtask"];
+const TOOLS: &[&str] = &["zariz-analysis", "zariz-emulator", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.

@@ -8,6 +8,7 @@ mod msrv;
 mod packages;
 mod process;
 mod source;
+mod tables;
 mod test;
 
 use std::process::ExitCode;
@@ -17,9 +18,11 @@ Usage: cargo xtask COMMAND
 
 Commands:
   test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
-                     packages, format, clippy, msrv, layers, tests, emulated, codegen
+                     packages, format, clippy, msrv, layers, tests, emulated, tables, codegen
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
+  tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
+                     program shows (crates/cli/src/papers/counts.json)
   help               this text
 ";
 
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         ["test", ref steps @ ..] if steps.iter().all(|step| test::STEPS.iter().any(|s| s.name == *step)) => {
             test::run(steps)
         }
+        ["tables"] => tables::write(),
         ["codegen"] => codegen::report(),
         ["codegen", "--bless"] => codegen::bless(),
         _ => {

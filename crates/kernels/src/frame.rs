@@ -89,7 +89,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
-        let method = lanes[0].method().unwrap_or_else(|| Method::fastest::<M>(l));
+        let method = lanes[0].method().unwrap_or_else(|| Method::fastest::<M>(l)).fitting(l, M::DIGIT_BITS);
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let product = |kind, levels| {

@@ -41,6 +41,9 @@ const fn separate(levels: u32, truncated: bool) -> Method {
     }
 }
 
+/// More levels than any number has halves to split.
+const MOST_LEVELS: u32 = 10;
+
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
     pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Rows, half_table: false };
@@ -87,6 +90,22 @@ impl Method {
     /// The method of that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, method)| method)
+    }
+
+    /// The same with no more levels of Karatsuba's splitting than columns have room for.
+    ///
+    /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns up to
+    /// `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit a word with their
+    /// offsets while `L·(3/2)^n ≤ 2^{61−w}`: for 52-bit digits 341 digits by one level, 227 by two. `analysis` proves it.
+    pub fn fitting(self, digits: usize, digit_bits: u32) -> Self {
+        let fits = |levels: u32| (digits * 3usize.pow(levels)) >> levels < 1 << (61 - digit_bits);
+        let most = (1..MOST_LEVELS).take_while(|&levels| fits(levels)).last().unwrap_or(0);
+        let reduction = match self.reduction {
+            Reduction::Rows => Reduction::Rows,
+            Reduction::Separate { levels, truncated } => Reduction::Separate { levels: levels.min(most), truncated },
+        };
+        let (multiply_levels, square_levels) = (self.multiply_levels.min(most), self.square_levels.min(most));
+        Self { multiply_levels, square_levels, reduction, ..self }
     }
 
     /// The digit count to use where at least `digits` are needed: one that splits, where splitting needs it.

@@ -1,0 +1,305 @@
+//! Counts: every digit is nothing, and what is done with it is counted.
+//!
+//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all lanes.
+//! Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them from the
+//! structure of each block that is called, with its tile width and rows.
+
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::ops::{Add, Sub};
+
+use zariz_kernels::Lanes;
+use zariz_kernels::block::Part;
+
+use crate::Model;
+use crate::call::{Call, machine};
+
+/// The machine that counts what the machine of the model `P` would do.
+#[derive(Clone, Copy, Debug)]
+pub struct Count<P>(PhantomData<P>);
+
+impl<P: Model> Default for Count<P> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Declares the counts, with what goes for all of them.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// How often each operation was made.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counts {
+            /// Nothing done.
+            pub const ZERO: Self = Self { $($name: 0,)* };
+        }
+
+        impl Add for Counts {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self { $($name: self.$name + other.$name,)* }
+            }
+        }
+
+        impl Sub for Counts {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self { $($name: self.$name - other.$name,)* }
+            }
+        }
+    };
+}
+
+counts! {
+    /// `mac`: both halves of a product.
+    products,
+    /// Low halves alone.
+    low,
+    /// High halves alone.
+    high,
+    /// `add` of columns.
+    additions,
+    /// `sub` of columns.
+    subtractions,
+    /// `negate`: a masked subtraction.
+    negations,
+    /// `carry`: a shift.
+    carries,
+    /// `digit` and `operand`: a column's low bits prepared for multiplication.
+    to_digit,
+    /// `column`: a digit as a column again.
+    to_column,
+    /// `column_splat` and `column_from`.
+    splats,
+    /// `equals`.
+    comparisons,
+    /// `select`: a masked move.
+    selects,
+    /// Columns read from memory.
+    column_loads,
+    /// Columns written to memory.
+    column_stores,
+    /// Digits read from memory.
+    digit_loads,
+    /// Digits written to memory.
+    digit_stores,
+}
+
+impl Counts {
+    /// Additions, subtractions and masked negations of columns.
+    pub fn sums(&self) -> u64 {
+        self.additions + self.subtractions + self.negations
+    }
+
+    /// Products of digits, in halves.
+    pub fn half_products(&self) -> u64 {
+        2 * self.products + self.low + self.high
+    }
+
+    /// Vectors read from memory.
+    pub fn loads(&self) -> u64 {
+        self.column_loads + self.digit_loads
+    }
+
+    /// Vectors written to memory.
+    pub fn stores(&self) -> u64 {
+        self.column_stores + self.digit_stores
+    }
+}
+
+thread_local! {
+    static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
+    static AT_REDUCTION: Cell<Counts> = const { Cell::new(Counts::ZERO) };
+    /// Whether a reduction by rows is under way, which takes a block for each tile.
+    static REDUCING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What this thread has counted so far; the difference of two calls is what was done between them.
+pub fn so_far() -> Counts {
+    COUNTS.with_borrow(|counts| *counts)
+}
+
+/// What kernels run in this thread count.
+pub fn count(run: impl FnOnce()) -> Counts {
+    let before = so_far();
+    run();
+    so_far() - before
+}
+
+/// What this thread had counted when it last began to reduce a product.
+pub fn at_reduction() -> Counts {
+    AT_REDUCTION.get()
+}
+
+#[inline(never)] // or it would stand hundreds of times in a block
+fn bump(one: impl FnOnce(&mut Counts)) {
+    COUNTS.with_borrow_mut(one);
+}
+
+/// The loads and stores of a block, derived from its code in `zariz_kernels::block`: digits of a tile are read again in
+/// every row, columns of a tile stay in registers from its first row to its last.
+pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
+    let n = |len: usize| len as u64;
+    let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
+    match call {
+        Call::MacRows { a, b, .. } => {
+            // A row reads its digit, the tile's, and the column that enters; it writes the column that leaves.
+            let (t, rows) = (n(a.len()), n(b.len()));
+            (column_loads, column_stores) = (t + rows, t + rows);
+            digit_loads = rows * (t + 1);
+        }
+        Call::Square { a, .. } => {
+            let t = n(a.len());
+            column_stores = 2 * t;
+            digit_loads = t + t * (t - 1) / 2;
+        }
+        Call::SquareOnto { a, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (2 * t, 2 * t);
+            digit_loads = t + t * (t - 1) / 2;
+        }
+        Call::LowTriangle { a, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (t, t);
+            digit_loads = t + t * (t + 1) / 2;
+        }
+        Call::HighTriangle { a, b, .. } => {
+            let t = n(a.len());
+            (column_loads, column_stores) = (t + 1, t + 1);
+            // Each row's digits and those of its high half for the guard; the row below has nothing but that.
+            digit_loads = t + t * (t + 1) / 2 + (t - 1) + 2 * (n(b.len()) - t);
+        }
+        Call::ReduceRows { friendly, q, last, .. } => {
+            let (t, plain) = (n(friendly.len()), u64::from(last.is_some()));
+            let rows = n(q.len()) - plain;
+            // Friendly rows read the column that enters; the one that leaves is not written, its quotient is.
+            column_loads = t + 1 + rows;
+            column_stores = t + 1;
+            digit_loads = rows * t;
+            digit_stores = rows;
+            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus and μ.
+            column_loads += plain * (t + 1);
+            column_stores += plain * t;
+            digit_loads += plain * (t + 1);
+            digit_stores += plain;
+        }
+        Call::Splat { c, start } => column_stores = n(c.len().min(start.len())),
+        Call::Normalize { out, c } => {
+            digit_stores = n(out.len().min(c.len()));
+            column_loads = digit_stores;
+        }
+        Call::Settle { out, .. } => {
+            digit_stores = n(out.len());
+            (column_loads, column_stores) = (digit_stores + 1, 1);
+        }
+        Call::NormalizeSum { out, low, .. } => {
+            digit_stores = n(out.len());
+            digit_loads = n(low.len());
+            column_loads = digit_loads + 2 * digit_stores;
+        }
+        Call::Difference { a, b, .. } => {
+            // Both differences are written, then one of them chosen.
+            let t = n(a.len());
+            digit_loads = t + n(b.len()) + 2 * t;
+            digit_stores = 2 * t + t;
+            column_stores = 1;
+        }
+        Call::Karatsuba { c, middle, signs, part, .. } => {
+            let h = n(middle.len()) / 2;
+            let lower = if *part == Part::High { 1 } else { h };
+            let upper = if *part == Part::Low { 0 } else { h };
+            // The upper half's own uppermost columns may be missing.
+            let missing = if upper == 0 { 0 } else { 4 * h - n(c.len()) };
+            column_loads = n(signs.len()) + 2 * h + 2 * lower + 2 * upper - missing;
+            column_stores = lower + upper;
+        }
+        Call::AddNumbers { out, .. } => {
+            digit_stores = n(out.len());
+            digit_loads = 2 * digit_stores;
+        }
+        Call::SelectTile { out, table, stride, .. } => {
+            let t = n(out[0].len());
+            digit_stores = n(out.len()) * t;
+            digit_loads = n(table.len().div_ceil(*stride)) * t;
+        }
+        Call::Gather { out, .. } => digit_stores = n(out.len()),
+        Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
+    }
+    Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
+}
+
+impl<P: Model> Count<P> {
+    fn call(self, call: Call<Self>) {
+        match call {
+            Call::ReduceRows { .. } | Call::Settle { .. } if !REDUCING.replace(true) => AT_REDUCTION.set(so_far()),
+            Call::Normalize { .. } | Call::NormalizeSum { .. } => REDUCING.set(false),
+            _ => {}
+        }
+        let traffic = traffic(&call);
+        bump(|counts| *counts = *counts + traffic);
+        call.run(self);
+    }
+}
+
+impl<P: Model> Lanes for Count<P> {
+    const LANES: usize = 1;
+    const DIGIT_BITS: u32 = P::DIGIT_BITS;
+    const BIAS_LO: u64 = P::BIAS_LO;
+    const BIAS_HI: u64 = P::BIAS_HI;
+    const SIGNED: bool = P::SIGNED;
+
+    type Digit = ();
+    type Column = ();
+    type Mask = ();
+
+    fn digit_zero(self) {}
+    fn column_splat(self, _value: u64) {
+        bump(|counts| counts.splats += 1);
+    }
+    fn column_from(self, _values: &[u64]) {
+        bump(|counts| counts.splats += 1);
+    }
+    fn column_store(self, (): (), values: &mut [u64]) {
+        values.fill(0);
+    }
+    fn mac(self, (): (), (): (), (): (), (): ()) -> ((), ()) {
+        bump(|counts| counts.products += 1);
+        ((), ())
+    }
+    fn mac_low(self, (): (), (): (), (): ()) {
+        bump(|counts| counts.low += 1);
+    }
+    fn mac_high(self, (): (), (): (), (): ()) {
+        bump(|counts| counts.high += 1);
+    }
+    fn add(self, (): (), (): ()) {
+        bump(|counts| counts.additions += 1);
+    }
+    fn sub(self, (): (), (): ()) {
+        bump(|counts| counts.subtractions += 1);
+    }
+    fn negate(self, (): (), (): ()) {
+        bump(|counts| counts.negations += 1);
+    }
+    fn carry(self, (): ()) {
+        bump(|counts| counts.carries += 1);
+    }
+    fn digit(self, (): ()) {
+        bump(|counts| counts.to_digit += 1);
+    }
+    fn column(self, (): ()) {
+        bump(|counts| counts.to_column += 1);
+    }
+    fn equals(self, (): (), _value: u64) {
+        bump(|counts| counts.comparisons += 1);
+    }
+    fn select(self, (): (), (): (), (): ()) {
+        bump(|counts| counts.selects += 1);
+    }
+}
+
+machine!(Count);

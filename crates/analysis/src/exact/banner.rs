@@ -1,0 +1,237 @@
+//! What each block says it does, as equations between integers.
+
+use num_bigint::BigInt;
+
+use zariz_kernels::block::Part;
+
+use super::{Exact, value_of_columns, value_of_digits};
+use crate::Model;
+use crate::call::Call;
+
+/// Runs a block and compares what it did with its banner.
+pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    match call {
+        Call::MacRows { c, a, b } => {
+            let touched = a.len() + b.len();
+            let before = c[..touched].to_vec();
+            Call::MacRows { c, a, b }.run(m);
+            mac_rows::<P>(&before, &c[..touched], a, b)
+        }
+        Call::Square { c, a, half } => {
+            Call::Square { c, a, half }.run(m);
+            // Without bias it starts from 0.
+            square::<P>(&[], &c[..2 * a.len()], a)
+        }
+        Call::SquareOnto { c, a } => {
+            let before = c[..2 * a.len()].to_vec();
+            Call::SquareOnto { c, a }.run(m);
+            square::<P>(&before, &c[..2 * a.len()], a)
+        }
+        Call::LowTriangle { c, a, b } => {
+            let before = c[..a.len()].to_vec();
+            Call::LowTriangle { c, a, b }.run(m);
+            low_triangle::<P>(&before, &c[..a.len()], a, b)
+        }
+        Call::HighTriangle { c, a, b } => {
+            let before = c[..=a.len()].to_vec();
+            Call::HighTriangle { c, a, b }.run(m);
+            high_triangle::<P>(&before, &c[..=a.len()], a, b)
+        }
+        Call::ReduceRows { c, friendly, q, last } => {
+            let touched = friendly.len() + q.len() + 1;
+            let before = c[..touched].to_vec();
+            Call::ReduceRows { c, friendly, q: &mut *q, last }.run(m);
+            reduce_rows::<P>(&before, &c[..touched], friendly, q, last)
+        }
+        Call::Splat { c, start } => {
+            Call::Splat { c: &mut *c, start }.run(m);
+            let right = c.iter().zip(start).all(|(&c, &word)| c == super::start(word));
+            right.then_some(()).ok_or_else(|| "a column is not what it shall start at".to_owned())
+        }
+        Call::Normalize { out, c } => {
+            Call::Normalize { out: &mut *out, c }.run(m);
+            normalize::<P>(&value_of_columns(&c[..out.len()], w), out)
+        }
+        Call::Settle { out, c } => {
+            let before = c[..=out.len()].to_vec();
+            Call::Settle { out: &mut *out, c }.run(m);
+            digits(w, out)?;
+            let after = value_of_digits(out, w) + (BigInt::from(c[out.len()]) << (w as usize * out.len()));
+            equal("the settled number", &after, &value_of_columns(&before, w))
+        }
+        Call::NormalizeSum { out, low, c, d } => {
+            Call::NormalizeSum { out: &mut *out, low, c, d }.run(m);
+            let (l, n) = (low.len(), out.len());
+            let upper = value_of_columns(&c[..n], w) << (w as usize * l);
+            let sum = value_of_digits(low, w) + value_of_columns(&d[..l + n], w) + upper;
+            normalize::<P>(&(sum >> (w as usize * l)), out)
+        }
+        Call::Difference { out, spare, sign, a, b } => {
+            Call::Difference { out: &mut *out, spare, sign: &mut *sign, a, b }.run(m);
+            digits(w, out)?;
+            let difference = value_of_digits(a, w) - value_of_digits(b, w);
+            if sign[0] != i128::from(difference >= BigInt::ZERO) {
+                return Err(format!("the sign is {} for a difference of {difference:#x}", sign[0]));
+            }
+            equal("|A − B|", &value_of_digits(out, w), &BigInt::from(difference.magnitude().clone()))
+        }
+        Call::Karatsuba { c, middle, signs, extra, part } => {
+            let before = c.to_vec();
+            Call::Karatsuba { c: &mut *c, middle, signs, extra, part }.run(m);
+            karatsuba(&before, c, middle, signs, extra, part)
+        }
+        Call::AddNumbers { out, a } => {
+            let sum = value_of_digits(out, w) + value_of_digits(a, w);
+            Call::AddNumbers { out: &mut *out, a }.run(m);
+            digits(w, out)?;
+            equal("the sum", &value_of_digits(out, w), &sum)
+        }
+        Call::SelectTile { mut out, table, stride, index } => {
+            let again = out.each_mut().map(|out| &mut **out);
+            Call::SelectTile { out: again, table, stride, index }.run(m);
+            for (out, &index) in out.iter().zip(index) {
+                let entry = table.chunks(stride).nth(index as usize).map(|entry| &entry[..out.len()]);
+                if !entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &**out) {
+                    return Err(format!("not the table's entry {index}"));
+                }
+            }
+            Ok(())
+        }
+        Call::Gather { out, lanes } => {
+            Call::Gather { out: &mut *out, lanes }.run(m);
+            digits(w, out)?;
+            equal("the number", &value_of_digits(out, w), &value_of_digits(lanes[0], w))
+        }
+        Call::Scatter { out, digits } => {
+            Call::Scatter { out: &mut *out, digits }.run(m);
+            equal("the number", &value_of_digits(out, w), &value_of_digits(digits, w))
+        }
+    }
+}
+
+/// `C' = C + A·B`.
+pub fn mac_rows<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[u64]) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    let product = value_of_digits(a, w) * value_of_digits(b, w);
+    let expected = value_of_columns(before, w) + product;
+    equal("C + A·B", &value_of_columns(after, w), &expected)
+}
+
+/// `C' = 2·C + A²`.
+pub fn square<P: Model>(before: &[i128], after: &[i128], a: &[u64]) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    let number = value_of_digits(a, w);
+    let expected = value_of_columns(before, w) * 2 + &number * &number;
+    equal("2C + A²", &value_of_columns(after, w), &expected)
+}
+
+/// With the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and `p` of the plain row: the columns above the rows
+/// hold, exactly divided, `(C + Q·(2^w·F − 1) + p·2^{w·(rows − 1)}·M) / 2^{w·rows}`, where `F` and `M` are the tiles of
+/// `M''` and of the modulus; `2^w·F − 1` is the lowest tile of `M'`. The columns of the friendly rows are not written.
+pub fn reduce_rows<P: Model>(
+    before: &[i128],
+    after: &[i128],
+    friendly: &[u64],
+    q: &[u64],
+    last: Option<(&[u64], u64)>,
+) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    digits(w, q)?;
+    let rows = q.len();
+    let friendly_rows = rows - usize::from(last.is_some());
+    if before[..friendly_rows] != after[..friendly_rows] {
+        return Err("a column that is done with was written".into());
+    }
+    let multiple: BigInt = (value_of_digits(friendly, w) << w) - 1;
+    let mut expected = value_of_columns(before, w) + value_of_digits(&q[..friendly_rows], w) * multiple;
+    if let Some((modulus, mu)) = last {
+        let product = u128::from(mu) * u128::from(modulus[0]);
+        if (product + 1) & ((1 << w) - 1) != 0 {
+            return Err("μ·M is not −1 modulo 2^w".into());
+        }
+        expected += (value_of_digits(modulus, w) * q[rows - 1]) << (w as usize * (rows - 1));
+    }
+    equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
+}
+
+/// The digits are those of the number, but for what is carried out of the last: nothing, or an offset's `2^{62−w}`, or all
+/// above `R` of a number that is wanted modulo `R`. That nothing else is lost shows in the value of the whole operation.
+pub fn normalize<P: Model>(number: &BigInt, out: &[u64]) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    digits(w, out)?;
+    let mask = (BigInt::from(1) << (w as usize * out.len())) - 1;
+    equal("the normalised number", &value_of_digits(out, w), &(number & mask))
+}
+
+/// `C' ≡ C + A·B (mod 2^{wT})`.
+pub fn low_triangle<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[u64]) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    let product = value_of_digits(a, w) * value_of_digits(b, w);
+    let mask = (BigInt::from(1) << (w as usize * a.len())) - 1;
+    let difference = value_of_columns(after, w) - value_of_columns(before, w) - product;
+    equal("C + A·B, modulo 2^{wT},", &(difference & mask), &BigInt::ZERO)
+}
+
+/// `C' = C +` the columns from `T − 1` up of `A·B`: of each product of digits `i + j ≥ T − 1` the whole, of those one below
+/// the high half alone. With `T + 1` rows the lowest is one more of these.
+pub fn high_triangle<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[u64]) -> Result<(), String> {
+    let (w, t) = (P::DIGIT_BITS, a.len());
+    let (below, b) = b.split_at(b.len() - t);
+    let high = |x: u64, y: u64| Exact::<P>::split(x, y).1;
+    let mut expected = value_of_columns(before, w);
+    for (i, &y) in b.iter().enumerate() {
+        for (j, &x) in a.iter().enumerate() {
+            if i + j + 1 >= t {
+                expected += (BigInt::from(x) * y) << (w as usize * (i + j + 1 - t));
+            } else if i + j + 2 == t {
+                expected += high(x, y);
+            }
+        }
+    }
+    for &y in below {
+        expected += high(a[t - 1], y);
+    }
+    equal("the upper half of A·B", &value_of_columns(after, w), &expected)
+}
+
+/// Column `h + k` receives `D0[k] + D2[k] − s·D1[k] + extra[k]`, for `0 ≤ k < 2h`; of the lower part for `k < h`, of the
+/// upper for `k ≥ h − 1`.
+pub fn karatsuba(
+    before: &[i128],
+    after: &[i128],
+    middle: &[i128],
+    signs: &[i128],
+    extra: &[u64],
+    part: Part,
+) -> Result<(), String> {
+    let h = middle.len() / 2;
+    let s = if matches!(signs, [a, b] if a != b) { -1 } else { 1 };
+    let wanted = match part {
+        Part::Full => 0..2 * h,
+        Part::Low => 0..h,
+        Part::High => h - 1..2 * h,
+    };
+    for k in wanted {
+        let d2 = before.get(2 * h + k).copied().unwrap_or(0);
+        let expected = before[h + k] + before[k] + d2 - s * middle[k] + super::start(extra[k]);
+        if after[h + k] != expected {
+            return Err(format!("column {} is off by {:#x}", h + k, after[h + k] - expected));
+        }
+    }
+    Ok(())
+}
+
+fn digits(w: u32, digits: &[u64]) -> Result<(), String> {
+    match digits.iter().position(|&digit| digit >> w != 0) {
+        Some(i) => Err(format!("digit {i} is {:#x}, which has more than {w} bits", digits[i])),
+        None => Ok(()),
+    }
+}
+
+fn equal(what: &str, found: &BigInt, expected: &BigInt) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what} is off by {:#x}", found - expected))
+}

@@ -1,0 +1,94 @@
+//! What an interpretation takes over from the machine that it stands for.
+
+use zariz_kernels::{Lanes, Machine};
+
+/// The facts of a machine on which the work of the kernels depends.
+pub trait Model: Copy + Send + Sync + 'static {
+    /// The name, as `zariz::Engine` has it.
+    const NAME: &'static str;
+    /// [`Lanes::LANES`] of the machine; interpretations have one lane, since all lanes do the same.
+    const LANES: usize;
+    /// [`Lanes::DIGIT_BITS`].
+    const DIGIT_BITS: u32;
+    /// [`Lanes::BIAS_LO`].
+    const BIAS_LO: u64;
+    /// [`Lanes::BIAS_HI`].
+    const BIAS_HI: u64;
+    /// [`Lanes::SIGNED`]: the quotient of a product is then the nearest integer, and what remains can be negative.
+    const SIGNED: bool;
+    /// [`Machine::PRODUCT_TENTHS`].
+    const PRODUCT_TENTHS: u32;
+    /// [`Machine::MAX_TILE`].
+    const MAX_TILE: usize;
+    /// [`Machine::MAX_SQUARE`].
+    const MAX_SQUARE: usize;
+    /// [`Machine::MAX_TRIANGLE`].
+    const MAX_TRIANGLE: usize;
+    /// [`Machine::MAX_SELECT`].
+    const MAX_SELECT: usize;
+    /// [`Machine::KARATSUBA_FROM`].
+    const KARATSUBA_FROM: usize;
+    /// [`Machine::HALF_TABLE_FROM`].
+    const HALF_TABLE_FROM: usize;
+}
+
+/// The model of a machine: its own constants.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<M>(std::marker::PhantomData<M>);
+
+/// A machine with a name.
+pub trait Named: Machine {
+    /// As in [`Model::NAME`].
+    const NAME: &'static str;
+}
+
+impl<M: Named> Model for Of<M> {
+    const NAME: &'static str = <M as Named>::NAME;
+    const LANES: usize = <M as Lanes>::LANES;
+    const DIGIT_BITS: u32 = <M as Lanes>::DIGIT_BITS;
+    const BIAS_LO: u64 = <M as Lanes>::BIAS_LO;
+    const BIAS_HI: u64 = <M as Lanes>::BIAS_HI;
+    const SIGNED: bool = <M as Lanes>::SIGNED;
+    const PRODUCT_TENTHS: u32 = <M as Machine>::PRODUCT_TENTHS;
+    const MAX_TILE: usize = <M as Machine>::MAX_TILE;
+    const MAX_SQUARE: usize = <M as Machine>::MAX_SQUARE;
+    const MAX_TRIANGLE: usize = <M as Machine>::MAX_TRIANGLE;
+    const MAX_SELECT: usize = <M as Machine>::MAX_SELECT;
+    const KARATSUBA_FROM: usize = <M as Machine>::KARATSUBA_FROM;
+    const HALF_TABLE_FROM: usize = <M as Machine>::HALF_TABLE_FROM;
+}
+
+/// Names machines and their models.
+macro_rules! models {
+    ($($model:ident = $machine:ty, $name:literal;)*) => {$(
+        impl Named for $machine {
+            const NAME: &'static str = $name;
+        }
+        #[doc = concat!("The model of `", $name, "`.")]
+        pub type $model = Of<$machine>;
+    )*};
+}
+
+models! {
+    Portable = zariz_machines::Portable<1>, "portable";
+}
+#[cfg(target_arch = "x86_64")]
+models! {
+    Avx2Fma = zariz_machines::Avx2Fma, "avx2-fma";
+    Avx512Fma = zariz_machines::Avx512Fma, "avx512-fma";
+    Avx512Ifma = zariz_machines::Avx512Ifma, "avx512-ifma";
+}
+
+/// Calls a macro with each model there is: `for_each_model!(m)` is `m!(Portable); m!(Avx2Fma); …`.
+#[macro_export]
+macro_rules! for_each_model {
+    ($with:ident) => {
+        $with!($crate::model::Portable);
+        #[cfg(target_arch = "x86_64")]
+        {
+            $with!($crate::model::Avx2Fma);
+            $with!($crate::model::Avx512Fma);
+            $with!($crate::model::Avx512Ifma);
+        }
+    };
+}

@@ -1,0 +1,97 @@
+//! What interpretations run: the operations on batches, for any method and digit count.
+
+use zariz_kernels::mul::{Product, mul};
+use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Constants, Frame, Machine, Method};
+
+/// An operation on a batch of numbers of `L` digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// [`Frame::amm`] of any two numbers.
+    Amm,
+    /// [`Frame::ams`] of any number.
+    Ams,
+    /// [`Frame::enter`] of a number of twice as many digits, so that it is taken in by Horner's rule.
+    Enter,
+    /// [`Frame::leave`] of any number.
+    Leave,
+    /// [`mul`]: in, multiplied, and out.
+    Mul,
+    /// [`Frame::complete_entry`] of any number.
+    Entry,
+    /// [`Frame::multiply_entry`] of any number and any entry.
+    ByEntry,
+    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With any other
+    /// the same happens more often, to numbers of whose digits nothing is supposed.
+    Pow,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Amm, Self::Ams, Self::Enter, Self::Leave, Self::Mul, Self::Entry, Self::ByEntry, Self::Pow];
+
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Amm => "amm",
+            Self::Ams => "ams",
+            Self::Enter => "enter",
+            Self::Leave => "leave",
+            Self::Mul => "mul",
+            Self::Entry => "complete_entry",
+            Self::ByEntry => "multiply_entry",
+            Self::Pow => "pow",
+        }
+    }
+
+    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what happens once
+    /// per batch is done.
+    ///
+    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals every number stands for all.
+    pub fn run<M: Machine>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
+        let constants = constants_for(method, M::DIGIT_BITS, l);
+        let bits = l * M::DIGIT_BITS as usize;
+        match self {
+            Self::Mul => {
+                started();
+                mul(machine, &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }]);
+            }
+            Self::Pow => {
+                started();
+                power(machine, &constants, 2);
+            }
+            _ => {
+                let mut frame = Frame::new(machine, &[&constants]);
+                let size = frame.entry_digits();
+                let number = |count: usize| frame.load(count, |_, _| &[]);
+                let (mut x, y, mut entry) = (number(l), number(l), number(size));
+                started();
+                match self {
+                    Self::Amm => frame.amm(&mut x, &y),
+                    Self::Ams => frame.ams(&mut x),
+                    Self::Entry => frame.complete_entry(&mut entry),
+                    Self::ByEntry => frame.multiply_entry(&mut x, &entry),
+                    Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
+                    _ => drop(frame.leave(x)),
+                }
+            }
+        }
+    }
+}
+
+/// Raises a number as long as its digits allow to a power of `exponent_bits` bits.
+pub fn power<M: Machine>(machine: M, constants: &Constants, exponent_bits: usize) {
+    let base_bits = constants.digits() * M::DIGIT_BITS as usize;
+    pow(machine, &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }]);
+}
+
+/// The modulus 3 in `l` digits, for a method.
+pub fn constants_for(method: Method, w: u32, l: usize) -> Constants {
+    Constants::new(&[3], w, l).with_method(method)
+}
+
+/// The digits of a modulus of `bits` bits on machines with `w`-bit digits, by a method.
+pub fn digits_for(method: Method, bits: usize, w: u32) -> usize {
+    method.digits(Constants::digits_for(bits, w))
+}

@@ -1,0 +1,42 @@
+//! The counts that the program shows.
+
+use zariz_kernels::Method;
+
+use super::counts::{of, parts};
+use crate::count::Counts;
+#[cfg(target_arch = "x86_64")]
+pub use crate::model::Avx512Ifma as Shown;
+use crate::model::Model;
+#[cfg(not(target_arch = "x86_64"))]
+pub use crate::model::Portable as Shown;
+use crate::operation::{Operation, digits_for};
+
+/// Sizes that the program shows.
+const SIZES: [usize; 3] = [1024, 2048, 4096];
+
+/// crates/cli/src/papers/counts.json: an object a line, for machines with 52-bit digits and tiles as avx512-ifma has them.
+///
+/// `product` is the product of two numbers without reduction; `multiply` that with reduction, by a table entry where the
+/// method has a way of its own for it; `square` a square with reduction. Additions include subtractions and masked
+/// negations of columns.
+pub fn make() -> String {
+    let mut lines = Vec::new();
+    for &(name, method) in Method::NAMED {
+        for bits in SIZES {
+            let l = digits_for(method, bits, Shown::DIGIT_BITS);
+            let [product, whole] = parts::<Shown>(method, Operation::Amm, l);
+            let by_entry = method.half_table.then(|| of::<Shown>(method, Operation::ByEntry, l));
+            let multiply = by_entry.unwrap_or(whole);
+            let square = of::<Shown>(method, Operation::Ams, l);
+            for (operation, counts) in [("product", product), ("multiply", multiply), ("square", square)] {
+                let Counts { products, low, high, carries, .. } = counts;
+                lines.push(format!(
+                    "  {{\"method\": \"{name}\", \"operation\": \"{operation}\", \"bits\": {bits}, \"digits\": {l}, \
+                     \"products\": {products}, \"low\": {low}, \"high\": {high}, \"additions\": {}, \"carries\": {carries}}}",
+                    counts.sums()
+                ));
+            }
+        }
+    }
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}

@@ -1,0 +1,216 @@
+//! Operations on exact integers: every block does what its banner says, results have the value and the bound that are
+//! stated, and real machines come to the very same digits.
+
+use num_bigint::{BigInt, BigUint};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use zariz_analysis::exact::{Exact, observe, value_of_digits};
+use zariz_analysis::model::{Named, Of};
+use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Constants, Frame, Machine, Method, Reduction};
+
+mod machines;
+use machines::Present;
+
+fn limbs(number: &BigInt) -> Vec<u64> {
+    number.magnitude().to_u64_digits()
+}
+
+fn digits(number: &BigInt, w: u32, l: usize) -> Vec<u64> {
+    let mask = (BigInt::from(1) << w) - 1;
+    (0..l).map(|i| ((number >> (w as usize * i)) & &mask).iter_u64_digits().next().unwrap_or(0)).collect()
+}
+
+fn below(random: &mut StdRng, bound: &BigInt) -> BigInt {
+    let bytes: Vec<u8> = (0..bound.bits().div_ceil(8) + 8).map(|_| random.random()).collect();
+    BigInt::from(BigUint::from_bytes_le(&bytes)) % bound
+}
+
+/// Moduli that fill `l` digits, or hardly: all ones, the least of that length, random ones, and a tiny one.
+fn moduli(random: &mut StdRng, w: u32, l: usize) -> Vec<BigInt> {
+    let one = || BigInt::from(1);
+    let most: BigInt = one() << (w as usize * l - 3);
+    let mut moduli: Vec<BigInt> = vec![&most - 1, (&most >> 1) + 1, BigInt::from(3)];
+    moduli.push(below(random, &most) | one());
+    moduli.push((below(random, &(&most >> w)) | one()) + 2);
+    // M ≡ 1 and M ≡ −1 modulo 2^w: quotients and friendly multiples at their extremes.
+    moduli.push(((&most >> (w + 1)) << w) + 1);
+    moduli.push(((&most >> (w + 1)) << w) - 1);
+    moduli
+}
+
+/// Numbers below `4M`: none, one, all ones, the greatest, the modulus itself, random ones.
+fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
+    let most: BigInt = modulus * 4;
+    let ones = (BigInt::from(1) << (most.bits() - 1)) - 1;
+    vec![BigInt::ZERO, BigInt::from(1), ones, &most - 1, modulus.clone(), below(random, &most), below(random, &most)]
+}
+
+/// One operation on digits, in every lane the same.
+fn run<M: Machine>(m: M, constants: &Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
+    let mut frame = Frame::new(m, &[constants]);
+    let mut number = |digits: &[u64]| {
+        let mut out = frame.zeros(1);
+        m.gather(&mut out, &vec![digits; M::LANES]);
+        out
+    };
+    let mut out = number(x);
+    match y.map(&mut number) {
+        Some(y) => frame.amm(&mut out, &y),
+        None => frame.ams(&mut out),
+    }
+    let mut words = vec![0; M::LANES * x.len()];
+    m.scatter(&mut words, &out);
+    assert!(words.chunks(x.len()).all(|lane| lane == &words[..x.len()]), "lanes differ");
+    words.truncate(x.len());
+    words
+}
+
+/// Products and squares of `l` digits by a method: value, bounds, banners, and the real machine beside.
+fn products<M: Named + Present>(l: usize, method: Method) {
+    let w = M::DIGIT_BITS;
+    let mut random = StdRng::seed_from_u64(l as u64);
+    let r = BigInt::from(1) << (w as usize * l);
+    for modulus in moduli(&mut random, w, l) {
+        let constants = Constants::new(&limbs(&modulus), w, l).with_method(method);
+        let numbers = numbers(&mut random, &modulus);
+        for (i, x) in numbers.iter().enumerate() {
+            // A product with the next number, and the square.
+            let y = &numbers[(i + 1) % numbers.len()];
+            for (y, y_digits) in [(y, Some(digits(y, w, l))), (x, None)] {
+                let x_digits = digits(x, w, l);
+                let exact = Exact::<Of<M>>::default();
+                let (out, observed) = observe(|| run(exact, &constants, &x_digits, y_digits.as_deref()));
+                let what = format!("{}, {method}, {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
+                assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
+                assert!(observed.blocks > 3, "{what}: no block was looked at");
+                let z = value_of_digits(&out, w);
+                let t = x * y;
+                assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
+                let moduli = if method.reduction == Reduction::Rows { 2 } else { 1 };
+                assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
+                assert!(z < &modulus * 4, "{what}: not below 4M");
+                if let Some(real) = M::present() {
+                    assert_eq!(run(real, &constants, &x_digits, y_digits.as_deref()), out, "{what}: the real machine");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_every_size_and_machine() {
+    fn machine<M: Named + Present>() {
+        // Every number of tiles up to three, and the sizes of RSA primes.
+        for l in [2, 3, 5, M::MAX_TILE, M::MAX_TILE + 1, 2 * M::MAX_TILE + 1, 41] {
+            products::<M>(l, Method::AMM);
+        }
+    }
+    machines::each!(machine);
+}
+
+#[test]
+fn products_by_every_method() {
+    fn machine<M: Named + Present>() {
+        for &(_, method) in Method::NAMED {
+            for l in [2, 4, 7, 8, 12, M::MAX_TRIANGLE + 1, method.digits(2 * M::MAX_TILE + 1)] {
+                products::<M>(l, method);
+            }
+        }
+    }
+    machines::each!(machine);
+}
+
+/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below `5M` and
+/// moduli that leave five bits free.
+#[test]
+fn products_by_table_entries() {
+    fn machine<M: Named + Present>() {
+        let w = M::DIGIT_BITS;
+        for l in [2, 3, 8, M::MAX_TILE + 1] {
+            let mut random = StdRng::seed_from_u64(7);
+            let bits = w as usize * l;
+            let r = BigInt::from(1) << bits;
+            for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
+                let constants = Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
+                let most: BigInt = &modulus * 5 - 1;
+                for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
+                {
+                    let ((k, z), observed) = observe(|| {
+                        let m = Exact::<Of<M>>::default();
+                        let mut frame = Frame::new(m, &[&constants]);
+                        let [x, b] = [&x, &b].map(|number| digits(number, w, l));
+                        let mut x = frame.load(l, |_, _| &x);
+                        let mut entry = frame.load(2 * l, |_, _| &b);
+                        assert_eq!(frame.entry_digits(), 2 * l);
+                        frame.complete_entry(&mut entry);
+                        frame.multiply_entry(&mut x, &entry);
+                        (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
+                    });
+                    let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
+                    assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
+                    let low = w as usize * (l / 2);
+                    assert_eq!(((&k << low) - &b) % &modulus, BigInt::ZERO, "{what}: K is wrong");
+                    assert!(k < (&b >> low) + &modulus * 2, "{what}: K is too large");
+                    assert_eq!((&z * &r - &x * &b) % &modulus, BigInt::ZERO, "{what}: wrong value");
+                    assert!(z < &modulus * 5, "{what}: not below 5M");
+                }
+            }
+        }
+    }
+    machines::each!(machine);
+}
+
+#[test]
+fn numbers_enter_below_3m_and_leave_as_they_were() {
+    fn machine<M: Named + Present>() {
+        let (w, l) = (M::DIGIT_BITS, 9);
+        let mut random = StdRng::seed_from_u64(5);
+        for modulus in moduli(&mut random, w, l) {
+            let constants = Constants::new(&limbs(&modulus), w, l);
+            let exact = Exact::<Of<M>>::default();
+            // As long as the modulus, and three times as long, for Horner's rule.
+            for bits in [w as usize * l, 3 * w as usize * l] {
+                let most = (BigInt::from(1) << bits) - 1;
+                for number in [BigInt::ZERO, below(&mut random, &most), most] {
+                    let ((entered, left), observed) = observe(|| {
+                        let mut frame = Frame::new(exact, &[&constants]);
+                        let x = frame.enter(&[&limbs(&number)], bits);
+                        let entered = value_of_digits(&x, w);
+                        (entered, frame.leave(x))
+                    });
+                    let what = format!("{}: {number:#x} modulo {modulus:#x}", M::NAME);
+                    assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
+                    let in_domain = &number << (w as usize * l);
+                    assert_eq!((&entered - in_domain) % &modulus, BigInt::ZERO, "{what}");
+                    assert!(entered < &modulus * 3, "{what}: not below 3M");
+                    assert_eq!(value_of_digits(&left[0], 64), &number % &modulus, "{what}");
+                }
+            }
+        }
+    }
+    machines::each!(machine);
+}
+
+#[test]
+fn powers_are_right() {
+    fn machine<M: Named + Present>() {
+        let (w, l) = (M::DIGIT_BITS, 6);
+        let mut random = StdRng::seed_from_u64(6);
+        for modulus in moduli(&mut random, w, l) {
+            let constants = Constants::new(&limbs(&modulus), w, l);
+            let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
+            let power = Power {
+                modulus: &constants,
+                base: &limbs(&base),
+                base_bits: constants.bits(),
+                exponent: &limbs(&exponent),
+                exponent_bits: 90,
+            };
+            let (found, observed) = observe(|| pow(Exact::<Of<M>>::default(), &[power]));
+            assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
+            assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
+        }
+    }
+    machines::each!(machine);
+}

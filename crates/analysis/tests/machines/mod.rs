@@ -1,0 +1,49 @@
+//! The real machines, where the processor has them.
+
+/// A machine that may be there.
+pub trait Present: Sized {
+    /// The machine, if the processor has it.
+    fn present() -> Option<Self>;
+}
+
+impl Present for zariz_machines::Portable<1> {
+    fn present() -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Present;
+    use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
+
+    impl Present for Avx2Fma {
+        fn present() -> Option<Self> {
+            Self::new()
+        }
+    }
+    impl Present for Avx512Fma {
+        fn present() -> Option<Self> {
+            Self::new()
+        }
+    }
+    impl Present for Avx512Ifma {
+        fn present() -> Option<Self> {
+            Self::new()
+        }
+    }
+}
+
+/// Calls a generic function for each machine.
+macro_rules! each {
+    ($function:ident) => {
+        $function::<zariz_machines::Portable<1>>();
+        #[cfg(target_arch = "x86_64")]
+        {
+            $function::<zariz_machines::Avx2Fma>();
+            $function::<zariz_machines::Avx512Fma>();
+            $function::<zariz_machines::Avx512Ifma>();
+        }
+    };
+}
+pub(crate) use each;
