@@ -32,6 +32,8 @@ pub(crate) struct Product<M: Machine> {
     tiles: Vec<(usize, usize)>,
     /// What the columns of such a number start at; of a square half of it.
     start: Vec<u64>,
+    /// Whether a square is one block.
+    one_block: bool,
     split: Option<Box<Split<M>>>,
 }
 
@@ -73,11 +75,14 @@ impl<M: Machine> Product<M> {
         let whole = Starts::<M>::new(2 * l).product(0, l, l).finish();
         let halve = u32::from(kind == Kind::Square);
         let start = whole.iter().zip(extra).map(|(start, extra)| start.wrapping_add(*extra) >> halve);
-        let (tiles, start) = match split {
+        let (tiles, start): (Vec<_>, Vec<_>) = match split {
             Some(_) => Default::default(),
             None => (tiles(l, widest).collect(), start.collect()),
         };
-        Self { machine, l, kind, part, tiles, start, split }
+        // A machine without bias starts a whole square at 0, and can have nothing else there.
+        let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
+        let one_block = tiles.len() == 1 && (biased || start.iter().all(|&start| start == 0));
+        Self { machine, l, kind, part, tiles, start, one_block, split }
     }
 
     /// Says that the second factor of every [`run`](Self::run) to come is `b`.
@@ -154,9 +159,7 @@ impl<M: Machine> Product<M> {
 
     fn tiled_square(&self, c: &mut [M::Column], a: &[M::Digit]) {
         let m = self.machine;
-        // A machine without bias starts a whole square at 0, and may not have anything else there.
-        let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
-        if self.tiles.len() == 1 && (biased || self.start.iter().all(|&start| start == 0)) {
+        if self.one_block {
             return m.square(c, a, &self.start);
         }
         // The tiles with each other, then each with itself, which doubles what stands there.
