@@ -38,7 +38,8 @@ impl Sample {
         Self(self.0.iter().map(|&figure| turn(figure)).collect())
     }
 
-    fn least(&self) -> f64 {
+    /// The least one.
+    pub fn least(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
