@@ -22,7 +22,7 @@ enum Processor {
 /// with fewer cases where a trap for every few multiplications takes long.
 const RUNS: &[&[&str]] = &[
     &["-p", "zariz-emulator", "-p", "zariz-machines"],
-    &["-p", "zariz", "--test", "differential", "--test", "rsa", "--test", "digests"],
+    &["-p", "zariz", "--test", "differential", "--test", "digests", "--test", "methods"],
 ];
 
 /// Runs them, where they say something new.

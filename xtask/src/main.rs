@@ -18,7 +18,7 @@ Usage: cargo xtask COMMAND
 
 Commands:
   test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
-                     packages, format, clippy, msrv, layers, tests, emulated, tables, codegen
+                     packages, format, clippy, docs, msrv, layers, tests, emulated, tables, codegen
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the

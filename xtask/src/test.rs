@@ -18,6 +18,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "packages", what: "programs that tests call", run: packages::install },
     Step { name: "format", what: "cargo fmt --check", run: format },
     Step { name: "clippy", what: "clippy, warnings as errors", run: clippy },
+    Step { name: "docs", what: "cargo doc, warnings as errors", run: docs },
     Step { name: "msrv", what: "the oldest compiler promised", run: msrv::check },
     Step { name: "layers", what: "who may depend on whom, and where unsafe may be", run: layers::check },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", run: tests },
@@ -57,6 +58,12 @@ fn format() -> Result<()> {
 fn clippy() -> Result<()> {
     run_command(cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
         .context("clippy has objections, or is missing (`rustup component add clippy`)")
+}
+
+fn docs() -> Result<()> {
+    let mut cargo = cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"]);
+    cargo.env("RUSTDOCFLAGS", "-D warnings");
+    run_command(cargo).context("the documentation has faults")
 }
 
 fn tests() -> Result<()> {

@@ -132,7 +132,7 @@ macro_rules! machine {
             const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
             const MAX_SELECT: usize = P::MAX_SELECT;
             const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;
-            const HALF_TABLE_FROM: usize = P::HALF_TABLE_FROM;
+            const AHMM_FROM: usize = P::AHMM_FROM;
 
             machine!(@ mac_rows MacRows(c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]));
             machine!(@ square Square(c: &mut [Self::Column], a: &[Self::Digit], half: &[u64]));

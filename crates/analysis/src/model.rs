@@ -28,8 +28,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_SELECT: usize;
     /// [`Machine::KARATSUBA_FROM`].
     const KARATSUBA_FROM: usize;
-    /// [`Machine::HALF_TABLE_FROM`].
-    const HALF_TABLE_FROM: usize;
+    /// [`Machine::AHMM_FROM`].
+    const AHMM_FROM: usize;
 }
 
 /// The model of a machine: its own constants.
@@ -55,7 +55,7 @@ impl<M: Named> Model for Of<M> {
     const MAX_TRIANGLE: usize = <M as Machine>::MAX_TRIANGLE;
     const MAX_SELECT: usize = <M as Machine>::MAX_SELECT;
     const KARATSUBA_FROM: usize = <M as Machine>::KARATSUBA_FROM;
-    const HALF_TABLE_FROM: usize = <M as Machine>::HALF_TABLE_FROM;
+    const AHMM_FROM: usize = <M as Machine>::AHMM_FROM;
 }
 
 /// Names machines and their models.

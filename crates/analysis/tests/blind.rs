@@ -28,7 +28,7 @@ macro_rules! model {
             const MAX_TRIANGLE: usize = 4;
             const MAX_SELECT: usize = 4;
             const KARATSUBA_FROM: usize = usize::MAX;
-            const HALF_TABLE_FROM: usize = usize::MAX;
+            const AHMM_FROM: usize = usize::MAX;
         }
     };
 }

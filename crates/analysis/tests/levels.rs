@@ -5,6 +5,7 @@ use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};
 use zariz_analysis::model::Model;
 use zariz_analysis::operation::Operation;
+use zariz_kernels::frame::MAX_DIGITS;
 use zariz_kernels::{Method, Reduction};
 
 /// The most levels that `fitting` leaves to a method.
@@ -26,7 +27,7 @@ fn no_column_overflows_at_any_depth() {
         let w = P::DIGIT_BITS;
         for levels in 1..=6 {
             // Where one more digit loses a level, and the largest number that can be halved as often as that.
-            let most = (2..=400).rev().find(|&l| levels_left(l, w) >= levels).expect("small numbers split deep");
+            let most = (2..=MAX_DIGITS).rev().find(|&l| levels_left(l, w) >= levels).expect("small numbers split deep");
             let even = most >> levels << levels;
             for l in [most, most - 1, even.max(2), even / 2 + 2] {
                 for method in methods(levels) {

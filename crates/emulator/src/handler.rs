@@ -60,7 +60,9 @@ pub fn install() -> Result<(), String> {
         return Err("the handler of SIGILL is installed already".into());
     }
     ours.sa_sigaction = on_illegal_instruction as *const () as libc::sighandler_t;
-    ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+    // Not blocked while it runs: the handler of another signal that arrives then may multiply too. Ours keeps no state but
+    // counters.
+    ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_NODEFER;
     // SAFETY: `ours` is a whole action: a handler of the type that SA_SIGINFO asks for, and an empty mask (all zero).
     if unsafe { libc::sigaction(libc::SIGILL, &raw const ours, ptr::null_mut()) } != 0 {
         return Err(error("install"));

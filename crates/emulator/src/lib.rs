@@ -25,6 +25,7 @@
 //! * Only the program itself is overwritten, not its shared libraries.
 //! * A memory operand that may not be read faults inside the handler: SIGSEGV with the right address, but not the right
 //!   instruction pointer.
+//! * A thread that blocks SIGILL is killed at its first VPMADD52, as it would be at any instruction that it cannot execute.
 //! * A handler that was there before is called as a function for what is not ours; its `sa_mask`, `SA_NODEFER`,
 //!   `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
 //!

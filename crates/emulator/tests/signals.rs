@@ -53,6 +53,11 @@ fn earlier_handlers_are_called() {
     assert!(!available() || status_of("plain handler").code() == Some(42));
 }
 
+#[test]
+fn handlers_of_other_signals_may_multiply() {
+    assert!(!available() || status_of("alarm").code() == Some(0));
+}
+
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
 /// Steps over UD2.
@@ -71,6 +76,31 @@ extern "C" fn step_over(signal: libc::c_int, info: *mut libc::siginfo_t, context
 extern "C" fn leave(_: libc::c_int) {
     // SAFETY: ends the process at once, as a handler may.
     unsafe { libc::_exit(42) }
+}
+
+/// Multiplies, perhaps while the emulator does.
+extern "C" fn multiply_too(_: libc::c_int) {
+    // SAFETY: installed only where VPMADD52 is emulated.
+    let product = unsafe { square_of_three() };
+    CALLS.fetch_add(u32::from(product == 72), Ordering::Relaxed);
+}
+
+/// Multiplies until a timer's handler, which multiplies too, has interrupted it often enough to have met the emulator at work.
+fn alarms() {
+    const WANTED: u32 = 3000;
+    // SAFETY: a whole action and a whole time, as the types ask.
+    unsafe {
+        let mut action: libc::sigaction = mem::zeroed();
+        action.sa_sigaction = multiply_too as *const () as libc::sighandler_t;
+        assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, ptr::null_mut()), 0);
+        let every = libc::timeval { tv_sec: 0, tv_usec: 200 };
+        let timer = libc::itimerval { it_interval: every, it_value: every };
+        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()), 0);
+    }
+    while CALLS.load(Ordering::Relaxed) < WANTED {
+        // SAFETY: AVX-512F is there, and VPMADD52 is emulated.
+        assert_eq!(unsafe { square_of_three() }, 72);
+    }
 }
 
 fn handle(handler: libc::sighandler_t, flags: libc::c_int) {
@@ -132,6 +162,10 @@ fn child() {
             assert_eq!(CALLS.load(Ordering::Relaxed), 2);
         }
         "plain handler" => ud2(),
+        "alarm" => {
+            alarms();
+            return; // the timer goes on
+        }
         _ => unreachable!("{case}"),
     }
     // SAFETY: as above.

@@ -28,7 +28,7 @@ pub struct Constants {
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: Option<Method>,
-    /// `M' = −M^{−1} mod R`, for the methods that need it.
+    /// `N' = −M^{−1} mod R`, for the methods that need it (see `separate`).
     pub(crate) inverse: Limbs,
 }
 

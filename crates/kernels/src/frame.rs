@@ -6,16 +6,17 @@
 //! less than `T/R + 2M` by rows ([`crate::rows`]), or `T/R + M` in one piece ([`crate::separate`]). For `x, y < 4M` that
 //! is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
 //!
-//! With half-reduced table entries ([`Frame::ahmm`]) numbers stay below `5M`, with `R ≥ 32M`: a square below
-//! `25M²/32M + 2M < 3M`; a table entry below that; and the half product, see there, below `5M`.
+//! With table products by [`crate::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below `25M²/32M + 2M < 3M`; a
+//! table entry below that; and the half-reduced product, see there, below `5M`.
 //!
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
-//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 400` and `w ≤ 52`, and 16,384 bits need `L ≤ 322`. Where columns can be
+//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
 //! negative they are kept positive by an offset of `2^62` (see [`crate::starts`]): with signed halves, and in products by
 //! Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it, column by column.
 
 use alloc::vec::Vec;
 
+use crate::ahmm::Ahmm;
 use crate::block::{MAX_LANES, Part};
 use crate::constants::{Constants, digits_of};
 use crate::limbs::{self, Limbs};
@@ -28,11 +29,9 @@ use crate::separate::Separate;
 use crate::starts::Starts;
 use crate::tiles::tiles;
 
-/// The most digits of a number: columns are shown not to overflow up to here.
-pub const MAX_DIGITS: usize = 400;
-
-/// Bits that a half-reduced product needs free above the modulus: `R ≥ 32M`.
-const HALF_TABLE_BITS: usize = 5;
+/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for methods that
+/// split. `analysis` proves up to here that no column overflows.
+pub const MAX_DIGITS: usize = 324;
 
 /// A number in every lane: `L` digits.
 pub type Number<M> = Placed<<M as crate::Lanes>::Digit>;
@@ -44,12 +43,10 @@ pub struct Frame<'a, M: Machine> {
     machine: M,
     lanes: Vec<&'a Constants>,
     digits: usize,
-    /// Offset and width of the tiles of a number.
-    tiles: Vec<(usize, usize)>,
     multiply: Product<M>,
     square: Product<M>,
     reduction: Reducer<M>,
-    half: Option<Half>,
+    ahmm: Option<Ahmm<M>>,
     columns: Placed<M::Column>,
 }
 
@@ -57,15 +54,6 @@ pub struct Frame<'a, M: Machine> {
 enum Reducer<M: Machine> {
     Rows(Rows<M>),
     Separate(Separate<M>),
-}
-
-/// Almost-half-Montgomery multiplication: a factor's lower `low` digits, and what columns start at.
-struct Half {
-    low: usize,
-    /// For the product, reduced by `L − low` rows.
-    product: Vec<u64>,
-    /// For `K`: one row and its reduction by `low` rows.
-    entry: Vec<u64>,
 }
 
 impl<'a, M: Machine> Frame<'a, M> {
@@ -89,7 +77,7 @@ impl<'a, M: Machine> Frame<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
-        let method = lanes[0].method().unwrap_or_else(|| Method::fastest::<M>(l)).fitting(l, M::DIGIT_BITS);
+        let method = Method::of::<M>(lanes[0]);
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let product = |kind, levels| {
@@ -100,9 +88,9 @@ impl<'a, M: Machine> Frame<'a, M> {
             };
             Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
         };
-        let free = M::DIGIT_BITS as usize * l - lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
+        let longest = lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
         let rows = method.reduction == Reduction::Rows;
-        let half = (method.half_table && rows && free >= HALF_TABLE_BITS).then(|| Half::new::<M>(l));
+        let ahmm = (method.ahmm && rows && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
         let load =
             |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
         let modulus = load(l, &|c| &c.modulus);
@@ -118,11 +106,10 @@ impl<'a, M: Machine> Frame<'a, M> {
         Self {
             machine,
             digits: l,
-            tiles: tiles(l, M::MAX_TILE).collect(),
             multiply: product(Kind::Product, method.multiply_levels),
             square: product(Kind::Square, method.square_levels),
             reduction,
-            half,
+            ahmm,
             columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
             lanes,
         }
@@ -161,62 +148,47 @@ impl<'a, M: Machine> Frame<'a, M> {
         self.reduction.reduce(&mut self.columns, x);
     }
 
-    /// Digits of a table entry: of a number, and of its `K` where products with entries are half-reduced.
-    pub fn entry_digits(&self) -> usize {
-        if self.half.is_some() { 2 * self.digits } else { self.digits }
+    /// `count` table entries, all 0: of each a number, and its `K` where products with entries are half-reduced.
+    pub fn entries(&self, count: usize) -> Number<M> {
+        Placed::new(self.machine.digit_zero(), count * self.entry_digits(), Some(NUMBERS))
     }
 
-    /// What [`multiply_entry`](Self::multiply_entry) costs, in products.
-    pub(crate) fn entry_products(&self) -> usize {
-        match &self.half {
-            Some(half) => (2 * self.digits - half.low) * self.digits,
-            None => 2 * self.digits * self.digits,
+    /// Digits of a table entry.
+    pub fn entry_digits(&self) -> usize {
+        if self.ahmm.is_some() { 2 * self.digits } else { self.digits }
+    }
+
+    /// Makes a table entry of the number in its first `L` digits: adds its `K` where it is needed (see [`crate::ahmm`]).
+    pub fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
+            let (number, k) = entry.split_at_mut(self.digits);
+            ahmm.complete(rows, &mut self.columns, number, k);
         }
     }
 
-    /// What making a table entry costs, in products: a product or a square, and `K`.
+    /// `x ← x·B·R^{−1} mod M`, almost, for a table entry of `B`: by almost-half-Montgomery multiplication where the method
+    /// says so (see [`crate::ahmm`]), else by [`amm`](Self::amm).
+    pub fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+        match (&self.ahmm, &mut self.reduction) {
+            (Some(ahmm), Reducer::Rows(rows)) => {
+                let (number, k) = entry.split_at(self.digits);
+                ahmm.multiply(rows, &mut self.columns, x, number, k);
+            }
+            _ => self.amm(x, entry),
+        }
+    }
+
+    /// What [`multiply_entry`](Self::multiply_entry) costs, in products: as by AMM or AHMM, whatever the method. The choice of
+    /// window depends on it.
+    pub(crate) fn entry_products(&self) -> usize {
+        let l = self.digits;
+        if self.ahmm.is_some() { (2 * l - l / 2) * l } else { 2 * l * l }
+    }
+
+    /// What making a table entry costs, in products, likewise: a product or a square, and `K`.
     pub(crate) fn build_products(&self) -> usize {
         let l = self.digits;
-        7 * l * l / 4 + self.half.as_ref().map_or(0, |half| (half.low + 1) * l)
-    }
-
-    /// Makes a table entry of the number in its first `L` digits: adds `K = B·2^{−w·low} mod M`, almost, where it is needed.
-    ///
-    /// `K < B/2^{w·low} + 2M`. Cost: `(low + 1)·L` products, or nothing.
-    pub fn complete_entry(&mut self, entry: &mut [M::Digit]) {
-        let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return };
-        let m = self.machine;
-        let (number, k) = entry.split_at_mut(self.digits);
-        let one = load(m, 1, |_| &[1]);
-        m.splat(&mut self.columns, &half.entry);
-        for &(at, width) in &self.tiles {
-            m.mac_rows(&mut self.columns[at..], &number[at..at + width], &one);
-        }
-        rows.reduce(&mut self.columns, half.low, k);
-    }
-
-    /// `x ← x·B·R^{−1} mod M`, almost, for a table entry of `B`: by [`amm`](Self::amm), or half-reduced.
-    ///
-    /// Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1), with the lower part of `x = XL + 2^{w·low}·XH`
-    /// of `low = ⌊L/2⌋` digits and the rest of `high = L − low`:
-    /// `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high}`, so that only `high` rows of reduction are left.
-    ///
-    /// Bound: for `x, B < 5M`, `K < 2M + M/8` and `R ≥ 32M`, with `XL < 2^{w·low} ≤ 2^{w·high}` and `XH < 5M/2^{w·low}`, the
-    /// sum divided by `2^{w·high}` is below `K + 25M²/R < 3M`, and the result below `5M`.
-    ///
-    /// Cost: `L² + high·L` products.
-    pub fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
-        let (Some(half), Reducer::Rows(rows)) = (&self.half, &mut self.reduction) else { return self.amm(x, entry) };
-        let m = self.machine;
-        let (number, k) = entry.split_at(self.digits);
-        m.splat(&mut self.columns, &half.product);
-        let (low, high) = x.split_at(half.low);
-        for &(at, width) in &self.tiles {
-            m.mac_rows(&mut self.columns[at..], &k[at..at + width], low);
-            m.mac_rows(&mut self.columns[at..], &number[at..at + width], high);
-        }
-        let rows_left = self.digits - half.low;
-        rows.reduce(&mut self.columns, rows_left, x);
+        7 * l * l / 4 + if self.ahmm.is_some() { (l / 2 + 1) * l } else { 0 }
     }
 
     /// Plain numbers into the domain, reduced: below `3M`. Lane `i` takes `numbers[i]`, of any length; lanes left over
@@ -279,18 +251,6 @@ impl<M: Machine> Reducer<M> {
         match self {
             Self::Rows(rows) => rows.reduce(columns, out.len(), out),
             Self::Separate(separate) => separate.reduce(columns, out),
-        }
-    }
-}
-
-impl Half {
-    fn new<M: Machine>(l: usize) -> Self {
-        let (low, high) = (l / 2, l - l / 2);
-        let starts = |rows: usize| Rows::starts(Starts::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
-        Self {
-            low,
-            product: starts(high).product(0, low, l).product(0, high, l).finish(),
-            entry: starts(low).product(0, 1, l).finish(),
         }
     }
 }

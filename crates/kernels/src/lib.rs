@@ -3,10 +3,10 @@
 //! A *batch* holds `LANES` independent numbers, word-sliced: digit `i` of every lane stands in one vector. The layers,
 //! from the bottom:
 //!
-//! * [`lanes`]: the vocabulary of a vector machine, about fifteen operations in arithmetic words.
+//! * [`lanes`]: the vocabulary of a vector machine, its operations in arithmetic words.
 //! * [`block`]: micro-kernels over that vocabulary: tiny loops whose accumulators live in registers.
 //! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
-//! * `product`, `rows`, `separate`: whole products and reductions, arranged from blocks for any digit count.
+//! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`pow`] and [`mul`]: whole operations on a batch, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
@@ -17,6 +17,7 @@
 
 extern crate alloc;
 
+pub mod ahmm;
 pub mod block;
 pub mod constants;
 pub mod frame;
@@ -27,10 +28,10 @@ pub mod method;
 pub mod mul;
 pub mod place;
 pub mod pow;
-mod product;
-mod rows;
-mod separate;
-mod starts;
+pub mod product;
+pub mod rows;
+pub mod separate;
+pub mod starts;
 pub mod tiles;
 
 pub use constants::Constants;

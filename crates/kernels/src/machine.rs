@@ -24,7 +24,7 @@ pub trait Machine: Lanes {
     /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::Method::fastest`].
     const KARATSUBA_FROM: usize;
     /// From how many digits on half-reduced products with table entries are faster: measured likewise.
-    const HALF_TABLE_FROM: usize;
+    const AHMM_FROM: usize;
 
     /// [`crate::block::mac_rows`].
     fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);

@@ -35,8 +35,8 @@ pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
 
     // table[i] = base^i
     let (l, size) = (base.len(), frame.entry_digits());
-    let mut table = frame.zeros((size / l) << window);
-    let mut entry = frame.zeros(size / l);
+    let mut table = frame.entries(1 << window);
+    let mut entry = frame.entries(1);
     for i in 0..1usize << window {
         let number = &mut entry[..l];
         match i {
@@ -56,7 +56,7 @@ pub fn pow<M: Machine>(machine: M, batch: &[Power]) -> Vec<Limbs> {
     }
 
     let mut x = frame.one();
-    let mut entries = frame.zeros(WINDOWS * size / l);
+    let mut entries = frame.entries(WINDOWS);
     let mut index = [0u64; WINDOWS * MAX_LANES];
     let index = &mut index[..WINDOWS * M::LANES];
     for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {

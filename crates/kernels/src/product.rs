@@ -74,6 +74,7 @@ impl<M: Machine> Product<M> {
         };
         let whole = Starts::<M>::new(2 * l).product(0, l, l).finish();
         let halve = u32::from(kind == Kind::Square);
+        debug_assert!(kind == Kind::Product || extra.iter().all(|extra| extra.is_multiple_of(2)));
         let start = whole.iter().zip(extra).map(|(start, extra)| start.wrapping_add(*extra) >> halve);
         let (tiles, start): (Vec<_>, Vec<_>) = match split {
             Some(_) => Default::default(),
@@ -208,7 +209,7 @@ impl<M: Machine> Split<M> {
             extra: middle,
             factors: [number(), number()],
             signs: Placed::new(machine.column_splat(0), 2, None),
-            spare: number(),
+            spare: Placed::new(machine.digit_zero(), 2 * half, None),
             fixed: false,
         }
     }

@@ -39,7 +39,7 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> b
         .map(|c| {
             let mut frame = Frame::new(m, &[c]);
             let x = frame.enter(&[&modulus[1..]], bits);
-            let mut entry = frame.zeros(frame.entry_digits() / x.len());
+            let mut entry = frame.entries(1);
             entry[..x.len()].copy_from_slice(&x);
             frame.complete_entry(&mut entry);
             (frame, x, entry)

@@ -4,7 +4,7 @@
 //! looks. So every intrinsic below is sound to call through a method of the value.
 //!
 //! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the instruction set
-//! comes from the one root per block that [`roots!`] writes for each machine.
+//! comes from the one root per block that `roots!` writes for each machine.
 
 #[macro_use]
 mod roots;

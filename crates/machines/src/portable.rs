@@ -95,11 +95,11 @@ impl<const W: usize> Lanes for Portable<W> {
 /// The one-lane machine that the engine uses.
 mod one {
     type Machine = super::Portable<1>;
-    roots!(Machine, features: [], product_tenths: 35, karatsuba_from: 60, half_table_from: 40, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], triangles: [1 2 3 4 5 6 7 8], selects: [1 2]);
+    roots!(Machine, features: [], product_tenths: 35, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], triangles: [1 2 3 4 5 6 7 8], selects: [1 2]);
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
     type Machine = super::Portable<8>;
-    roots!(Machine, features: [], product_tenths: 280, karatsuba_from: 60, half_table_from: 40, tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]);
+    roots!(Machine, features: [], product_tenths: 280, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]);
 }

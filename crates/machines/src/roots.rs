@@ -10,7 +10,7 @@
 macro_rules! roots {
     (
         $machine:ty, features: [$($features:literal)?], product_tenths: $tenths:literal,
-        karatsuba_from: $karatsuba:expr, half_table_from: $half_table:expr,
+        karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
         tiles: [$($tile:literal)*], squares: [$($square:literal)*], triangles: [$($triangle:literal)*],
         selects: [$($select:literal)*]
     ) => {
@@ -51,7 +51,7 @@ macro_rules! roots {
                 const MAX_TRIANGLE: usize = roots!(@max $($triangle)*);
                 const MAX_SELECT: usize = roots!(@max $($select)*);
                 const KARATSUBA_FROM: usize = $karatsuba;
-                const HALF_TABLE_FROM: usize = $half_table;
+                const AHMM_FROM: usize = $ahmm;
 
                 roots!(@tiled [$($tile)*] mac_rows, a, (c: &mut [Column], a: &[Digit], b: &[Digit]));
                 roots!(@tiled [$($square)*] square, a, (c: &mut [Column], a: &[Digit], half: &[u64]));

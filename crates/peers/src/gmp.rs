@@ -64,8 +64,13 @@ impl Gmp {
         }
         // SAFETY: `gmp.h` declares `extern const char *const gmp_version`.
         let version: *const *const c_char = unsafe { open.symbol("__gmp_version") }?;
-        // SAFETY: the pointer is a constant of the library, and points to a text that ends in a zero.
-        let version = unsafe { CStr::from_ptr(*version) };
+        // SAFETY: a constant of the library.
+        let version = unsafe { *version };
+        if version.is_null() {
+            return Err(open.unfit(format_args!("does not say which version it is")));
+        }
+        // SAFETY: it points to a text of the library that ends in a zero.
+        let version = unsafe { CStr::from_ptr(version) };
         // SAFETY: the types in `Api` are those of `gmp.h` for limbs of 64 bits.
         let api = unsafe {
             Api {

@@ -6,7 +6,7 @@
 //!
 //! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
 //!
-//! The only `unsafe` outside `zariz-machines`: calls of C functions, with the types that `gmp.h` and `openssl/bn.h`
+//! `unsafe` stands here for calls of C functions, with the types that `gmp.h` and `openssl/bn.h`
 //! declare.
 
 mod error;

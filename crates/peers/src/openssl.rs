@@ -115,7 +115,7 @@ impl OpenSsl {
                 leave: open.symbol("BN_from_montgomery")?,
                 multiply: open.symbol("BN_mod_mul_montgomery")?,
                 exp: open.symbol("BN_mod_exp_mont_consttime")?,
-                exp_x2: open.symbol("BN_mod_exp_mont_consttime_x2").ok().filter(|_| version != PAIR_BROKEN),
+                exp_x2: open.symbol("BN_mod_exp_mont_consttime_x2").ok().filter(|_| !is_broken(&version)),
             }
         };
         Ok(Self { api, version })
@@ -329,6 +329,24 @@ impl OpenSslPowerPair {
     }
 }
 
+/// Whether a version is [`PAIR_BROKEN`], whatever a distributor adds to its name.
+fn is_broken(version: &str) -> bool {
+    version.strip_prefix(PAIR_BROKEN).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+}
+
 fn check(done: c_int, function: &'static str) -> Result<(), Error> {
     if done == 1 { Ok(()) } else { Err(Error::Failed(function)) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_broken_version_is_known_under_every_name() {
+        for broken in ["OpenSSL 3.0.4", "OpenSSL 3.0.4+quic", "OpenSSL 3.0.4-dev"] {
+            assert!(super::is_broken(broken), "{broken}");
+        }
+        for sound in ["OpenSSL 3.0.3", "OpenSSL 3.0.40", "OpenSSL 3.0.19", "OpenSSL 1.1.1w", ""] {
+            assert!(!super::is_broken(sound), "{sound}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow, pow_vartime};
-use zariz_kernels::{Constants, Lanes, Machine};
+use zariz_kernels::{Constants, Lanes, Machine, Method};
 
 use crate::batch::{Numbers, in_frame};
 
@@ -11,6 +11,7 @@ use crate::batch::{Numbers, in_frame};
 pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
     fn digit_bits(&self) -> u32;
+    fn method(&self, modulus: &Constants) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
@@ -23,6 +24,9 @@ impl<M: Machine> Backend for M {
     }
     fn digit_bits(&self) -> u32 {
         <M as Lanes>::DIGIT_BITS
+    }
+    fn method(&self, modulus: &Constants) -> Method {
+        Method::of::<M>(modulus)
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
         pow(*self, batch)

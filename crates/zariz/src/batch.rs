@@ -34,8 +34,10 @@ pub struct Batch<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// There are no moduli, or more than the engine has lanes.
-    Count {
+    /// There are no moduli.
+    Empty,
+    /// There are more moduli than the engine has lanes.
+    TooMany {
         /// How many there are.
         moduli: usize,
         /// The most there may be.
@@ -60,7 +62,10 @@ impl std::error::Error for BatchError {}
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Count { moduli, lanes } => write!(f, "a batch takes from 1 to {lanes} moduli; there are {moduli}"),
+            Self::Empty => f.write_str("there are no moduli; a batch needs at least one"),
+            Self::TooMany { moduli, lanes } => {
+                write!(f, "there are {moduli} moduli; the engine takes {lanes} at once: make several batches")
+            }
             Self::Numbers { moduli, numbers } => {
                 write!(f, "each modulus needs one number; there are {moduli} moduli and {numbers} numbers")
             }
@@ -83,10 +88,11 @@ impl<'a> Batch<'a> {
     /// A batch of `x[i]` and `y[i]` modulo `moduli[i]`, all big-endian, of any length. The moduli have one engine, one method
     /// and one length in digits; from 1 to [`Engine::lanes`](crate::Engine::lanes) of them.
     pub fn new(moduli: &[&'a Modulus], x: &[&[u8]], y: &[&[u8]]) -> Result<Self, BatchError> {
-        let lanes = moduli.first().map_or(1, |modulus| modulus.engine().lanes());
-        let Some(first) = moduli.first().filter(|_| moduli.len() <= lanes) else {
-            return Err(BatchError::Count { moduli: moduli.len(), lanes });
-        };
+        let first = moduli.first().ok_or(BatchError::Empty)?;
+        let lanes = first.engine().lanes();
+        if moduli.len() > lanes {
+            return Err(BatchError::TooMany { moduli: moduli.len(), lanes });
+        }
         for numbers in [x.len(), y.len()] {
             if numbers != moduli.len() {
                 return Err(BatchError::Numbers { moduli: moduli.len(), numbers });
@@ -138,7 +144,7 @@ impl<'a> Batch<'a> {
 }
 
 /// A batch on one machine.
-pub(crate) trait Numbers {
+pub(crate) trait Numbers: Send + Sync {
     fn multiply(&mut self);
     fn multiply_entry(&mut self);
     fn square(&mut self);
@@ -164,7 +170,7 @@ pub(crate) fn in_frame<'a, M: Machine>(
     let mut frame = Frame::new(machine, moduli);
     let (x, y) = (frame.enter(x, bits), frame.enter(y, bits));
     let digits = x.len();
-    let mut entry = frame.zeros(frame.entry_digits() / digits);
+    let mut entry = frame.entries(1);
     entry[..digits].copy_from_slice(&y);
     frame.complete_entry(&mut entry);
     Box::new(InFrame { frame, x, entry, digits })

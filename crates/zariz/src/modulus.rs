@@ -110,6 +110,11 @@ impl Modulus {
         Self { engine, backend, constants: Arc::new(constants) }
     }
 
+    /// The method by which powers are computed.
+    pub fn method(&self) -> Method {
+        self.backend.method(&self.constants)
+    }
+
     /// The modulus's length in bits.
     pub fn bits(&self) -> usize {
         self.constants.bits()

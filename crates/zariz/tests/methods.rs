@@ -7,6 +7,9 @@ use num_bigint::BigUint;
 use zariz::rsa::{Algorithm, PrivateKey};
 use zariz::{Batch, BatchError, Engine, Method, Modulus, PowJob, pow_many};
 
+// Where the processor lacks AVX512-IFMA, its machine code runs all the same.
+zariz_emulator::install_before_main!();
+
 fn odd(random: &mut Random, bytes: usize) -> Vec<u8> {
     let mut number = random.bytes(bytes);
     number[0] |= 0x80;
@@ -97,8 +100,8 @@ fn what_is_no_batch_is_told_why() {
     let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, Engine::Portable).expect("a modulus");
     let (small, large) = (modulus(&[35]), modulus(&[0xff; 32]));
     let refused = |moduli: &[&Modulus], x: &[&[u8]], y: &[&[u8]]| Batch::new(moduli, x, y).expect_err("no batch");
-    assert_eq!(refused(&[], &[], &[]), BatchError::Count { moduli: 0, lanes: 1 });
-    assert_eq!(refused(&[&small, &small], &[&[1][..]; 2], &[&[1][..]; 2]), BatchError::Count { moduli: 2, lanes: 1 });
+    assert_eq!(refused(&[], &[], &[]), BatchError::Empty);
+    assert_eq!(refused(&[&small, &small], &[&[1][..]; 2], &[&[1][..]; 2]), BatchError::TooMany { moduli: 2, lanes: 1 });
     assert_eq!(refused(&[&small], &[&[1][..]], &[]), BatchError::Numbers { moduli: 1, numbers: 0 });
     assert_eq!(refused(&[&small], &[&[1], &[2]], &[&[1]]), BatchError::Numbers { moduli: 1, numbers: 2 });
     if let Some(engine) = engines().into_iter().find(|engine| engine.lanes() > 1) {
@@ -109,6 +112,28 @@ fn what_is_no_batch_is_told_why() {
             let error = refused(&[&first, second], &[&[1][..]; 2], &[&[1][..]; 2]);
             assert_eq!(error, BatchError::Mixed { index: 1 });
             assert!(error.to_string().contains("modulus 1"));
+        }
+    }
+}
+
+/// What one method asks for leaves no trace in the next.
+#[test]
+fn the_last_method_counts() {
+    let thread_safe = |_: &(dyn Send + Sync)| ();
+    for engine in engines() {
+        // Primes of 1536 bits: 30 digits, which Karatsuba pads.
+        let number = [&[0x80][..], &[1; 191]].concat();
+        let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+        let back = modulus.with_method(Method::KARATSUBA2).with_method(modulus.method());
+        assert_eq!(back.method(), modulus.method());
+        // The same digits, or they could not share a batch.
+        let other = modulus.with_method(modulus.method());
+        thread_safe(&Batch::new(&[&back], &[&[2]], &[&[3]]).expect("a batch"));
+        if engine.lanes() > 1 {
+            Batch::new(&[&back, &other], &[&[2][..]; 2], &[&[3][..]; 2]).expect("a batch");
+        }
+        for &(name, method) in Method::NAMED {
+            assert_eq!(modulus.with_method(method).method(), method, "{name}");
         }
     }
 }

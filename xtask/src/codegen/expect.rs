@@ -91,6 +91,9 @@ pub fn problems(root: &Root) -> Vec<String> {
     if root.gathers > 0 {
         problems.push(format!("  {}: {} gather instructions, expected none", root.name(), root.gathers));
     }
+    if root.masked_stores > 0 {
+        problems.push(format!("  {}: {} stores under a mask, expected none", root.name(), root.masked_stores));
+    }
     if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
         let Products { rolled, once, low_once, high_once } = expected;
         let found = match (root.low + root.high, root.fused) {
@@ -141,6 +144,8 @@ mod tests {
         assert!(problems(&root).is_empty());
         root.calls.insert("f".into());
         assert_eq!(problems(&root), ["  portable-one mac_rows<2>: calls f"]);
+        let masked = Root { masked_stores: 1, calls: Default::default(), ..root.clone() };
+        assert_eq!(problems(&masked), ["  portable-one mac_rows<2>: 1 stores under a mask, expected none"]);
         root = Root { machine: "avx2-fma".into(), fused: 4, ..root };
         assert_eq!(problems(&root).len(), 2);
     }

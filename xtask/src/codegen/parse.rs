@@ -29,6 +29,8 @@ pub struct Root {
     pub loads: usize,
     /// Gather instructions: slow, and very slow on processors with certain mitigations.
     pub gathers: usize,
+    /// Stores under a mask: a load after one takes longer for some masks than for others, and masks are secret.
+    pub masked_stores: usize,
     /// Bytes of stack.
     pub frame: usize,
     /// Everything it calls or jumps to, by demangled name, panics aside.
@@ -159,6 +161,9 @@ fn measure((machine, block, width): Names, body: &[Instruction]) -> Result<Root>
         {
             root.calls.insert(callee);
         }
+        let last = split(operands).pop().unwrap_or("");
+        let to_memory = last.contains('(') && last.contains("{%k");
+        root.masked_stores += usize::from(to_memory || mnemonic.starts_with("vmaskmov") && last.contains('('));
         if ["%xmm", "%ymm", "%zmm"].iter().any(|register| operands.contains(register)) {
             let on_stack = |operand: &&str| operand.contains("(%rsp") || (frame_pointer && operand.contains("(%rbp"));
             let operands = split(operands);
@@ -232,6 +237,15 @@ mod tests {
         let mut roots = roots(&text).unwrap();
         assert_eq!(roots.len(), 1);
         roots.remove(0)
+    }
+
+    #[test]
+    fn stores_under_a_mask_are_seen_and_loads_are_not() {
+        let store = one("f", "\tvmovapd\t%zmm1, -64(%rdi,%r8) {%k1}\n\tvmaskmovpd\t%ymm0, %ymm1, (%rdi)\n");
+        assert_eq!(store.masked_stores, 2);
+        let load =
+            one("f", "\tvmovapd\t(%rdi), %zmm1 {%k1}\n\tvmovapd\t%zmm1, (%rdi)\n\tvmovapd\t%zmm1, %zmm2 {%k2}\n");
+        assert_eq!(load.masked_stores, 0);
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn rows<P: Model>() -> Vec<Vec<String>> {
     for method in others {
         for bits in COMPARED {
             let l = digits_for(method, bits, w);
-            let operations: &[Operation] = match method.half_table {
+            let operations: &[Operation] = match method.ahmm {
                 true => &[Operation::Entry, Operation::ByEntry],
                 false => &[Operation::Amm, Operation::Ams],
             };

@@ -25,7 +25,7 @@ pub fn make() -> String {
         for bits in SIZES {
             let l = digits_for(method, bits, Shown::DIGIT_BITS);
             let [product, whole] = parts::<Shown>(method, Operation::Amm, l);
-            let by_entry = method.half_table.then(|| of::<Shown>(method, Operation::ByEntry, l));
+            let by_entry = method.ahmm.then(|| of::<Shown>(method, Operation::ByEntry, l));
             let multiply = by_entry.unwrap_or(whole);
             let square = of::<Shown>(method, Operation::Ams, l);
             for (operation, counts) in [("product", product), ("multiply", multiply), ("square", square)] {

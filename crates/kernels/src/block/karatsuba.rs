@@ -19,7 +19,10 @@ pub enum Part {
 /// Both differences are computed side by side and one is kept by a mask. In each, column `k` is
 /// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1 unless it borrows.
 ///
-/// * Precondition: `out.len() = spare.len() = a.len() ≥ b.len()`; missing digits of `b` are 0.
+/// Both go to `spare` and not to `out`: kept in place, they would be selected by a store under the mask, and a load after
+/// such a store takes longer for some masks than for others.
+///
+/// * Precondition: `out.len() = a.len() ≥ b.len()`, `spare.len() = 2·a.len()`; missing digits of `b` are 0.
 /// * Cost: a chain of `a.len()` steps.
 #[inline(always)]
 pub fn difference<M: Lanes>(
@@ -33,17 +36,18 @@ pub fn difference<M: Lanes>(
     let borrow = m.column_splat((1 << M::DIGIT_BITS) - 1);
     let one = m.column_splat(1);
     let (mut carry, mut other) = (one, one);
-    for (k, ((out, spare), &a)) in out.iter_mut().zip(spare.iter_mut()).zip(a).enumerate() {
+    let (differences, opposite) = spare.split_at_mut(a.len());
+    for (k, ((difference, opposite), &a)) in differences.iter_mut().zip(opposite.iter_mut()).zip(a).enumerate() {
         let a = m.column(a);
         let b = m.column(b.get(k).copied().unwrap_or(m.digit_zero()));
         let down = m.add(m.add(m.sub(a, b), borrow), carry);
         let up = m.add(m.add(m.sub(b, a), borrow), other);
-        (*out, carry) = (m.digit(down), m.carry(down));
-        (*spare, other) = (m.digit(up), m.carry(up));
+        (*difference, carry) = (m.digit(down), m.carry(down));
+        (*opposite, other) = (m.digit(up), m.carry(up));
     }
     let smaller = m.equals(carry, 0);
-    for (out, &spare) in out.iter_mut().zip(spare.iter()) {
-        *out = m.select(smaller, *out, spare);
+    for ((out, &difference), &opposite) in out.iter_mut().zip(differences.iter()).zip(opposite.iter()) {
+        *out = m.select(smaller, difference, opposite);
     }
     sign[0] = carry;
 }

@@ -130,14 +130,21 @@ impl PrivateKey {
     /// one known is used.
     pub fn with_method(&self, method: Method) -> Self {
         let Inner { public, p, q, qinv, d, .. } = &*self.0;
+        // As in `new`: the digits that are needed, and not those that another method has asked for before.
+        let bits = p.constants.bits().max(q.constants.bits());
+        let digits = method.digits(Constants::digits_for(bits, public.backend().digit_bits()));
         let prime = |prime: &Prime| {
             let Prime { constants, exponent, minus_e } = prime;
-            let digits = method.digits(constants.digits());
             let constants = Constants::new(constants.limbs(), constants.digit_bits(), digits).with_method(method);
             Prime { constants, exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
         let (public, qinv, d) = (public.clone(), qinv.clone(), d.clone());
         Self(Arc::new(Inner { public, p: prime(p), q: prime(q), qinv, d, blinding: Pool::default() }))
+    }
+
+    /// The method by which powers modulo the primes are computed.
+    pub fn method(&self) -> Method {
+        self.0.public.backend().method(&self.0.p.constants)
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
