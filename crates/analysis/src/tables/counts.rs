@@ -30,7 +30,7 @@ pub fn power<P: Model>(method: Method, l: usize, exponent_bits: usize) -> Counts
 
 /// The window of a power, as its selects tell: each group of windows reads every digit of every table entry.
 fn window(method: Method, l: usize, exponent_bits: usize, counts: &Counts) -> usize {
-    let entry = if method.half_table { 2 * l } else { l };
+    let entry = if method.ahmm { 2 * l } else { l };
     let selects = |window: usize| (exponent_bits.div_ceil(window).next_multiple_of(WINDOWS) * entry) << window;
     let windows: Vec<usize> = (1..=8).filter(|&window| selects(window) as u64 == counts.selects).collect();
     match windows[..] {

@@ -54,7 +54,7 @@ pub struct Line {
 pub enum What {
     /// One of our methods.
     Ours(Method),
-    /// What the library does when nobody names a method.
+    /// What the library does when nobody names a method: the row's name is followed by that of its choice.
     Usual,
     /// Another library.
     Peer(Peer),
@@ -130,6 +130,8 @@ struct Results {
     /// By our methods, or by the one that the library chooses.
     ours: Vec<(Option<Method>, Timing)>,
     peers: Vec<(Peer, Timing)>,
+    /// The library's choice, if it was asked for.
+    choice: Option<Method>,
     /// Peers that cannot be measured, and why.
     missing: Vec<(Peer, String)>,
 }
@@ -150,6 +152,9 @@ impl Results {
                 (What::Peer(peer), _) => contestant(peer, grid.operation, &numbers, bench)?.map_err(|why| (peer, why)),
                 _ => continue,
             };
+            if let (What::Usual, Some(lanes)) = (line.what, lanes) {
+                results.choice = lanes.in_use();
+            }
             match contestant {
                 Ok(contestant) => {
                     whats.push(line.what);
@@ -213,7 +218,11 @@ impl Results {
                 (Unit::Percent, saved, None, None)
             }
         };
-        let (row, measured) = (line.row.to_owned(), measured.unwrap_or_default());
+        let row = match (line.what, self.choice) {
+            (What::Usual, Some(choice)) => format!("{}: {choice}", line.row),
+            _ => line.row.to_owned(),
+        };
+        let measured = measured.unwrap_or_default();
         Row { row, size, unit, published, published_note, measured, nanoseconds, engine, note }
     }
 

@@ -25,7 +25,7 @@ pub const PAPER: Paper = Paper {
             ),
             "Karatsuba 2 splits twice. AMM and AHMM are zariz's own rows: almost-Montgomery multiplication digit by \
              digit, and its halved form for factors that are table entries. Without being told, zariz takes the \
-             fastest it knows."
+             fastest it knows, which its row names."
                 .into(),
         ]
     },
@@ -189,7 +189,7 @@ const EXPONENTIATION: Grid = Grid {
         AMM,
         AMM_KARATSUBA,
         AHMM,
-        Line { row: "zariz, as it chooses", what: What::Usual, published: &[] },
+        Line { row: "zariz chooses", what: What::Usual, published: &[] },
     ],
 };
 
