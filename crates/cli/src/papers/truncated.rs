@@ -189,7 +189,7 @@ const EXPONENTIATION: Grid = Grid {
         AMM,
         AMM_KARATSUBA,
         AHMM,
-        Line { row: "zariz chooses", what: What::Usual, published: &[] },
+        Line { row: "zariz takes", what: What::Usual, published: &[] },
     ],
 };
 
@@ -307,5 +307,16 @@ mod tests {
                 assert_eq!(at(grid, &SAVED_KARATSUBA2, column), (None, None));
             }
         }
+    }
+
+    #[test]
+    fn names_leave_room_for_figures() {
+        let lines = EXPONENTIATION.lines.iter();
+        let longest = |line: &Line| match line.what {
+            What::Usual => Method::NAMED.iter().map(|(name, _)| format!("{}: {name}", line.row).len()).max(),
+            _ => Some(line.row.len()),
+        };
+        // 79 columns, less two figures, nanoseconds and the gaps.
+        assert!(lines.filter_map(longest).max().is_some_and(|longest| longest <= 35));
     }
 }

@@ -212,7 +212,7 @@ fn pairs_that_are_no_peer_are_told(power: &[Value]) {
 fn the_choice_is_named(power: &[Value]) {
     for size in [1024, 2048, 4096] {
         let choices: Vec<_> =
-            names(power, size).into_iter().filter_map(|name| name.strip_prefix("zariz chooses: ")).collect();
+            names(power, size).into_iter().filter_map(|name| name.strip_prefix("zariz takes: ")).collect();
         let [choice] = choices[..] else { panic!("{choices:?} at {size}") };
         assert!(zariz::Method::NAMED.iter().any(|(name, _)| *name == choice), "{choice}");
     }
