@@ -56,15 +56,21 @@ pub enum Command {
     Speed(speed::Args),
     /// Measure the tables of the papers that zariz implements, beside their published figures
     ///
+    /// Papers come in a fixed order, that of the list below, in whatever order they are named.
+    ///
     /// Cycles are reference cycles of the processor's time stamp counter, whatever the clock of the core; ns are the
     /// nanoseconds of the same measurement, and - is what is not published or could not be measured. Rows of GMP and
     /// OpenSSL need libgmp.so.10 and libcrypto.so.3 (or their likes of other systems), which are looked for where the
-    /// system looks for shared libraries; where they are missing, a line says so. Rows of one size are timed in turns,
-    /// and are medians; ratios are medians of the ratios of each turn.
+    /// system looks for shared libraries; where they are missing, a line says so. Rows of one size are timed in turns, in
+    /// three to fifteen rounds; each row takes at least three calls, however long they are. Figures are medians over
+    /// rounds; ratios are medians of the ratios of each round, not ratios of the figures shown. ~ marks figures whose
+    /// rounds spread by more than 15 %, * what the paper does not print but its figures give.
     ///
     /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`, `source`,
     /// `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in that unit, or null),
-    /// `nanoseconds` (or null), `engine`, and a `note` where nothing could be measured.
+    /// `published_note` where the paper's figure is not printed there, `rounds`, `least` and `most` of the rounds (in
+    /// the unit; null where nothing was timed), `noisy` (what ~ marks), `nanoseconds` (or null), `engine` (or "counted",
+    /// where `measured` is a count), and a `note` where nothing could be measured or something is to be minded.
     Papers(papers::Args),
     /// Show the processor, and test each engine on it
     Info(info::Args),

@@ -54,7 +54,7 @@ impl Gmp {
     /// Each file must be GMP, or lack its functions.
     pub unsafe fn load_first(files: &[impl AsRef<OsStr>]) -> Result<Self, NotFound> {
         // SAFETY: the caller's promise.
-        let open = unsafe { Open::first("GMP", files) }?;
+        let open = unsafe { Open::first("GMP", files, "libgmp10") }?;
         // SAFETY: `gmp.h` declares `extern const int mp_bits_per_limb`.
         let limb_bits: *const c_int = unsafe { open.symbol("__gmp_bits_per_limb") }?;
         // SAFETY: a constant of the library, which is never unloaded.

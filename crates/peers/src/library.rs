@@ -16,12 +16,12 @@ pub struct Open {
 
 impl Open {
     /// Opens the first of these files that the system's loader finds and accepts. If there is none, the reason is that
-    /// of the first.
+    /// of the first, and the advice to install `package`.
     ///
     /// # Safety
     /// Loading runs the initialisers of the files: each must be the library it is called, or something else that is
     /// safe to load.
-    pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>]) -> Result<Self, NotFound> {
+    pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>], package: &str) -> Result<Self, NotFound> {
         let mut reason = None;
         for file in files {
             let file = file.as_ref();
@@ -34,7 +34,8 @@ impl Open {
                 Err(error) => drop(reason.get_or_insert_with(|| explain(&error, file))),
             }
         }
-        Err(NotFound { library: title, why: reason.unwrap_or_else(|| "no name is known for this system".into()) })
+        let reason = reason.unwrap_or_else(|| "no name is known for this system".into());
+        Err(NotFound { library: title, why: format!("{reason}; install {title} (on Debian and Ubuntu: {package})") })
     }
 
     /// A function or variable of the library: a function pointer, or a pointer to the variable.

@@ -88,7 +88,7 @@ impl OpenSsl {
     /// Each file must be OpenSSL's libcrypto or a fork of it, or lack its functions.
     pub unsafe fn load_first(files: &[impl AsRef<OsStr>]) -> Result<Self, NotFound> {
         // SAFETY: the caller's promise.
-        let open = unsafe { Open::first("OpenSSL", files) }?;
+        let open = unsafe { Open::first("OpenSSL", files, "libssl3") }?;
         // SAFETY: `openssl/crypto.h` declares it so.
         let version: unsafe extern "C" fn(c_int) -> *const c_char = unsafe { open.symbol("OpenSSL_version") }?;
         // SAFETY: 0 is OPENSSL_VERSION; the answer is a constant text, or null of an unknown number.

@@ -136,7 +136,9 @@ fn refused(file: &std::path::Path) -> [NotFound; 2] {
 #[test]
 fn a_missing_file_and_one_that_is_no_library() {
     for file in ["/does/not/exist/libpeer.so.1", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
-        for (error, library) in refused(file.as_ref()).iter().zip(["GMP", "OpenSSL"]) {
+        let libraries = [("GMP", "libgmp10"), ("OpenSSL", "libssl3")];
+        for (error, (library, package)) in refused(file.as_ref()).iter().zip(libraries) {
+            assert!(error.why().contains(&format!("install {library} (on Debian and Ubuntu: {package})")), "{error}");
             assert_eq!(error.library(), library);
             assert!(error.why().contains(file), "{error}");
             assert!(error.to_string().starts_with(&format!("{library} was not found: ")), "{error}");

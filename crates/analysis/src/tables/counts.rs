@@ -1,6 +1,7 @@
 //! The table of operation counts.
 
 use zariz_kernels::Method;
+use zariz_kernels::block::WINDOWS;
 
 use super::SIZES;
 use super::json::Shown;
@@ -25,6 +26,17 @@ pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
 pub fn power<P: Model>(method: Method, l: usize, exponent_bits: usize) -> Counts {
     let constants = constants_for(method, P::DIGIT_BITS, l);
     count(|| operation::power(Count::<P>::default(), &constants, exponent_bits))
+}
+
+/// The window of a power, as its selects tell: each group of windows reads every digit of every table entry.
+fn window(method: Method, l: usize, exponent_bits: usize, counts: &Counts) -> usize {
+    let entry = if method.ahmm { 2 * l } else { l };
+    let selects = |window: usize| (exponent_bits.div_ceil(window).next_multiple_of(WINDOWS) * entry) << window;
+    let windows: Vec<usize> = (1..=8).filter(|&window| selects(window) as u64 == counts.selects).collect();
+    match windows[..] {
+        [window] => window,
+        _ => panic!("{} selects of {method} at {exponent_bits} bits fit windows {windows:?}", counts.selects),
+    }
 }
 
 /// Sizes at which methods are compared, and whole powers counted.
@@ -63,7 +75,8 @@ fn rows<P: Model>() -> Vec<Vec<String>> {
     for bits in COMPARED {
         for method in [Method::AMM, Method::AHMM] {
             let l = digits_for(Method::AMM, bits, w);
-            row(method, "pow", bits, l, power::<P>(method, l, bits));
+            let counts = power::<P>(method, l, bits);
+            row(method, &format!("pow, window {}", window(method, l, bits, &counts)), bits, l, counts);
         }
     }
     rows
@@ -159,7 +172,10 @@ is all numbers of a batch.
   derived from the structure of each block that is called, with its tile width and rows: a row reads its digit, the digits
   of its tile and the column that enters, and writes the column that leaves.
 * complete_entry, multiply_entry: preparing a table entry, and multiplying by it, half-reduced (paper `ahmm`).
-* `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out.
+* `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out. Its window,
+  in bits of the exponent, is the one that the kernels take for this machine, method and length: the cheapest by
+  `window_bits` in `crates/kernels/src/pow.rs`, which weighs the price of a product against that of reading the table. So
+  counts of two machines with equal digits can differ.
 ";
 
 const UNITS: &str = "

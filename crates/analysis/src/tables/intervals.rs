@@ -1,6 +1,7 @@
 //! The table of intervals: what the largest columns are, and that none overflows.
 
 use std::collections::BTreeMap;
+use std::f64::consts::LN_2;
 use std::thread;
 
 use super::markdown::{head, merged, power, table};
@@ -152,8 +153,7 @@ fn text(proofs: &[Proof]) -> String {
         "\n## The largest column at common sizes\n\n".into(),
         table(&size_head, &merged(&sizes)),
         "\n## All columns that are read, by block\n\n".into(),
-        "Over all methods, operations and digit counts. Blocks that are not here add to columns that these read.\n\n"
-            .into(),
+        BLOCKS.into(),
         table(&["machine", "block", "least", "largest", "first at", "bits below 2^64"], &merged(&blocks)),
         CLAIMS.into(),
     ]
@@ -178,9 +178,16 @@ pub fn make() -> Result<String, String> {
 
 const SHOWN: usize = 10;
 
-/// Bits between a column and `2^64`.
+/// Bits between a column and `2^64`: two decimals, or as many more as show that there is something left.
 fn room(value: u64) -> String {
-    format!("{:.2}", 64.0 - (value as f64).log2())
+    let bits = if value < 1 << 63 {
+        64.0 - (value.max(1) as f64).log2()
+    } else {
+        // Rounded to a floating-point number the value could be 2^64; its distance from there stays.
+        -(-(value.wrapping_neg() as f64) / 2f64.powi(64)).ln_1p() / LN_2
+    };
+    let decimals = (2..=20).find(|&decimals| bits * 10f64.powi(decimals) >= 10.0).unwrap_or(20);
+    format!("{bits:.*}", decimals as usize)
 }
 
 const INTRODUCTION: &str = "\
@@ -194,6 +201,13 @@ their least shows how far from 0 that keeps them (of numbers long enough to be s
 The methods are those of `zariz_kernels::Method`; `complete_entry` and `multiply_entry` are those of half-reduced table
 entries (`ahmm`). Two levels of Karatsuba are one where `Method::fitting` finds no room for them; other depths than those
 of named methods are tried at the digit counts about which it decides (`crates/analysis/tests/levels.rs`).
+
+";
+
+const BLOCKS: &str = "\
+Over all methods, operations and digit counts. Blocks that are not here add to columns that these read. Of its columns
+`karatsuba` reads none: it adds them up for others to read. What it reads is the sum of the two signs, 0, 1 or 2, whose
+comparison with 1 says whether the middle product is negated: that is the 2^1 in its row.
 
 ";
 
@@ -215,3 +229,17 @@ const CLAIMS: &str = "
 | A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above; tested with exact integers, since a result that lost something has the wrong value |
 | Longer exponents and wider windows make no new case | `pow` does nothing to digits between products but select them |
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_never_shown_as_none() {
+        let cases = [(1, "64.00"), (2, "63.00"), (1 << 63, "1.00"), (0xff5f_ffff_ffff_fbf7, "0.0035")];
+        for (value, shown) in cases {
+            assert_eq!(room(value), shown);
+        }
+        assert!(!room(u64::MAX).trim_matches(['0', '.']).is_empty(), "{}", room(u64::MAX));
+    }
+}

@@ -12,11 +12,11 @@ use crate::progress::Progress;
 /// Arguments of `papers`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which papers [default: all]
+    /// Which papers; they come in this order, however they are named [default: all]
     #[arg(value_name = "PAPER", value_parser = paper())]
     papers: Vec<&'static Paper>,
-    /// Seconds for each row that is timed; 0.01 gives a quick look
-    #[arg(long, value_name = "S", default_value = "0.4", value_parser = seconds)]
+    /// Seconds for each row that is timed, but at least three calls; 0.01 gives a quick look
+    #[arg(long, value_name = "S", default_value = "0.4", allow_negative_numbers = true, value_parser = seconds)]
     seconds: f64,
     /// Print JSON: an object for one paper, an array of objects for several
     #[arg(long)]

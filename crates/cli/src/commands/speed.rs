@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(value_name = "TARGET", value_parser = target())]
     targets: Vec<Target>,
     /// Seconds for each operation
-    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "3", allow_negative_numbers = true, value_parser = seconds)]
     seconds: f64,
     /// Operations in a batch
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]

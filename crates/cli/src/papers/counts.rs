@@ -35,15 +35,18 @@ impl Counts {
     /// What a modular multiplication of numbers of `bits` bits costs, in full products of such numbers by the same way of
     /// multiplying (M). Half a product of digits counts one half. Nothing if it was not counted.
     pub fn multiplication(&self, method: Method, bits: usize) -> Option<f64> {
+        Some(self.digit_products(method, bits)? / self.of(method, "product", bits)?)
+    }
+
+    /// What a modular multiplication of numbers of `bits` bits costs, in products of digits. Half a product counts one
+    /// half. Nothing if it was not counted.
+    pub fn digit_products(&self, method: Method, bits: usize) -> Option<f64> {
+        self.of(method, "multiply", bits)
+    }
+
+    fn of(&self, method: Method, operation: &str, bits: usize) -> Option<f64> {
         let name = method.to_string();
-        let of = |operation: &str| {
-            let is = |count: &&Count| count.method == name && count.operation == operation && count.bits == bits;
-            self.0.iter().find(is)
-        };
-        let (multiply, product) = (of("multiply")?, of("product")?);
-        Some(
-            (multiply.products + (multiply.low + multiply.high) / 2.0)
-                / (product.products + (product.low + product.high) / 2.0),
-        )
+        let is = |count: &&Count| count.method == name && count.operation == operation && count.bits == bits;
+        self.0.iter().find(is).map(|count| count.products + (count.low + count.high) / 2.0)
     }
 }

@@ -1,8 +1,9 @@
-//! Tables of one operation, eight at once: methods and libraries by sizes, and how they compare.
+//! Tables of one operation, done eight times: methods and libraries by sizes, and how they compare.
 
 use zariz::Method;
 
 use super::measure::{Lanes, Numbers};
+use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Row, Table, Unit, peers};
 use crate::exit::Failure;
@@ -44,7 +45,7 @@ pub struct Line {
     pub row: &'static str,
     /// What is measured.
     pub what: What,
-    /// The paper's figures, one for each size; empty where it has no such row.
+    /// The paper's figures, one for each size; empty where it has no such row. What is saved follows from its times.
     pub published: &'static [Option<f64>],
 }
 
@@ -53,7 +54,7 @@ pub struct Line {
 pub enum What {
     /// One of our methods.
     Ours(Method),
-    /// What the library does when nobody names a method.
+    /// What the library does when nobody names a method: the row's name is followed by that of its choice.
     Usual,
     /// Another library.
     Peer(Peer),
@@ -76,6 +77,16 @@ pub enum Peer {
     OpenSslPair,
 }
 
+/// Of what the paper does not print, but what follows from what it does.
+const COMPUTED: &str = "computed from its cycles";
+
+/// A pair of powers by one call is faster than two calls by so much where OpenSSL has vector code for it.
+const PAIR_GAIN: f64 = 1.3;
+
+/// Where it is not: what is won against such pairs says nothing of its vector code.
+const NO_PAIR: &str = "this OpenSSL has no vector code for pairs of this size on this processor: consttime_x2 is not \
+                       clearly faster than consttime, and a speedup vs consttime_x2 is one vs consttime";
+
 impl Grid {
     /// How many things are timed.
     pub const fn timed(&self) -> usize {
@@ -87,6 +98,18 @@ impl Grid {
             i += 1;
         }
         timed * self.sizes.len()
+    }
+
+    /// The paper's figure of a line at a size, and how it was come by if it is not printed.
+    pub fn published(&self, line: &Line, column: usize) -> (Option<f64>, Option<&'static str>) {
+        let printed = |line: &Line| line.published.get(column).copied().flatten();
+        let What::Saved(method, other) = line.what else { return (printed(line), None) };
+        let time = |wanted: Method| {
+            let mut lines = self.lines.iter();
+            lines.find(|line| matches!(line.what, What::Ours(method) if method == wanted)).and_then(printed)
+        };
+        let saved = time(method).zip(time(other)).map(|(method, other)| 100.0 * (1.0 - other / method));
+        (saved, saved.map(|_| COMPUTED))
     }
 
     /// Measures the table.
@@ -107,6 +130,8 @@ struct Results {
     /// By our methods, or by the one that the library chooses.
     ours: Vec<(Option<Method>, Timing)>,
     peers: Vec<(Peer, Timing)>,
+    /// The library's choice, if it was asked for.
+    choice: Option<Method>,
     /// Peers that cannot be measured, and why.
     missing: Vec<(Peer, String)>,
 }
@@ -127,6 +152,9 @@ impl Results {
                 (What::Peer(peer), _) => contestant(peer, grid.operation, &numbers, bench)?.map_err(|why| (peer, why)),
                 _ => continue,
             };
+            if let (What::Usual, Some(lanes)) = (line.what, lanes) {
+                results.choice = lanes.in_use();
+            }
             match contestant {
                 Ok(contestant) => {
                     whats.push(line.what);
@@ -156,41 +184,56 @@ impl Results {
     }
 
     fn row(&self, grid: &Grid, line: &Line, size: usize, column: usize, bench: &Bench) -> Row {
-        let published = line.published.get(column).copied().flatten();
+        let (published, published_note) = grid.published(line, column);
         let engine = match line.what {
             What::Peer(peer) => name(peer, bench),
             _ => bench.engine.name().to_owned(),
         };
         let timed = |timing: Option<&Timing>, note| {
             let thousands = if grid.unit == Unit::ThousandCycles { 1000.0 } else { 1.0 };
-            let measured = timing.and_then(Timing::cycles).map(|cycles| cycles / thousands);
-            (grid.unit, measured, timing.map(Timing::nanoseconds), note)
+            let cycles = timing.and_then(Timing::cycles);
+            let measured = cycles.map(|sample| Measured::times(sample, |cycles| cycles / thousands));
+            (grid.unit, measured, timing.map(|timing| timing.nanoseconds().median()), note)
         };
+        let times = |sample: Sample| Measured::ratios(&sample, |ratio| ratio);
         let (unit, measured, nanoseconds, note) = match line.what {
             What::Ours(method) => timed(self.ours(Some(method)), None),
             What::Usual => timed(self.ours(None), None),
-            What::Peer(peer) => timed(self.peer(peer), self.missing(peer)),
+            What::Peer(peer) => timed(self.peer(peer), self.note(peer)),
             What::Faster(methods, peer) => {
                 let ours = methods.iter().filter_map(|&method| self.ours(Some(method)));
-                let best = ours.min_by(|a, b| a.nanoseconds().total_cmp(&b.nanoseconds()));
-                let speedup = best.zip(self.peer(peer)).map(|(best, peer)| best.speedup_over(peer));
-                (Unit::Times, speedup, None, self.missing(peer))
+                let best = ours.min_by(|a, b| a.nanoseconds().median().total_cmp(&b.nanoseconds().median()));
+                let speedup = best.zip(self.peer(peer)).map(|(best, peer)| times(best.speedup_over(peer)));
+                (Unit::Times, speedup, None, self.note(peer))
             }
             What::Speedup(method, other) => {
                 let pair = self.ours(Some(method)).zip(self.ours(Some(other)));
-                (Unit::Times, pair.map(|(method, other)| method.speedup_over(other)), None, None)
+                (Unit::Times, pair.map(|(method, other)| times(method.speedup_over(other))), None, None)
             }
             What::Saved(method, other) => {
                 let pair = self.ours(Some(method)).zip(self.ours(Some(other)));
-                let saved = pair.map(|(method, other)| 100.0 * (1.0 - 1.0 / other.speedup_over(method)));
+                // What the second takes of the first's time.
+                let share = pair.map(|(method, other)| method.speedup_over(other));
+                let saved = share.map(|share| Measured::ratios(&share, |share| 100.0 * (1.0 - share)));
                 (Unit::Percent, saved, None, None)
             }
         };
-        Row { row: line.row.to_owned(), size, unit, published, measured, nanoseconds, engine, note }
+        let row = match (line.what, self.choice) {
+            (What::Usual, Some(choice)) => format!("{}: {choice}", line.row),
+            _ => line.row.to_owned(),
+        };
+        let measured = measured.unwrap_or_default();
+        Row { row, size, unit, published, published_note, measured, nanoseconds, engine, note }
     }
 
-    fn missing(&self, peer: Peer) -> Option<String> {
-        self.missing.iter().find(|(other, _)| *other == peer).map(|(_, why)| why.clone())
+    /// Why a peer was not measured, or what to mind when comparing with it.
+    fn note(&self, peer: Peer) -> Option<String> {
+        let missing = self.missing.iter().find(|(other, _)| *other == peer).map(|(_, why)| why.clone());
+        let pair = (peer == Peer::OpenSslPair).then(|| self.peer(peer).zip(self.peer(Peer::OpenSsl))).flatten();
+        // By the best rounds, which nothing interrupted.
+        let gain = pair.map(|(pair, single)| single.nanoseconds().least() / pair.nanoseconds().least());
+        let no_gain = gain.is_some_and(|gain| gain < PAIR_GAIN);
+        missing.or_else(|| no_gain.then(|| NO_PAIR.to_owned()))
     }
 }
 

@@ -78,6 +78,11 @@ impl Lanes {
         Ok(Self { moduli, engine, method })
     }
 
+    /// The method in use: the one that was named, or the library's choice.
+    pub fn in_use(&self) -> Option<Method> {
+        self.moduli.first().map(Modulus::method)
+    }
+
     /// Our own part: the operation on eight lanes; of checked results.
     pub fn contestant<'a>(&'a self, operation: Operation, numbers: &'a Numbers) -> Result<Contestant<'a>, Failure> {
         if operation == Operation::Power {

@@ -2,7 +2,7 @@
 //!
 //! A paper is a [`Paper`]: what it is, and its tables in order. What a table measures stands beside its published
 //! figures, as data, in the paper's own module. [`grid`] runs tables of methods by sizes, [`timing`] takes the time,
-//! [`measure`] asks the library and [`peers`] the libraries the papers compare with.
+//! [`sample`] says how far rounds agree, [`measure`] asks the library and [`peers`] the libraries the papers compare with.
 
 mod ahmm;
 mod counts;
@@ -10,16 +10,19 @@ mod grid;
 mod measure;
 mod peers;
 mod render;
+mod row;
+mod sample;
 mod timing;
 mod truncated;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use zariz::Engine;
 
 use crate::commands::speed::rounded;
 use crate::exit::Failure;
 use crate::processor;
 pub use peers::Peers;
+pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
@@ -34,7 +37,7 @@ pub struct Paper {
     /// What its figures were measured on, as far as it says.
     pub machine: &'static str,
     /// What a reader must know to compare its figures with ours.
-    pub notes: &'static [&'static str],
+    pub notes: fn(Engine) -> Vec<String>,
     /// Whether it compares with GMP and OpenSSL.
     pub has_peers: bool,
     /// Its tables.
@@ -76,73 +79,6 @@ pub struct Table {
     pub notes: Vec<String>,
     /// Its rows: those of one size follow each other.
     pub rows: Vec<Row>,
-}
-
-/// A figure beside the published one.
-#[derive(Serialize)]
-pub struct Row {
-    /// What was measured.
-    pub row: String,
-    /// Length of the modulus or key in bits.
-    pub size: usize,
-    /// The unit of both figures.
-    pub unit: Unit,
-    /// The paper's figure; nothing where it has none.
-    pub published: Option<f64>,
-    /// Ours; nothing where it could not be measured.
-    pub measured: Option<f64>,
-    /// What was measured, in nanoseconds; nothing for ratios and counts.
-    pub nanoseconds: Option<f64>,
-    /// What computed it: our engine, or a library with its version.
-    pub engine: String,
-    /// Why nothing was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-/// The unit of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Reference cycles.
-    Cycles,
-    /// Thousands of reference cycles.
-    ThousandCycles,
-    /// Operations per second.
-    PerSecond,
-    /// How many times as fast.
-    Times,
-    /// What is saved, of a hundred.
-    Percent,
-    /// Full multiplications of numbers of the modulus's size.
-    Products,
-}
-
-impl Unit {
-    /// The unit in JSON.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Cycles => "cycles",
-            Self::ThousandCycles => "1000 cycles",
-            Self::PerSecond => "per second",
-            Self::Times => "times",
-            Self::Percent => "percent",
-            Self::Products => "M",
-        }
-    }
-
-    /// Decimals that mean something.
-    fn decimals(self) -> i32 {
-        match self {
-            Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent => 1,
-            Self::Times | Self::Products => 3,
-        }
-    }
-}
-
-impl Serialize for Unit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
 }
 
 /// What `--json` says of a paper: the setting, and every table.
@@ -212,10 +148,7 @@ impl Table {
 
     /// The table with figures that have no more decimals than mean something.
     pub fn rounded(mut self) -> Self {
-        for row in &mut self.rows {
-            row.measured = row.measured.map(|figure| rounded(figure, row.unit.decimals()));
-            row.nanoseconds = row.nanoseconds.map(|nanoseconds| rounded(nanoseconds, 1));
-        }
+        self.rows = self.rows.into_iter().map(Row::rounded).collect();
         self
     }
 }
@@ -229,6 +162,21 @@ fn notes(paper: &Paper, bench: &Bench) -> Vec<String> {
     if bench.clock.hertz().is_none() {
         notes.push("This processor has no invariant time stamp counter: times, but no cycles.".into());
     }
-    notes.extend(paper.notes.iter().map(|note| (*note).to_owned()));
+    notes.push(format!(
+        "Rows of one size are timed in turns, round by round, and figures are medians over rounds; ratios are medians over \
+         rounds, not ratios of the figures shown. ~ marks figures whose rounds spread by more than {} % between the \
+         quartiles, or of which the best round is as far from the median.",
+        100.0 * sample::SPREAD
+    ));
+    notes.extend((paper.notes)(bench.engine));
     notes
+}
+
+/// How an engine does something eight times.
+fn eight(engine: Engine) -> String {
+    match engine.lanes() {
+        1 => "one after the other".into(),
+        8 => "all at once".into(),
+        lanes => format!("{lanes} at once"),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
 use crate::report::grouped;
 
@@ -47,37 +48,59 @@ pub fn table(table: &Table) -> String {
     }
     let label = table.rows.iter().map(|row| row.row.chars().count()).max().unwrap_or(0);
     let timed = table.rows.iter().any(|row| row.nanoseconds.is_some());
+    let ours = if table.rows.iter().all(|row| row.engine == COUNTED) { "counted" } else { "measured" };
     let mut size = None;
     for row in &table.rows {
         if size != Some(row.size) {
             size = Some(row.size);
             let (width, bits) = (label + 2, format!("  {} bits", row.size));
             // Writing to a string cannot fail.
-            let _ = write!(text, "{bits:<width$}  {:>11}  {:>11}", "published", "measured");
+            let _ = write!(text, "{bits:<width$}  {:>11}  {:>11}", "published", ours);
             text.push_str(if timed { "              ns\n" } else { "\n" });
         }
         line(&mut text, row, label, timed);
     }
-    let mut missing: Vec<&str> = Vec::new();
-    for note in table.rows.iter().filter_map(|row| row.note.as_deref()) {
-        if !missing.contains(&note) {
-            missing.push(note);
-        }
+    let mut published: Vec<&str> = table.rows.iter().filter_map(|row| row.published_note).collect();
+    published.dedup();
+    for note in published {
+        text.push_str(&wrapped(&format!("* {note}"), "  ", "    "));
     }
-    for note in missing {
-        text.push_str(&wrapped(note, "  ", "  "));
+    for (note, sizes) in notes(&table.rows) {
+        text.push_str(&wrapped(&format!("{sizes}{note}"), "  ", "  "));
     }
     text
 }
 
+/// The notes of rows, each once, and of what sizes they are unless of all.
+fn notes(rows: &[Row]) -> Vec<(&str, String)> {
+    let sizes = |rows: &mut dyn Iterator<Item = &Row>| {
+        let mut sizes: Vec<usize> = rows.map(|row| row.size).collect();
+        sizes.dedup();
+        sizes
+    };
+    let all = sizes(&mut rows.iter());
+    let mut notes: Vec<(&str, String)> = Vec::new();
+    for note in rows.iter().filter_map(|row| row.note.as_deref()) {
+        if notes.iter().all(|(known, _)| *known != note) {
+            let some = sizes(&mut rows.iter().filter(|row| row.note.as_deref() == Some(note)));
+            let bits = some.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            notes.push((note, if some == all { String::new() } else { format!("{bits} bits: ") }));
+        }
+    }
+    notes
+}
+
 fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
-    let figure = |value: Option<f64>| value.map_or_else(|| "-".into(), |value| figure(value, row.unit));
-    let _ = write!(text, "  {:<label$}  {:>11}  {:>11}", row.row, figure(row.published), figure(row.measured));
+    let told = |value: Option<f64>| value.map_or_else(|| "-".into(), |value| figure(value, row.unit));
+    let published = told(row.published);
+    let computed = if row.published_note.is_some() { '*' } else { ' ' };
+    let measured = format!("{}{}", if row.measured.noisy { "~" } else { "" }, told(row.measured.measured));
+    let _ = write!(text, "  {:<label$}  {published:>11}{computed} {measured:>11}", row.row);
     match row.nanoseconds {
         Some(nanoseconds) => {
             let _ = write!(text, "  {:>14}", decimals(nanoseconds));
         }
-        None if timed && row.unit != Unit::Times && row.unit != Unit::Percent => {
+        None if timed && !matches!(row.unit, Unit::Times | Unit::Gain | Unit::Percent) => {
             let _ = write!(text, "  {:>14}", "-");
         }
         None => {}
@@ -90,8 +113,11 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Cycles | Unit::ThousandCycles => grouped(value.round() as u64),
         Unit::PerSecond => decimals(value),
         Unit::Times => format!("{value:.2} x"),
+        Unit::Gain => format!("{value:.3} x"),
         Unit::Percent => format!("{value:.1} %"),
         Unit::Products => format!("{value:.2}"),
+        Unit::DigitProducts if value.fract() == 0.0 => grouped(value as u64),
+        Unit::DigitProducts => decimals(value),
     }
 }
 
@@ -127,6 +153,7 @@ fn wrapped(text: &str, first: &str, rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::papers::sample::Measured;
 
     #[test]
     fn lines_are_wrapped_between_words() {
@@ -142,7 +169,38 @@ mod tests {
         assert_eq!(figure(120_341.6, Unit::Cycles), "120,342");
         assert_eq!(figure(7809.64, Unit::PerSecond), "7,809.6");
         assert_eq!(figure(1.089, Unit::Times), "1.09 x");
+        assert_eq!(figure(1.089, Unit::Gain), "1.089 x");
         assert_eq!(figure(2.0, Unit::Products), "2.00");
+        assert_eq!(figure(12_483.0, Unit::DigitProducts), "12,483");
+        assert_eq!(figure(12_483.5, Unit::DigitProducts), "12,483.5");
         assert_eq!(decimals(0.96), "1.0");
+    }
+
+    fn row(size: usize, note: Option<&str>) -> Row {
+        Row {
+            row: "AMM".into(),
+            size,
+            unit: Unit::Percent,
+            published: Some(19.96),
+            published_note: Some("computed"),
+            measured: Measured { measured: Some(4.0), noisy: true, ..Measured::default() },
+            nanoseconds: None,
+            engine: "portable".into(),
+            note: note.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn what_is_uncertain_and_what_is_computed_is_marked() {
+        let mut text = String::new();
+        line(&mut text, &row(1024, None), 5, true);
+        assert_eq!(text, "  AMM         20.0 %*      ~4.0 %\n");
+    }
+
+    #[test]
+    fn notes_name_their_sizes_unless_they_are_of_all() {
+        let rows = [row(1024, Some("a")), row(1024, Some("b")), row(2048, Some("b")), row(4096, Some("a"))];
+        assert_eq!(notes(&rows), [("a", "1024, 4096 bits: ".to_owned()), ("b", "1024, 2048 bits: ".to_owned())]);
+        assert_eq!(notes(&rows[..3])[1], ("b", String::new()));
     }
 }

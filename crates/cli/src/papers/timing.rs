@@ -1,16 +1,21 @@
 //! Time in nanoseconds and cycles: several things in turn, round by round, so that a machine that changes its clock
-//! changes it for all of them.
+//! changes it for all of them. A round's time is the median of its measurements, and what is told the median of the
+//! rounds, so that what interrupts a few of them does not count.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use zariz_machines::CycleCounter;
 
+use super::sample::Sample;
 use crate::exit::Failure;
 use crate::measure::median;
 
 /// Rounds, if the time allows.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 15;
+
+/// Rounds, whatever time they take: the fewest of which the middle one is neither the best nor the worst.
+const FEWEST_ROUNDS: usize = 3;
 
 /// A measurement shorter than this would be one of the clocks.
 const SHORTEST: Duration = Duration::from_micros(50);
@@ -53,7 +58,7 @@ impl Clock {
             call()?;
         }
         let cycles = count().wrapping_sub(from);
-        Ok(Span { time: start.elapsed(), cycles, calls })
+        Ok(Span { time: start.elapsed(), cycles })
     }
 }
 
@@ -74,11 +79,9 @@ fn core_hertz() -> f64 {
 }
 
 /// What some calls took.
-#[derive(Clone, Copy, Default)]
 struct Span {
     time: Duration,
     cycles: u64,
-    calls: u64,
 }
 
 /// Something to time.
@@ -91,28 +94,28 @@ pub struct Contestant<'a> {
 
 /// What something took, in every round.
 pub struct Timing {
-    nanoseconds: Vec<f64>,
-    cycles: Option<Vec<f64>>,
+    nanoseconds: Sample,
+    cycles: Option<Sample>,
 }
 
 impl Timing {
-    /// The median, in nanoseconds.
-    pub fn nanoseconds(&self) -> f64 {
-        median(self.nanoseconds.clone())
+    /// In nanoseconds.
+    pub fn nanoseconds(&self) -> &Sample {
+        &self.nanoseconds
     }
 
-    /// The median, in reference cycles.
-    pub fn cycles(&self) -> Option<f64> {
-        self.cycles.clone().map(median)
+    /// In reference cycles.
+    pub fn cycles(&self) -> Option<&Sample> {
+        self.cycles.as_ref()
     }
 
-    /// How many times as fast as `other` this is: the median over the rounds.
-    pub fn speedup_over(&self, other: &Self) -> f64 {
-        median(self.nanoseconds.iter().zip(&other.nanoseconds).map(|(own, others)| others / own).collect())
+    /// How many times as fast as `other` this is, in every round.
+    pub fn speedup_over(&self, other: &Self) -> Sample {
+        other.nanoseconds.per(&self.nanoseconds)
     }
 }
 
-/// Times each contestant for `seconds`, in turns. There is one round at least, in which each does one call at least.
+/// Times each contestant for `seconds`, in turns. There are three rounds at least, in which each does one call at least.
 pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) -> Result<Vec<Timing>, Failure> {
     let limit = Duration::from_secs_f64(seconds * contestants.len() as f64);
     let slice = Duration::from_secs_f64(seconds / ROUNDS as f64);
@@ -120,26 +123,24 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
     let at_once = contestants.iter_mut().map(|contestant| calls_at_once(contestant, slice, clock));
     let at_once: Vec<u64> = at_once.collect::<Result<_, _>>()?;
     let counted = clock.counter.is_some();
-    let empty = || Timing { nanoseconds: Vec::new(), cycles: counted.then(Vec::new) };
+    let empty = || Timing { nanoseconds: Sample::default(), cycles: counted.then(Sample::default) };
     let mut timings: Vec<Timing> = contestants.iter().map(|_| empty()).collect();
     for round in 0..ROUNDS {
-        if round > 0 && start.elapsed() >= limit {
+        if round >= FEWEST_ROUNDS && start.elapsed() >= limit {
             break;
         }
         for ((contestant, &calls), timing) in contestants.iter_mut().zip(&at_once).zip(&mut timings) {
-            let mut sum = Span::default();
-            while sum.calls == 0 || sum.time < slice {
+            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Vec::new(), Vec::new());
+            while nanoseconds.is_empty() || spent < slice {
                 let span = clock.time(calls, &mut contestant.call)?;
-                sum = Span {
-                    time: sum.time + span.time,
-                    cycles: sum.cycles.wrapping_add(span.cycles),
-                    calls: sum.calls + span.calls,
-                };
+                let each = contestant.calls / calls as f64;
+                spent += span.time;
+                nanoseconds.push(span.time.as_secs_f64() * 1e9 * each);
+                cycles.push(span.cycles as f64 * each);
             }
-            let each = contestant.calls / sum.calls as f64;
-            timing.nanoseconds.push(sum.time.as_secs_f64() * 1e9 * each);
-            if let Some(cycles) = &mut timing.cycles {
-                cycles.push(sum.cycles as f64 * each);
+            timing.nanoseconds.push(median(nanoseconds));
+            if let Some(sample) = &mut timing.cycles {
+                sample.push(median(cycles));
             }
         }
     }
@@ -173,16 +174,31 @@ mod tests {
         let mut contestants = [work(1000), work(100_000)].map(|work| Contestant { call: Box::new(work), calls: 8.0 });
         let timings = interleaved(&mut contestants, 0.02, &clock).expect("nothing fails");
         let [quick, slow] = &timings[..] else { panic!("two results") };
-        assert!(quick.nanoseconds() > 0.0 && quick.nanoseconds() < slow.nanoseconds());
-        assert!(quick.speedup_over(slow) > 1.0 && slow.speedup_over(quick) < 1.0);
-        assert_eq!(quick.nanoseconds.len(), slow.nanoseconds.len());
+        let nanoseconds = quick.nanoseconds().median();
+        assert!(nanoseconds > 0.0 && nanoseconds < slow.nanoseconds().median());
+        assert!(quick.speedup_over(slow).median() > 1.0 && slow.speedup_over(quick).median() < 1.0);
+        assert_eq!(quick.nanoseconds().rounds(), slow.nanoseconds().rounds());
         match (clock.hertz(), quick.cycles()) {
             (Some(hertz), Some(cycles)) => {
-                let ratio = cycles / (quick.nanoseconds() * 1e-9 * hertz);
-                assert!((0.5..2.0).contains(&ratio), "{cycles} cycles, {} ns, {hertz} Hz", quick.nanoseconds());
+                let ratio = cycles.median() / (nanoseconds * 1e-9 * hertz);
+                assert!((0.5..2.0).contains(&ratio), "{} cycles, {nanoseconds} ns, {hertz} Hz", cycles.median());
             }
             (hertz, cycles) => assert!(hertz.is_none() && cycles.is_none()),
         }
+    }
+
+    #[test]
+    fn there_are_three_rounds_even_without_the_time_for_them() {
+        let mut calls = 0;
+        let slow = || {
+            calls += 1;
+            std::thread::sleep(Duration::from_millis(3));
+            Ok(())
+        };
+        let mut contestants = [Contestant { call: Box::new(slow), calls: 1.0 }];
+        let timings = interleaved(&mut contestants, 0.001, &Clock::new()).expect("nothing fails");
+        drop(contestants);
+        assert_eq!((timings[0].nanoseconds().rounds(), calls), (3, 4), "one call more warms up");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::run::{Done, program, zariz};
 #[cfg(target_os = "linux")]
 use crate::run::{Folder, run};
 
-/// The quickest run: each row is measured once or twice.
+/// The quickest run: each row is measured three times or a few more.
 const QUICK: [&str; 3] = ["papers", "--seconds", "0.001"];
 
 /// The names of the libraries that rows need.
@@ -38,23 +38,33 @@ fn check(paper: &Value) {
     assert!(counter.is_none_or(|hertz| hertz > 1e8), "{counter:?}");
     for table in paper["tables"].as_array().expect("tables") {
         assert!(table["title"].is_string() && table["source"].is_string() && table["notes"].is_array());
+        assert!(table["title"].as_str().is_some_and(|title| !title.contains("at once")), "{}", table["title"]);
         for row in table["rows"].as_array().expect("rows") {
-            for key in ["row", "size", "unit", "published", "measured", "nanoseconds", "engine"] {
+            for key in ["row", "size", "unit", "published", "measured", "rounds", "nanoseconds", "engine"] {
                 assert!(row.get(key).is_some(), "{key} is not in {row}");
             }
             let (unit, engine) = (row["unit"].as_str().expect("a unit"), row["engine"].as_str().expect("an engine"));
             assert!(row["published"].is_null() || row["published"].as_f64().is_some_and(|figure| figure > 0.0));
             assert!(row["size"].as_u64().is_some_and(|size| (1024..=8192).contains(&size)), "{row}");
-            let is_timed = !["times", "percent", "M"].contains(&unit);
-            if row.get("note").is_some() {
-                assert!(row["measured"].is_null() && row["nanoseconds"].is_null(), "{row}");
+            let is_timed = !["times", "percent", "M", "digit products"].contains(&unit);
+            let in_cycles = unit.ends_with("cycles");
+            let [measured, least, most] = ["measured", "least", "most"].map(|key| row[key].as_f64());
+            if measured.is_none() {
+                assert!(row.get("note").is_some() || (in_cycles && counter.is_none()), "{row}");
+                assert!(least.is_none() && most.is_none() && row["rounds"].is_null(), "{row}");
+                assert!(row["nanoseconds"].is_null() || counter.is_none(), "{row}");
                 continue;
             }
+            // What is measured has a note where only the pairs are no peer.
+            assert!(row.get("note").is_none() || row["row"].as_str().is_some_and(|row| row.contains("_x2")), "{row}");
             assert_eq!(row["nanoseconds"].as_f64().is_some_and(|time| time > 0.0), is_timed, "{row}");
-            let in_cycles = unit.ends_with("cycles");
-            let measured = row["measured"].as_f64();
-            assert!(measured.is_some() || (in_cycles && counter.is_none()), "{row}");
-            assert!(measured.is_none_or(|figure| figure > 0.0) || unit == "percent", "{row}");
+            assert!(measured.is_some_and(|figure| figure > 0.0) || unit == "percent", "{row}");
+            if engine == "counted" {
+                assert!(row["rounds"].is_null() && least.is_none() && most.is_none() && row["noisy"] == false, "{row}");
+            } else {
+                assert!(row["rounds"].as_u64().is_some_and(|rounds| (3..=15).contains(&rounds)), "{row}");
+                assert!(least <= measured && measured <= most && least.is_some() && row["noisy"].is_boolean(), "{row}");
+            }
             let known = engine == paper["engine"] || engine == "counted" || engine.contains(' ');
             assert!(known, "{row}");
         }
@@ -78,7 +88,12 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
     assert!(paper["paper"] == "ahmm" && paper["engine"] == "portable" && paper["libraries"] == Value::Array(vec![]));
     let note = paper["notes"][0].as_str().expect("a note");
     assert!(note.contains("AVX512-IFMA") && note.contains("portable"), "{note}");
+    let notes = paper["notes"].to_string();
+    assert!(notes.contains("ratios are medians over rounds, not ratios of the figures shown"), "{notes}");
+    assert!(notes.contains("this engine does one after the other"), "{notes}");
     check(&paper);
+    let small = &paper["tables"][0]["notes"].to_string();
+    assert!(small.contains("a sixth") && small.contains("blinding and the check with the public exponent"), "{small}");
 
     let rsa = rows(&paper, "rsa2048");
     let signing = ["sign: baseline (AMM)", "sign: new (AHMM)", "sign: gain"];
@@ -109,7 +124,23 @@ fn every_row_of_truncated() {
     assert_eq!(libraries.len(), 2);
     for size in [1024, 2048, 4096] {
         let complexity = rows(&paper, "complexity");
-        assert_eq!(names(complexity, size).len(), 11);
+        assert_eq!(names(complexity, size).len(), 22);
+        for (family, gain) in [("schoolbook", 0.5), ("Karatsuba", 0.33), ("Karatsuba 2", 0.22)] {
+            let row = |name: &str| {
+                let name = format!("{family}{name}");
+                complexity.iter().find(|row| row["size"] == size && row["row"] == *name).expect("the row is there")
+            };
+            let counted = |name: &str| row(name)["measured"].as_f64().expect("counted");
+            let whole = counted(", normal");
+            assert_eq!(row(": gain tr/nml")["published"], gain);
+            assert!((counted(": gain tr/nml") - (whole - counted(", truncated"))).abs() < 0.002, "{family} at {size}");
+            assert!(row(": gain tr/nml")["unit"] == "M" && row(", normal")["engine"] == "counted");
+            // In digit products the families compare, and the method's M cancels.
+            let digits = row(", normal: digit products");
+            assert!(digits["unit"] == "digit products" && digits["published"].is_null(), "{digits}");
+            let ratio = counted(", truncated: digit products") / counted(", normal: digit products");
+            assert!((ratio * whole - counted(", truncated")).abs() < 0.01, "{family} at {size}");
+        }
         for (name, figure) in
             [("schoolbook, truncated", 2.0), ("Karatsuba, normal", 2.67), ("Karatsuba 2, normal", 2.78)]
         {
@@ -123,11 +154,7 @@ fn every_row_of_truncated() {
         for (table, count, more) in [
             ("multiplication", 17, &["GMP (x8)", "OpenSSL (x8)", "AHMM"][..]),
             ("squaring", 14, &["GMP (x8)", "AMM, squares by Karatsuba"]),
-            (
-                "exponentiation",
-                22,
-                &["GMP (x8)", "OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "AHMM", "zariz, as it chooses"],
-            ),
+            ("exponentiation", 22, &["GMP (x8)", "OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "AHMM"]),
         ] {
             let names = names(rows(&paper, table), size);
             assert_eq!(names.len(), count, "{table}: {names:?}");
@@ -136,12 +163,69 @@ fn every_row_of_truncated() {
             }
         }
     }
+    let notes = paper["notes"].to_string();
+    let eight = match paper["lanes"].as_u64() {
+        Some(8) => "by this engine all at once",
+        Some(4) => "by this engine 4 at once",
+        _ => "by this engine one after the other",
+    };
+    assert!(notes.contains(eight) && notes.contains("not ratios of the figures shown"), "{notes}");
+    // Figures that the paper gives in cycles alone.
+    let power = rows(&paper, "exponentiation");
+    for (size, figure) in [(1024, None), (2048, Some(13.2)), (4096, Some(10.8))] {
+        let row = power.iter().find(|row| row["size"] == size && row["row"] == "Karatsuba: saved by truncation");
+        let row = row.expect("the row is there");
+        assert_eq!(row["published"].as_f64(), figure);
+        assert_eq!(row.get("published_note").and_then(Value::as_str), figure.map(|_| "computed from its cycles"));
+    }
+    pairs_that_are_no_peer_are_told(power);
+    the_choice_is_named(power);
     // Figures of each table, and what the paper leaves out.
     assert_eq!(published(rows(&paper, "multiplication"), 2048, "Truncated Karatsuba"), Some(7286.0));
     assert_eq!(published(rows(&paper, "multiplication"), 1024, "Truncated Karatsuba"), None);
     assert_eq!(published(rows(&paper, "squaring"), 4096, "Schoolbook: speedup vs GMP"), Some(4.33));
     assert_eq!(published(rows(&paper, "exponentiation"), 1024, "GMP (x8)"), Some(11_333.0));
     assert_eq!(published(rows(&paper, "exponentiation"), 4096, "Schoolbook: speedup vs consttime_x2"), None);
+}
+
+/// Of pairs that are hardly faster than single powers, a note says so; of others, none.
+fn pairs_that_are_no_peer_are_told(power: &[Value]) {
+    for size in [1024, 2048, 4096] {
+        let row = |name: &str| power.iter().find(|row| row["size"] == size && row["row"] == name).expect("a row");
+        let [single, pair] = ["OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)"].map(row);
+        let [Some(one), Some(two)] = [single, pair].map(|row| row["least"].as_f64()) else { continue };
+        for row in [pair, row("Schoolbook: speedup vs consttime_x2"), row("Karatsuba: speedup vs consttime_x2")] {
+            let note = row.get("note").and_then(Value::as_str);
+            assert!(note.is_none_or(|note| note.contains("this OpenSSL has no vector code for pairs")), "{row}");
+            // The program compares unrounded nanoseconds.
+            if one / two < 1.28 {
+                assert!(note.is_some(), "{row}");
+            } else if one / two > 1.32 {
+                assert!(note.is_none(), "{row}");
+            }
+        }
+        assert!(single.get("note").is_none(), "{single}");
+    }
+}
+
+/// The library's choice is one of its methods, and told at each size.
+fn the_choice_is_named(power: &[Value]) {
+    for size in [1024, 2048, 4096] {
+        let choices: Vec<_> =
+            names(power, size).into_iter().filter_map(|name| name.strip_prefix("zariz takes: ")).collect();
+        let [choice] = choices[..] else { panic!("{choices:?} at {size}") };
+        assert!(zariz::Method::NAMED.iter().any(|(name, _)| *name == choice), "{choice}");
+    }
+}
+
+#[test]
+fn titles_and_notes_count_what_the_engine_does_at_once() {
+    let done = quick(&["truncated", "--engine", "portable"]);
+    let text = done.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["by this engine one after the other", "Montgomery squarings, eight of each", "~ marks figures"] {
+        assert!(text.contains(words), "{words} is not in {done:?}");
+    }
+    assert!(!text.contains("eight at once") && !text.contains("all at once"), "{done:?}");
 }
 
 #[test]
@@ -152,7 +236,10 @@ fn text_says_the_same_in_80_columns_for_all_papers() {
         "truncated: Laurent-Stéphane Didier",
         "RSA-2048 (operations per second)",
         "7,809.6",
-        "1.09 x",
+        "1.089 x",
+        "published      counted\n",
+        "19.3 %*",
+        "* computed from its cycles",
         "  4096 bits",
         "614,637",
         "4.66 x",
@@ -227,6 +314,7 @@ fn broken_libraries_leave_their_rows_without_figures() {
     }
     // The loader stops at a file of the right name that is no library.
     without_libraries(&folder, ["libgmp.so.10: ", "libcrypto.so.3: "]);
+    without_libraries(&folder, ["install GMP (on Debian and Ubuntu: libgmp10)", "libssl3"]);
 
     let done = beside(&folder, &[]);
     for name in OF_LIBRARIES.concat() {

@@ -68,6 +68,15 @@ fn mistakes_exit_with_2() {
 }
 
 #[test]
+fn seconds_out_of_range_are_answered_with_the_range() {
+    for command in ["papers", "speed"] {
+        for seconds in ["-1", "-0.5", "0", "3601", "NaN"] {
+            zariz([command, "--seconds", seconds]).exits(2).says(&[seconds, "a number from 0.001 to 3600"]);
+        }
+    }
+}
+
+#[test]
 fn raw_lines_are_refused_with_a_reason() {
     let key = key(1024);
     for command in ["sign", "decrypt"] {

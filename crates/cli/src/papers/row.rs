@@ -1,0 +1,98 @@
+//! A row of a table: our figure beside the published one.
+
+use serde::{Serialize, Serializer};
+
+use super::sample::Measured;
+use crate::commands::speed::rounded;
+
+/// The engine of rows that are counted: none.
+pub const COUNTED: &str = "counted";
+
+/// A figure beside the published one.
+#[derive(Serialize)]
+pub struct Row {
+    /// What was measured.
+    pub row: String,
+    /// Length of the modulus or key in bits.
+    pub size: usize,
+    /// The unit of both figures.
+    pub unit: Unit,
+    /// The paper's figure; nothing where it has none.
+    pub published: Option<f64>,
+    /// How the paper's figure was come by, if it does not print it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_note: Option<&'static str>,
+    /// Ours.
+    #[serde(flatten)]
+    pub measured: Measured,
+    /// What was measured, in nanoseconds; nothing for ratios and counts.
+    pub nanoseconds: Option<f64>,
+    /// What computed it: our engine, or a library with its version; [`COUNTED`] of counts.
+    pub engine: String,
+    /// Why nothing was measured, or what to mind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The unit of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Reference cycles.
+    Cycles,
+    /// Thousands of reference cycles.
+    ThousandCycles,
+    /// Operations per second.
+    PerSecond,
+    /// How many times as fast.
+    Times,
+    /// The same, where thousandths are told.
+    Gain,
+    /// What is saved, of a hundred.
+    Percent,
+    /// Full multiplications of numbers of the modulus's size, by the same way of multiplying.
+    Products,
+    /// Multiplications of digits.
+    DigitProducts,
+}
+
+impl Unit {
+    /// The unit in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::ThousandCycles => "1000 cycles",
+            Self::PerSecond => "per second",
+            Self::Times | Self::Gain => "times",
+            Self::Percent => "percent",
+            Self::Products => "M",
+            Self::DigitProducts => "digit products",
+        }
+    }
+
+    /// Decimals that mean something.
+    fn decimals(self) -> i32 {
+        match self {
+            Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
+            Self::Times | Self::Gain | Self::Products => 3,
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Row {
+    /// The row with figures that have no more decimals than mean something.
+    pub fn rounded(self) -> Self {
+        let decimals = self.unit.decimals();
+        Self {
+            published: self.published.map(|figure| rounded(figure, decimals)),
+            measured: self.measured.rounded(decimals),
+            nanoseconds: self.nanoseconds.map(|nanoseconds| rounded(nanoseconds, 1)),
+            ..self
+        }
+    }
+}

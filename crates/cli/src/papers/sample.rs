@@ -1,0 +1,147 @@
+//! One figure for each round, and what to tell of them.
+
+use serde::Serialize;
+
+use crate::commands::speed::rounded;
+use crate::measure::median;
+
+/// Rounds that spread by more than this share of their median are told to do so.
+pub const SPREAD: f64 = 0.15;
+
+/// A figure for each round.
+#[derive(Clone, Debug, Default)]
+pub struct Sample(Vec<f64>);
+
+impl Sample {
+    /// Adds a round.
+    pub fn push(&mut self, figure: f64) {
+        self.0.push(figure);
+    }
+
+    /// How many rounds there were.
+    pub fn rounds(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The middle one.
+    pub fn median(&self) -> f64 {
+        median(self.0.clone())
+    }
+
+    /// This divided by `other`, round by round.
+    pub fn per(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(own, other)| own / other).collect())
+    }
+
+    /// Each figure turned into another.
+    fn map(&self, turn: impl Fn(f64) -> f64) -> Self {
+        Self(self.0.iter().map(|&figure| turn(figure)).collect())
+    }
+
+    /// The least one.
+    pub fn least(&self) -> f64 {
+        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn most(&self) -> f64 {
+        self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// What `part` of the rounds do not exceed: between two rounds, in proportion.
+    fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let at = part * sorted.len().saturating_sub(1) as f64;
+        let (below, above) = (at.floor() as usize, at.ceil() as usize);
+        match (sorted.get(below), sorted.get(above)) {
+            (Some(low), Some(high)) => low + (high - low) * at.fract(),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the middle half of the rounds spreads by more than [`SPREAD`] of the median.
+    fn is_spread(&self) -> bool {
+        self.quantile(0.75) - self.quantile(0.25) > SPREAD * self.median()
+    }
+
+    /// The same of times, or of which the best is as far below: then most rounds were disturbed.
+    fn is_disturbed(&self) -> bool {
+        self.is_spread() || self.median() - self.least() > SPREAD * self.median()
+    }
+}
+
+/// What a row tells of its rounds, in its own unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Measured {
+    /// The median; nothing where it could not be measured.
+    pub measured: Option<f64>,
+    /// How many rounds there were; nothing for what is counted.
+    pub rounds: Option<usize>,
+    /// The least of the rounds.
+    pub least: Option<f64>,
+    /// The largest of the rounds.
+    pub most: Option<f64>,
+    /// Whether the rounds spread by more than [`SPREAD`].
+    pub noisy: bool,
+}
+
+impl Measured {
+    /// Times, told as `turn` says: in thousands of cycles, or as a rate.
+    pub fn times(sample: &Sample, turn: impl Fn(f64) -> f64) -> Self {
+        Self { noisy: sample.is_disturbed(), ..Self::ratios(sample, turn) }
+    }
+
+    /// Ratios of times, told as `turn` says.
+    pub fn ratios(sample: &Sample, turn: impl Fn(f64) -> f64) -> Self {
+        let turned = sample.map(turn);
+        Self {
+            measured: Some(turned.median()),
+            rounds: Some(turned.rounds()),
+            least: Some(turned.least()),
+            most: Some(turned.most()),
+            noisy: sample.is_spread(),
+        }
+    }
+
+    /// What is no measurement but a count.
+    pub fn counted(count: Option<f64>) -> Self {
+        Self { measured: count, ..Self::default() }
+    }
+
+    /// The same with so many decimals.
+    pub fn rounded(self, decimals: i32) -> Self {
+        let [measured, least, most] =
+            [self.measured, self.least, self.most].map(|figure| figure.map(|figure| rounded(figure, decimals)));
+        Self { measured, least, most, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_tells_its_median_and_how_far_its_rounds_are_apart() {
+        let sample = Sample(vec![4.0, 2.0, 8.0]);
+        let rate = Measured::times(&sample, |time| 8.0 / time);
+        let expected =
+            Measured { measured: Some(2.0), rounds: Some(3), least: Some(1.0), most: Some(4.0), noisy: true };
+        assert_eq!(rate, expected);
+        let saved = Measured::ratios(&sample.per(&Sample(vec![4.0; 3])), |ratio| 100.0 * (1.0 - ratio));
+        assert_eq!((saved.measured, saved.least, saved.most), (Some(0.0), Some(-100.0), Some(50.0)));
+        assert_eq!(Measured::counted(Some(2.04)).rounded(1), Measured::counted(Some(2.0)));
+    }
+
+    #[test]
+    fn rounds_that_agree_are_not_noisy_and_others_are() {
+        let noisy = |rounds: &[f64]| Measured::times(&Sample(rounds.to_vec()), |time| time).noisy;
+        // One round in five was interrupted: that says nothing against the others.
+        assert!(!noisy(&[100.0, 101.0, 102.0, 103.0, 900.0]));
+        assert!(noisy(&[100.0, 101.0, 110.0, 130.0, 140.0]));
+        // The middle half agrees, but once it was much faster.
+        assert!(noisy(&[80.0, 100.0, 100.0, 101.0, 101.0]));
+        let ratios = Sample(vec![0.8, 1.0, 1.0, 1.01, 1.01]);
+        assert!(!Measured::ratios(&ratios, |ratio| ratio).noisy);
+        assert_eq!(Sample(vec![1.0, 2.0, 4.0]).quantile(0.75), 3.0);
+    }
+}
