@@ -33,6 +33,7 @@ const RUNS: &[(Method, &[Operation])] = &[
     (Method::AMM, SIMPLEST),
     (Method::AHMM, &[Operation::Entry, Operation::ByEntry]),
     (Method::KARATSUBA_SQUARES, &[Operation::Ams]),
+    (Method::AHMM_KARATSUBA_SQUARES, &[Operation::Ams, Operation::Entry, Operation::ByEntry, Operation::Pow]),
     (Method::SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
     (Method::TRUNCATED_SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
     (Method::KARATSUBA, &[Operation::Amm, Operation::Ams]),
