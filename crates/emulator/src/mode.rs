@@ -1,7 +1,11 @@
 //! Whether and how to emulate: what the processor has, and what was asked for.
 
-/// The environment variable that asks for emulation where the processor needs none: `1`.
+/// The environment variable that asks for emulation where the processor needs none: `1`. With [`HIDDEN`], the processor is
+/// taken for one whose flags do not show what it has.
 pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
+
+/// See [`VARIABLE`].
+const HIDDEN: &str = "hidden";
 
 /// What [`install`](crate::install) has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +44,11 @@ pub(crate) fn plan(vectors: bool, ifma: bool, asked: bool) -> Plan {
 /// Whether the environment asks for emulation.
 pub(crate) fn asked() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Whether the environment hides what the processor has.
+pub(crate) fn hidden() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|value| value == HIDDEN)
 }
 
 #[cfg(test)]

@@ -27,9 +27,10 @@ fn every_multiplication_of_every_root() {
         }
     };
     let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::"));
-    let all = zariz_emulator::coverage();
+    let mut all = zariz_emulator::coverage();
+    all.retain(|function| function.name.contains("zariz_machines::"));
     assert!(all.iter().any(|function| function.name.contains("::root::")), "no roots with VPMADD52 among {all:?}");
-    assert!(missed().len() == all.len(), "{missed:?}", missed = missed());
+    assert_eq!(missed().len(), all.len(), "some ran before they were called");
 
     // Whole exponentiations, of every digit count up to three tiles.
     let mut rng = StdRng::seed_from_u64(21);
