@@ -1,5 +1,7 @@
 //! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published figures.
 
+use std::cell::LazyCell;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use zariz::Engine;
 
@@ -38,7 +40,8 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
-    let bench = Bench { engine: args.engine, seconds: args.seconds, clock: Clock::new(), peers: Peers::load() };
+    let bench =
+        Bench { engine: args.engine, seconds: args.seconds, clock: Clock::new(), peers: LazyCell::new(Peers::load) };
 
     let mut left: usize = papers.iter().flat_map(|paper| paper.tables).map(|table| table.timed).sum();
     let (mut output, mut all) = (Output::Stdout, Vec::new());

@@ -15,6 +15,8 @@ mod sample;
 mod timing;
 mod truncated;
 
+use std::cell::LazyCell;
+
 use serde::Serialize;
 use zariz::Engine;
 
@@ -62,8 +64,8 @@ pub struct Bench {
     pub seconds: f64,
     /// The clocks.
     pub clock: Clock,
-    /// The libraries to compare with.
-    pub peers: Peers,
+    /// The libraries to compare with, loaded when a table first asks for them: loading runs their code.
+    pub peers: LazyCell<Peers>,
 }
 
 /// A measured table.
