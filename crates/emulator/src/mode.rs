@@ -1,6 +1,6 @@
 //! Whether and how to emulate: what the processor has, and what was asked for.
 
-/// The environment variable that asks for emulation where the processor needs none: `1`. With [`HIDDEN`], the processor is
+/// The environment variable that asks for emulation where the processor needs none: `1`. With `hidden`, the processor is
 /// taken for one whose flags do not show what it has.
 pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
 
