@@ -15,9 +15,10 @@
 
 use alloc::vec::Vec;
 
-use crate::block::MAX_LANES;
+use crate::frame::load;
 use crate::machine::Machine;
 use crate::place::Placed;
+use crate::product::mac_tiles;
 use crate::rows::Rows;
 use crate::starts::Starts;
 use crate::tiles::tiles;
@@ -47,23 +48,20 @@ impl<M: Machine> Ahmm<M> {
     pub fn new(machine: M, l: usize) -> Self {
         let (low, high) = (l / 2, l - l / 2);
         let starts = |rows: usize| Rows::starts(Starts::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
-        let mut one = Placed::new(machine.digit_zero(), 1, None);
-        let ones: [&[u64]; MAX_LANES] = [&[1]; MAX_LANES];
-        machine.gather(&mut one, &ones[..M::LANES]);
         Self {
             machine,
             low,
             tiles: tiles(l, M::MAX_TILE).collect(),
             product: starts(high).product(0, low, l).product(0, high, l).finish(),
             entry: starts(low).product(0, 1, l).finish(),
-            one,
+            one: load(machine, 1, |_| &[1]),
         }
     }
 
     /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
     pub fn complete(&self, rows: &mut Rows<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
         self.machine.splat(c, &self.entry);
-        self.add_rows(c, number, &self.one);
+        mac_tiles(self.machine, &self.tiles, c, number, &self.one);
         rows.reduce(c, self.low, k);
     }
 
@@ -78,15 +76,8 @@ impl<M: Machine> Ahmm<M> {
     ) {
         self.machine.splat(c, &self.product);
         let (low, high) = x.split_at(self.low);
-        self.add_rows(c, k, low);
-        self.add_rows(c, number, high);
+        mac_tiles(self.machine, &self.tiles, c, k, low);
+        mac_tiles(self.machine, &self.tiles, c, number, high);
         rows.reduce(c, x.len() - self.low, x);
-    }
-
-    /// `C += A · B` for all tiles of a number `A` and any rows `B`.
-    fn add_rows(&self, c: &mut [M::Column], a: &[M::Digit], b: &[M::Digit]) {
-        for &(at, width) in &self.tiles {
-            self.machine.mac_rows(&mut c[at..], &a[at..at + width], b);
-        }
     }
 }

@@ -256,7 +256,7 @@ impl<M: Machine> Reducer<M> {
 }
 
 /// A number of `count` digits, lane by lane.
-fn load<'b, M: Machine>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
+pub(crate) fn load<'b, M: Machine>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
     let mut out = Placed::new(machine.digit_zero(), count, None);
     let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
     for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {

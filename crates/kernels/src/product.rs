@@ -72,13 +72,15 @@ impl<M: Machine> Product<M> {
             (Kind::Square, _) if l <= M::MAX_SQUARE.min(M::MAX_TRIANGLE) => l,
             _ => M::MAX_TRIANGLE,
         };
-        let whole = Starts::<M>::new(2 * l).product(0, l, l).finish();
-        let halve = u32::from(kind == Kind::Square);
         debug_assert!(kind == Kind::Product || extra.iter().all(|extra| extra.is_multiple_of(2)));
-        let start = whole.iter().zip(extra).map(|(start, extra)| start.wrapping_add(*extra) >> halve);
         let (tiles, start): (Vec<_>, Vec<_>) = match split {
             Some(_) => Default::default(),
-            None => (tiles(l, widest).collect(), start.collect()),
+            None => {
+                let whole = Starts::<M>::new(2 * l).product(0, l, l).finish();
+                let halve = u32::from(kind == Kind::Square);
+                let start = whole.iter().zip(extra).map(|(start, extra)| start.wrapping_add(*extra) >> halve);
+                (tiles(l, widest).collect(), start.collect())
+            }
         };
         // A machine without bias starts a whole square at 0, and can have nothing else there.
         let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
@@ -140,20 +142,19 @@ impl<M: Machine> Product<M> {
             Part::High => l - 1..2 * l,
         };
         m.splat(&mut c[wanted.clone()], &self.start[wanted]);
+        if self.part == Part::Full {
+            return mac_tiles(m, &self.tiles, c, a, b);
+        }
         for &(at, width) in &self.tiles {
             // Tile and rows below this one fill the columns below l; from `above` on, those from l on.
             let (below, above) = (l - at - width, l - at);
             let tile = &a[at..at + width];
-            match self.part {
-                Part::Full => m.mac_rows(&mut c[at..], tile, b),
-                Part::Low => {
-                    m.mac_rows(&mut c[at..], tile, &b[..below]);
-                    m.low_triangle(&mut c[l - width..], tile, &b[below..above]);
-                }
-                Part::High => {
-                    m.high_triangle(&mut c[l - 1..], tile, &b[below.saturating_sub(1)..above]);
-                    m.mac_rows(&mut c[l..], tile, &b[above..]);
-                }
+            if self.part == Part::Low {
+                m.mac_rows(&mut c[at..], tile, &b[..below]);
+                m.low_triangle(&mut c[l - width..], tile, &b[below..above]);
+            } else {
+                m.high_triangle(&mut c[l - 1..], tile, &b[below.saturating_sub(1)..above]);
+                m.mac_rows(&mut c[l..], tile, &b[above..]);
             }
         }
     }
@@ -172,6 +173,19 @@ impl<M: Machine> Product<M> {
         for &(at, width) in &self.tiles {
             m.square_onto(&mut c[2 * at..], &a[at..at + width]);
         }
+    }
+}
+
+/// `C += A · B`, for all tiles of a number `A` and any rows `B`.
+pub(crate) fn mac_tiles<M: Machine>(
+    machine: M,
+    tiles: &[(usize, usize)],
+    c: &mut [M::Column],
+    a: &[M::Digit],
+    b: &[M::Digit],
+) {
+    for &(at, width) in tiles {
+        machine.mac_rows(&mut c[at..], &a[at..at + width], b);
     }
 }
 

@@ -10,12 +10,19 @@ use crate::lanes::Lanes;
 /// * Cost: a chain of `L` additions and shifts.
 #[inline(always)]
 pub fn normalize<M: Lanes>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
+    digits(m, out, c);
+}
+
+/// The chain itself: columns to as many digits as `out` has, and the carry out of the last.
+#[inline(always)]
+fn digits<M: Lanes>(m: M, out: &mut [M::Digit], c: &[M::Column]) -> M::Column {
     let mut carry = m.column_splat(0);
     for (out, &c) in out.iter_mut().zip(c) {
         let column = m.add(c, carry);
         *out = m.operand(column);
         carry = m.carry(column);
     }
+    carry
 }
 
 /// The lowest columns to digits, their carry moved on: `out` as [`normalize`] leaves it, and `C[out.len()]` receives the
@@ -24,14 +31,8 @@ pub fn normalize<M: Lanes>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
 /// * Precondition: `c.len() > out.len()`; columns are corrected for bias and, as unsigned numbers, not wrapped.
 #[inline(always)]
 pub fn settle<M: Lanes>(m: M, out: &mut [M::Digit], c: &mut [M::Column]) {
-    let count = out.len();
-    let mut carry = m.column_splat(0);
-    for (out, &c) in out.iter_mut().zip(c.iter()) {
-        let column = m.add(c, carry);
-        *out = m.operand(column);
-        carry = m.carry(column);
-    }
-    c[count] = m.add(c[count], carry);
+    let carry = digits(m, out, c);
+    c[out.len()] = m.add(c[out.len()], carry);
 }
 
 /// The upper digits of a sum of two rows of columns: `out = ⌊(low + D[0..l] + 2^{wl}·(C + D[l..])) / 2^{wl}⌋` with
