@@ -2,24 +2,24 @@
 
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Frame, Machine, Method};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
-    /// [`Frame::amm`] of any two numbers.
+    /// [`Domain::amm`] of any two numbers.
     Amm,
-    /// [`Frame::ams`] of any number.
+    /// [`Domain::ams`] of any number.
     Ams,
-    /// [`Frame::enter`] of a number of twice as many digits, so that it is taken in by Horner's rule.
+    /// [`Domain::enter`] of a number of twice as many digits, so that it is taken in by Horner's rule.
     Enter,
-    /// [`Frame::leave`] of any number.
+    /// [`Domain::leave`] of any number.
     Leave,
     /// [`mul`]: in, multiplied, and out.
     Mul,
-    /// [`Frame::complete_entry`] of any number.
+    /// [`Domain::complete_entry`] of any number.
     Entry,
-    /// [`Frame::multiply_entry`] of any number and any entry.
+    /// [`Domain::multiply_entry`] of any number and any entry.
     ByEntry,
     /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With any other
     /// the same happens more often, to numbers of whose digits nothing is supposed.
@@ -55,7 +55,10 @@ impl Operation {
         match self {
             Self::Mul => {
                 started();
-                mul(machine, &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }]);
+                mul(
+                    Frame::new(machine, &[&constants]),
+                    &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }],
+                );
             }
             Self::Pow => {
                 started();
@@ -63,13 +66,13 @@ impl Operation {
             }
             _ => {
                 let mut frame = Frame::new(machine, &[&constants]);
-                let size = frame.entry_digits();
+                let size = frame.entry_words();
                 let number = |count: usize| frame.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
                     Self::Amm => frame.amm(&mut x, &y),
-                    Self::Ams => frame.ams(&mut x),
+                    Self::Ams => frame.ams(&mut x, 1),
                     Self::Entry => frame.complete_entry(&mut entry),
                     Self::ByEntry => frame.multiply_entry(&mut x, &entry),
                     Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
@@ -83,7 +86,10 @@ impl Operation {
 /// Raises a number as long as its digits allow to a power of `exponent_bits` bits.
 pub fn power<M: Machine>(machine: M, constants: &Constants, exponent_bits: usize) {
     let base_bits = constants.digits() * M::DIGIT_BITS as usize;
-    pow(machine, &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }]);
+    pow(
+        Frame::new(machine, &[constants]),
+        &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }],
+    );
 }
 
 /// The modulus 3 in `l` digits, for a method.

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Frame, Machine, Method, Reduction};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method, Reduction};
 
 mod machines;
 use machines::Present;
@@ -50,14 +50,14 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 fn run<M: Machine>(m: M, constants: &Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
     let mut frame = Frame::new(m, &[constants]);
     let mut number = |digits: &[u64]| {
-        let mut out = frame.zeros(1);
+        let mut out = frame.zeros(frame.words());
         m.gather(&mut out, &vec![digits; M::LANES]);
         out
     };
     let mut out = number(x);
     match y.map(&mut number) {
         Some(y) => frame.amm(&mut out, &y),
-        None => frame.ams(&mut out),
+        None => frame.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
     m.scatter(&mut words, &out);
@@ -142,7 +142,7 @@ fn products_by_table_entries() {
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
                         let mut x = frame.load(l, |_, _| &x);
                         let mut entry = frame.load(2 * l, |_, _| &b);
-                        assert_eq!(frame.entry_digits(), 2 * l);
+                        assert_eq!(frame.entry_words(), 2 * l);
                         frame.complete_entry(&mut entry);
                         frame.multiply_entry(&mut x, &entry);
                         (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
@@ -207,7 +207,7 @@ fn powers_are_right() {
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };
-            let (found, observed) = observe(|| pow(Exact::<Of<M>>::default(), &[power]));
+            let (found, observed) = observe(|| pow(Frame::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
         }

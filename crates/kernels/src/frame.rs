@@ -17,8 +17,9 @@
 use alloc::vec::Vec;
 
 use crate::ahmm::Ahmm;
-use crate::block::{MAX_LANES, Part};
+use crate::block::{MAX_LANES, Part, WINDOWS};
 use crate::constants::{Constants, digits_of};
+use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
 use crate::method::{Method, Reduction};
@@ -115,11 +116,6 @@ impl<'a, M: Machine> Frame<'a, M> {
         }
     }
 
-    /// `count` numbers, all 0, one after the other, where products like to find them.
-    pub fn zeros(&self, count: usize) -> Number<M> {
-        Placed::new(self.machine.digit_zero(), count * self.digits, Some(NUMBERS))
-    }
-
     /// A number of `count` digits that some function of lane and constants names, to multiply with: digits as they are, in
     /// radix `2^w`, padded with zeros.
     pub fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
@@ -127,55 +123,6 @@ impl<'a, M: Machine> Frame<'a, M> {
         'a: 'b,
     {
         load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
-    }
-
-    /// 1 in the domain.
-    pub fn one(&self) -> Number<M> {
-        let mut out = self.zeros(1);
-        out.copy_from_slice(&self.load(self.digits, |_, c| &c.one));
-        out
-    }
-
-    /// `x ← x·y·R^{−1} mod M`, almost: see the module's bounds. Cost: `2L²` products, or what the method says.
-    pub fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
-        self.multiply.run(&mut self.columns, x, y);
-        self.reduction.reduce(&mut self.columns, x);
-    }
-
-    /// `x ← x²·R^{−1} mod M`, almost. Cost: `L(L+1)/2 + L²` products, or what the method says.
-    pub fn ams(&mut self, x: &mut [M::Digit]) {
-        self.square.square(&mut self.columns, x);
-        self.reduction.reduce(&mut self.columns, x);
-    }
-
-    /// `count` table entries, all 0: of each a number, and its `K` where products with entries are half-reduced.
-    pub fn entries(&self, count: usize) -> Number<M> {
-        Placed::new(self.machine.digit_zero(), count * self.entry_digits(), Some(NUMBERS))
-    }
-
-    /// Digits of a table entry.
-    pub fn entry_digits(&self) -> usize {
-        if self.ahmm.is_some() { 2 * self.digits } else { self.digits }
-    }
-
-    /// Makes a table entry of the number in its first `L` digits: adds its `K` where it is needed (see [`crate::ahmm`]).
-    pub fn complete_entry(&mut self, entry: &mut [M::Digit]) {
-        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
-            let (number, k) = entry.split_at_mut(self.digits);
-            ahmm.complete(rows, &mut self.columns, number, k);
-        }
-    }
-
-    /// `x ← x·B·R^{−1} mod M`, almost, for a table entry of `B`: by almost-half-Montgomery multiplication where the method
-    /// says so (see [`crate::ahmm`]), else by [`amm`](Self::amm).
-    pub fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
-        match (&self.ahmm, &mut self.reduction) {
-            (Some(ahmm), Reducer::Rows(rows)) => {
-                let (number, k) = entry.split_at(self.digits);
-                ahmm.multiply(rows, &mut self.columns, x, number, k);
-            }
-            _ => self.amm(x, entry),
-        }
     }
 
     /// What [`multiply_entry`](Self::multiply_entry) costs, in products: as by AMM or AHMM, whatever the method. The choice of
@@ -190,20 +137,48 @@ impl<'a, M: Machine> Frame<'a, M> {
         let l = self.digits;
         7 * l * l / 4 + if self.ahmm.is_some() { (l / 2 + 1) * l } else { 0 }
     }
+}
 
-    /// Plain numbers into the domain, reduced: below `3M`. Lane `i` takes `numbers[i]`, of any length; lanes left over
-    /// repeat the last. `bits` bounds the length of all of them and is public.
+impl<M: Machine> Domain for Frame<'_, M> {
+    type Word = M::Digit;
+    const WINDOWS: usize = WINDOWS;
+
+    fn count(&self) -> usize {
+        M::LANES
+    }
+
+    fn words(&self) -> usize {
+        self.digits
+    }
+
+    /// Numbers stand where products like to find them.
+    fn zeros(&self, words: usize) -> Number<M> {
+        Placed::new(self.machine.digit_zero(), words, Some(NUMBERS))
+    }
+
+    fn one(&mut self) -> Number<M> {
+        let mut out = self.zeros(self.digits);
+        out.copy_from_slice(&self.load(self.digits, |_, c| &c.one));
+        out
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Number<M> {
+        let digits: Vec<Limbs> = numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, self.digits)).collect();
+        self.load(self.digits, |i, _| &digits[i.min(digits.len() - 1)])
+    }
+
+    /// Leaves numbers below `3M`.
     ///
     /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
     /// which is below `3M + R/2^w < R`.
-    pub fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
         let l = self.digits;
         let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
         let steps = count.saturating_sub(l).div_ceil(l - 1);
         let total = steps * (l - 1) + l;
         let digits: Vec<Limbs> = numbers.iter().map(|n| digits_of(n, M::DIGIT_BITS, total)).collect();
         let lane = |i: usize| &digits[i.min(digits.len() - 1)];
-        let mut x = self.zeros(1);
+        let mut x = self.zeros(l);
         x.copy_from_slice(&self.load(l, |i, _| &lane(i)[steps * (l - 1)..]));
         if steps > 0 {
             let shift = self.load(l, |_, c| &c.shift);
@@ -218,32 +193,77 @@ impl<'a, M: Machine> Frame<'a, M> {
         x
     }
 
-    /// Numbers below `3M` as canonical limbs, one of `⌈bits/64⌉` limbs for each lane.
-    pub fn canonical(&self, x: &[M::Digit]) -> Vec<Limbs> {
-        let l = self.digits;
-        let mut digits = limbs::zero(l * M::LANES);
-        self.machine.scatter(&mut digits, x);
-        self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+    /// Cost: `2L²` products, or what the method says. Bounds: the module's.
+    fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
+        self.multiply.run(&mut self.columns, x, y);
+        self.reduction.reduce(&mut self.columns, x);
     }
 
-    /// Out of the domain: canonical limbs. Reducing `x·1` leaves at most `2M`.
-    pub fn leave(&mut self, mut x: Number<M>) -> Vec<Limbs> {
-        let one = self.load(self.digits, |_, _| &[1]);
-        self.amm(&mut x, &one);
-        self.canonical(&x)
+    /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
+    fn ams(&mut self, x: &mut [M::Digit], times: usize) {
+        for _ in 0..times {
+            self.square.square(&mut self.columns, x);
+            self.reduction.reduce(&mut self.columns, x);
+        }
     }
 
-    /// The table entries that each lane's indices name, of [`WINDOWS`](crate::block::WINDOWS) windows at a time; `table` and `out` hold entries one
-    /// after the other.
-    pub(crate) fn select(&self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
-        let stride = self.entry_digits();
+    /// A number, and its `K` where products with entries are half-reduced.
+    fn entry_words(&self) -> usize {
+        if self.ahmm.is_some() { 2 * self.digits } else { self.digits }
+    }
+
+    /// Adds `K` where it is needed (see [`crate::ahmm`]).
+    fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
+            let (number, k) = entry.split_at_mut(self.digits);
+            ahmm.complete(rows, &mut self.columns, number, k);
+        }
+    }
+
+    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::ahmm`]), else by
+    /// [`amm`](Domain::amm).
+    fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+        match (&self.ahmm, &mut self.reduction) {
+            (Some(ahmm), Reducer::Rows(rows)) => {
+                let (number, k) = entry.split_at(self.digits);
+                ahmm.multiply(rows, &mut self.columns, x, number, k);
+            }
+            _ => self.amm(x, entry),
+        }
+    }
+
+    fn select(&mut self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
+        let stride = self.entry_words();
         for (at, width) in tiles(stride, M::MAX_SELECT) {
             let mut entries = out.chunks_exact_mut(stride);
             let out = core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
             self.machine.select_tile(out, &table[at..], stride, index);
         }
     }
+
+    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs [`TABLE`]
+    /// in each window.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let product = M::PRODUCT_TENTHS as usize;
+        let (build, multiply) = (product * self.build_products(), product * self.entry_products());
+        let cost = |w: usize| {
+            let read = (self.entry_words() << w) * TABLE;
+            (build << w) + exponent_bits.div_ceil(w) * (multiply + read)
+        };
+        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+    }
+
+    /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
+    fn canonical(&mut self, x: &[M::Digit]) -> Vec<Limbs> {
+        let l = self.digits;
+        let mut digits = limbs::zero(l * M::LANES);
+        self.machine.scatter(&mut digits, x);
+        self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+    }
 }
+
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+const TABLE: usize = 7;
 
 impl<M: Machine> Reducer<M> {
     /// Reduces the columns and normalises what stands above them.

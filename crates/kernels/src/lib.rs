@@ -8,7 +8,8 @@
 //! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
-//! * [`pow`] and [`mul`]: whole operations on a batch, numbers in and numbers out.
+//! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
+//! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
 //! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.
@@ -20,6 +21,7 @@ extern crate alloc;
 pub mod ahmm;
 pub mod block;
 pub mod constants;
+pub mod domain;
 pub mod frame;
 pub mod lanes;
 pub mod limbs;
@@ -35,6 +37,7 @@ pub mod starts;
 pub mod tiles;
 
 pub use constants::Constants;
+pub use domain::Domain;
 pub use frame::Frame;
 pub use lanes::Lanes;
 pub use machine::Machine;

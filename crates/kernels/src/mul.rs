@@ -1,17 +1,15 @@
-//! Batches of modular products.
+//! Modular products.
 
 use alloc::vec::Vec;
 
-use crate::constants::{Constants, digits_of};
-use crate::frame::Frame;
+use crate::constants::Constants;
+use crate::domain::Domain;
 use crate::limbs::Limbs;
-use crate::machine::Machine;
 
 /// One product `a·b mod M`.
-#[derive(Clone, Copy)]
-pub struct Product<'a> {
-    /// The modulus.
-    pub modulus: &'a Constants,
+pub struct Product<'a, C = Constants> {
+    /// What is prepared of the modulus.
+    pub modulus: &'a C,
     /// A factor of any length.
     pub a: &'a [u64],
     /// A public bound on its length.
@@ -20,20 +18,30 @@ pub struct Product<'a> {
     pub b: &'a [u64],
 }
 
-/// Up to `LANES` products at once; all moduli of one digit count. Results are canonical, of `⌈bits/64⌉` limbs.
+// Derived, these would ask the same of `C`.
+impl<C> Copy for Product<'_, C> {}
+impl<C> Clone for Product<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// The moduli of a batch, to make a domain of.
+pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
+    batch.iter().map(|product| product.modulus).collect()
+}
+
+/// From 1 to `count` products at once in a domain of their moduli. Results are canonical, of `⌈bits/64⌉` limbs.
 ///
-/// `a` enters the domain (`aR < 3M`), and is multiplied by a plain `b < M`: the result is a plain number below
-/// `3M·M/R + 2M < 3M`.
-pub fn mul<M: Machine>(machine: M, batch: &[Product]) -> Vec<Limbs> {
-    let moduli: Vec<_> = batch.iter().map(|p| p.modulus).collect();
+/// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
+pub fn mul<D: Domain, C>(mut domain: D, batch: &[Product<C>]) -> Vec<Limbs> {
     let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
-    let mut frame = Frame::new(machine, &moduli);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
-    let mut x = frame.enter(&a, bits);
-    let b: Vec<_> = batch.iter().map(|p| digits_of(p.b, M::DIGIT_BITS, p.modulus.digits())).collect();
-    let y = frame.load(moduli[0].digits(), |i, _| &b[i.min(b.len() - 1)]);
-    frame.amm(&mut x, &y);
-    let mut out = frame.canonical(&x);
+    let mut x = domain.enter(&a, bits);
+    let b: Vec<_> = batch.iter().map(|p| p.b).collect();
+    let y = domain.plain(&b);
+    domain.amm(&mut x, &y);
+    let mut out = domain.canonical(&x);
     out.truncate(batch.len());
     out
 }

@@ -1,7 +1,7 @@
 //! Times the kernels of every machine: nanoseconds and the share of the port limit.
 use std::hint::black_box;
 use std::time::Instant;
-use zariz_kernels::{Constants, Frame, Machine};
+use zariz_kernels::{Constants, Domain, Frame, Machine};
 
 fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
@@ -26,7 +26,7 @@ fn measure<M: Machine>(name: &str, m: M, cycles_per_product: f64) {
         let y = x.clone();
         let inner = 400_000 / (l * l) / 8 + 1;
         let amm = best(1500, inner, || f.amm(black_box(&mut x), black_box(&y)));
-        let ams = best(1500, inner, || f.ams(black_box(&mut x)));
+        let ams = best(1500, inner, || f.ams(black_box(&mut x), 1));
         let setup = best(10, 10, || {
             black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l));
         });

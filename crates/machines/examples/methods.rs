@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Frame, Machine, Method};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method};
 
 const ROUNDS: usize = 60;
 
@@ -39,7 +39,7 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> b
         .map(|c| {
             let mut frame = Frame::new(m, &[c]);
             let x = frame.enter(&[&modulus[1..]], bits);
-            let mut entry = frame.entries(1);
+            let mut entry = frame.zeros(frame.entry_words());
             entry[..x.len()].copy_from_slice(&x);
             frame.complete_entry(&mut entry);
             (frame, x, entry)
@@ -53,7 +53,7 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> b
             let y = x.clone();
             let amm = time(inner, || frame.amm(black_box(x), black_box(&y)));
             let by_entry = time(inner, || frame.multiply_entry(black_box(x), black_box(entry)));
-            let ams = time(inner, || frame.ams(black_box(x)));
+            let ams = time(inner, || frame.ams(black_box(x), 1));
             let power = Power {
                 modulus: &constants[i],
                 base: &modulus[1..],
@@ -63,7 +63,7 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> b
             };
             let whole = if round % 4 == 0 {
                 time(1, || {
-                    black_box(pow(m, black_box(&[power])));
+                    black_box(pow(Frame::new(m, &[power.modulus]), black_box(&[power])));
                 })
             } else {
                 f64::NAN

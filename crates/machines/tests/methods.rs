@@ -7,7 +7,7 @@ use common::{big, check_method, limbs_of, method_constants, modulus, number, slo
 use num_bigint::BigUint;
 use rand::{SeedableRng, rngs::StdRng};
 use zariz_kernels::frame::Number;
-use zariz_kernels::{Constants, Frame, Machine, Method, limbs};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method, limbs};
 
 // Where the processor lacks AVX512-IFMA, its machine code runs all the same.
 zariz_emulator::install_before_main!();

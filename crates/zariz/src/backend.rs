@@ -1,9 +1,9 @@
 //! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
 
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::mul::{Product, mul};
-use zariz_kernels::pow::{Power, pow, pow_vartime};
-use zariz_kernels::{Constants, Lanes, Machine, Method};
+use zariz_kernels::mul::{self, Product};
+use zariz_kernels::pow::{self, Power};
+use zariz_kernels::{Constants, Frame, Lanes, Machine, Method};
 
 use crate::batch::{Numbers, in_frame};
 
@@ -29,13 +29,13 @@ impl<M: Machine> Backend for M {
         Method::of::<M>(modulus)
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
-        pow(*self, batch)
+        pow::pow(Frame::new(*self, &pow::moduli(batch)), batch)
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
-        pow_vartime(*self, batch)
+        pow::pow_vartime(Frame::new(*self, &pow::moduli(batch)), batch)
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
-        mul(*self, batch)
+        mul::mul(Frame::new(*self, &mul::moduli(batch)), batch)
     }
     fn numbers<'a>(&self, moduli: &[&'a Constants], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
         in_frame(*self, moduli, x, y, bits)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zariz_kernels::frame::Number;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::{Constants, Frame, Machine};
+use zariz_kernels::{Constants, Domain, Frame, Machine};
 
 use crate::modulus::Modulus;
 
@@ -170,7 +170,7 @@ pub(crate) fn in_frame<'a, M: Machine>(
     let mut frame = Frame::new(machine, moduli);
     let (x, y) = (frame.enter(x, bits), frame.enter(y, bits));
     let digits = x.len();
-    let mut entry = frame.entries(1);
+    let mut entry = frame.zeros(frame.entry_words());
     entry[..digits].copy_from_slice(&y);
     frame.complete_entry(&mut entry);
     Box::new(InFrame { frame, x, entry, digits })
@@ -184,7 +184,7 @@ impl<M: Machine> Numbers for InFrame<'_, M> {
         self.frame.multiply_entry(&mut self.x, &self.entry);
     }
     fn square(&mut self) {
-        self.frame.ams(&mut self.x);
+        self.frame.ams(&mut self.x, 1);
     }
     fn leave(mut self: Box<Self>) -> Vec<Limbs> {
         self.frame.leave(self.x)

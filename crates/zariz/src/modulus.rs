@@ -199,7 +199,7 @@ fn run(jobs: &[PowJob], pow: impl Fn(&dyn Backend, &[Power]) -> Vec<Limbs>) -> V
         let powers: Vec<Power> = mine
             .iter()
             .map(|&i| Power {
-                modulus: &jobs[i].modulus.constants,
+                modulus: &*jobs[i].modulus.constants,
                 base: &numbers[i].0,
                 base_bits: 8 * jobs[i].base.len(),
                 exponent: &numbers[i].1,

@@ -3,9 +3,9 @@
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
-use zariz_kernels::mul::{Product, mul};
-use zariz_kernels::pow::{Power, pow, pow_vartime};
-use zariz_kernels::{Constants, Machine, Method, limbs};
+use zariz_kernels::mul::{self, Product};
+use zariz_kernels::pow::{self, Power};
+use zariz_kernels::{Constants, Frame, Machine, Method, limbs};
 
 /// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
 #[allow(unused_macros)] // Each test program uses a part of this.
@@ -157,11 +157,12 @@ pub fn check_batch<M: Machine>(
             );
         }
     };
-    check("pow", pow(m, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
-    check("pow_vartime", pow_vartime(m, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    let frame = || Frame::new(m, &pow::moduli(&powers));
+    check("pow", pow::pow(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    check("pow_vartime", pow::pow_vartime(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
-    check("pow_vartime, one exponent", pow_vartime(m, &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+    check("pow_vartime, one exponent", pow::pow_vartime(frame(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
 
     let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();
@@ -170,7 +171,7 @@ pub fn check_batch<M: Machine>(
         .enumerate()
         .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], a_bits: base_bits.max(bits), b: &others[i] })
         .collect();
-    check("mul", mul(m, &products), &|c| &c.base * &c.exponent % &c.modulus);
+    check("mul", mul::mul(Frame::new(m, &mul::moduli(&products)), &products), &|c| &c.base * &c.exponent % &c.modulus);
 }
 
 /// A modulus prepared for a method.
@@ -205,7 +206,7 @@ pub fn check_method<M: Machine>(
         exponent_bits,
     };
     let batch: Vec<_> = (0..M::LANES).map(power).collect();
-    for (lane, result) in pow(m, &batch).iter().enumerate() {
+    for (lane, result) in pow::pow(Frame::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
         assert_eq!(
             big(result),
             bases[lane].modpow(&exponents[lane], &moduli[lane]),

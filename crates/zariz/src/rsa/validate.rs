@@ -101,7 +101,7 @@ pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Res
         .map(|(i, base)| {
             let Candidate { prime, odd, .. } = of(i);
             let base_bits = 64 * base.len();
-            Power { modulus: prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
+            Power { modulus: *prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
         })
         .collect();
     let mut roots = jobs::pow(backend, &powers);

@@ -1,0 +1,81 @@
+//! What an exponentiation needs of the arithmetic below it, whichever that is.
+
+use alloc::vec::Vec;
+
+use crate::limbs::Limbs;
+use crate::place::Placed;
+
+/// Numbers in Montgomery's domain, `count` of them side by side, each with a modulus of its own.
+///
+/// [`crate::Frame`] is one for each vector machine (a number in every lane); the arithmetic for numbers that come alone is
+/// another ([`crate::scalar`]). A *number* below means all that stand side by side: `words` words together. Numbers in the
+/// domain are congruent to what they stand for, not necessarily below the modulus: each domain states its own bound, under
+/// which it is closed.
+///
+/// Nothing depends on values: no branch, index or address. Moduli are as secret as exponents; their lengths are public.
+pub trait Domain {
+    /// What a number is made of.
+    type Word: Copy;
+
+    /// For how many windows at a time [`select`](Self::select) reads the table.
+    const WINDOWS: usize;
+
+    /// How many numbers stand side by side.
+    fn count(&self) -> usize;
+
+    /// The words of a number.
+    fn words(&self) -> usize;
+
+    /// `words` words, all 0.
+    fn zeros(&self, words: usize) -> Placed<Self::Word>;
+
+    /// 1 in the domain.
+    fn one(&mut self) -> Placed<Self::Word>;
+
+    /// Plain numbers below their moduli, as they are, to multiply numbers in the domain by. Where there are fewer than
+    /// [`count`](Self::count), the last is repeated.
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<Self::Word>;
+
+    /// Plain numbers into the domain, reduced. They may be of any length; `bits` bounds the length of all and is public.
+    /// Where there are fewer than [`count`](Self::count), the last is repeated.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Self::Word>;
+
+    /// `x ← x·y·R^{−1}`.
+    fn amm(&mut self, x: &mut [Self::Word], y: &[Self::Word]);
+
+    /// `x ← x²·R^{−1}`, `times` times.
+    fn ams(&mut self, x: &mut [Self::Word], times: usize);
+
+    /// The words of a table entry: a number, and what else a product with it needs.
+    fn entry_words(&self) -> usize {
+        self.words()
+    }
+
+    /// Makes a table entry of the number in its first [`words`](Self::words) words.
+    fn complete_entry(&mut self, entry: &mut [Self::Word]) {
+        let _ = entry;
+    }
+
+    /// `x ← x·B·R^{−1}` for a table entry of `B`.
+    fn multiply_entry(&mut self, x: &mut [Self::Word], entry: &[Self::Word]) {
+        self.amm(x, entry);
+    }
+
+    /// The entries of a table that the indices name: `out` holds [`WINDOWS`](Self::WINDOWS) entries one after the other;
+    /// `index` an index for each of these and, within, for each number side by side. Reads the whole table.
+    fn select(&mut self, out: &mut [Self::Word], table: &[Self::Word], index: &[u64]);
+
+    /// The fixed window that makes an exponentiation cheapest: from 1 to 6 bits.
+    fn window_bits(&self, exponent_bits: usize) -> usize;
+
+    /// Numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: a product of a number in the
+    /// domain and a plain one below its modulus.
+    fn canonical(&mut self, x: &[Self::Word]) -> Vec<Limbs>;
+
+    /// Out of the domain.
+    fn leave(&mut self, mut x: Placed<Self::Word>) -> Vec<Limbs> {
+        let one = self.plain(&[&[1]]);
+        self.amm(&mut x, &one);
+        self.canonical(&x)
+    }
+}
