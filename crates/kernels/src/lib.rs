@@ -9,6 +9,7 @@
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
+//! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
@@ -32,6 +33,7 @@ pub mod place;
 pub mod pow;
 pub mod product;
 pub mod rows;
+pub mod scalar;
 pub mod separate;
 pub mod starts;
 pub mod tiles;
