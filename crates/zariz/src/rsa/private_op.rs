@@ -157,17 +157,18 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Engine;
     use crate::rsa::Algorithm;
+    use crate::{Dispatch, Engine};
 
     #[test]
     fn a_flipped_bit_never_leaves() {
-        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
-            let key = PrivateKey::generate_with(1024, engine).expect("a key");
+        let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available()).map(Dispatch::Only);
+        for dispatch in engines.chain([Dispatch::Auto]) {
+            let key = PrivateKey::generate_with(1024, dispatch).expect("a key");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);
             // The numbers spoiled belong to the first chunk: one request where the engine has one lane.
-            let requests = engine.lanes().min(messages.len());
+            let requests = dispatch.main().lanes().min(messages.len());
             for (place, count) in
                 [(Place::Mask, 2 * requests), (Place::Half, 2 * requests), (Place::Unmasked, requests)]
             {
@@ -178,8 +179,8 @@ mod tests {
                         }
                         fault::FAULT.set(Some((place, i, bit)));
                         fault::RECOMPUTED.set(0);
-                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{engine}, number {i}");
-                        assert_eq!(fault::RECOMPUTED.get(), 1, "{engine}: the fault was not seen");
+                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{dispatch}, number {i}");
+                        assert_eq!(fault::RECOMPUTED.get(), 1, "{dispatch}: the fault was not seen");
                     }
                 }
             }

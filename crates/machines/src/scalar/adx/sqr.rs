@@ -4,22 +4,27 @@ use core::arch::naked_asm;
 
 use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 
-/// A row of the triangle above the diagonal: as [`super::rows`], but the multiplier `[rsi + at]` multiplies only what stands
-/// above it in its block. `ripple` are the accumulators below the products, through which what `t[at]` carries goes;
-/// `products` the offset in the block, and the accumulators of the low and the high half.
+/// A row of the triangle above the diagonal: the multiplier `[rsi + at]` multiplies only what stands above it in its block.
+/// As in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind what the operation keeps there), and the
+/// accumulator that becomes free takes the highest. `products` are offsets in the block, and the accumulators of the low
+/// and the high half.
 macro_rules! triangle_row {
-    ($at:literal, $h0:literal, ripple: $($r:literal)+, products: $(($offset:literal $low:literal $high:literal))*,
-        last: $top:literal) => {
+    ($at:literal, $to:literal, $h0:literal, products: $(($offset:literal $low:literal $high:literal))*, last: $top:literal) => {
         concat!(
             "mov rdx, [rsi + ", $at, "]\n",
             "xor eax, eax\n",
-            "adox ", $h0, ", [rdi + ", $at, "]\n",
-            "mov [rdi + ", $at, "], ", $h0, "\n",
-            $("adox ", $r, ", rbp\n",)+
+            "mov [rsp + ", $to, "], ", $h0, "\n",
             $("mulx rbx, rax, [rsi + ", $offset, "]\n adcx ", $low, ", rax\n adox ", $high, ", rbx\n",)*
             "mulx ", $h0, ", rax, [rsi + 56]\n adcx ", $top, ", rax\n",
             "adox ", $h0, ", rbp\n adcx ", $h0, ", rbp\n",
         )
+    };
+}
+
+/// A limb of a block's triangle, added to one of `t`. Keeps the chain of the carry flag going.
+macro_rules! merge {
+    ($at:literal, $from:literal) => {
+        concat!("mov rax, [rsp + ", $from, "]\n adcx rax, [rdi + ", $at, "]\n mov [rdi + ", $at, "], rax\n")
     };
 }
 
@@ -53,9 +58,9 @@ macro_rules! diagonal {
 /// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` does not overlap `a`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
-    // The stack: a[8j], t[16j], what is left of j, what is left of i; a, t and k.
+    // The stack: a[8j], t[16j], what is left of j, what is left of i; a, t and k; the low limbs of a triangle.
     naked_asm!(
-        enter!("56"),
+        enter!("120"),
         "mov [rsp], rsi",
         "mov [rsp + 8], rdi",
         "mov [rsp + 16], rdx",
@@ -69,24 +74,29 @@ pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         "mov rcx, rsi",
         "mov rdi, [rsp + 8]",
         accumulators!(clear),
-        triangle_row!("0", "r8", ripple: "r9", products: ("8" "r9" "r10") ("16" "r10" "r11") ("24" "r11" "r12")
+        triangle_row!("0", "56", "r8", products: ("8" "r9" "r10") ("16" "r10" "r11") ("24" "r11" "r12")
             ("32" "r12" "r13") ("40" "r13" "r14") ("48" "r14" "r15"), last: "r15"),
-        triangle_row!("8", "r9", ripple: "r10" "r11", products: ("16" "r11" "r12") ("24" "r12" "r13") ("32" "r13" "r14")
+        triangle_row!("8", "64", "r9", products: ("16" "r11" "r12") ("24" "r12" "r13") ("32" "r13" "r14")
             ("40" "r14" "r15") ("48" "r15" "r8"), last: "r8"),
-        triangle_row!("16", "r10", ripple: "r11" "r12" "r13", products: ("24" "r13" "r14") ("32" "r14" "r15")
-            ("40" "r15" "r8") ("48" "r8" "r9"), last: "r9"),
-        triangle_row!("24", "r11", ripple: "r12" "r13" "r14" "r15", products: ("32" "r15" "r8") ("40" "r8" "r9")
-            ("48" "r9" "r10"), last: "r10"),
-        triangle_row!("32", "r12", ripple: "r13" "r14" "r15" "r8" "r9", products: ("40" "r9" "r10") ("48" "r10" "r11"),
-            last: "r11"),
-        triangle_row!("40", "r13", ripple: "r14" "r15" "r8" "r9" "r10" "r11", products: ("48" "r11" "r12"), last: "r12"),
-        triangle_row!("48", "r14", ripple: "r15" "r8" "r9" "r10" "r11" "r12" "r13", products: , last: "r13"),
+        triangle_row!("16", "72", "r10", products: ("24" "r13" "r14") ("32" "r14" "r15") ("40" "r15" "r8")
+            ("48" "r8" "r9"), last: "r9"),
+        triangle_row!("24", "80", "r11", products: ("32" "r15" "r8") ("40" "r8" "r9") ("48" "r9" "r10"), last: "r10"),
+        triangle_row!("32", "88", "r12", products: ("40" "r9" "r10") ("48" "r10" "r11"), last: "r11"),
+        triangle_row!("40", "96", "r13", products: ("48" "r11" "r12"), last: "r12"),
+        triangle_row!("48", "104", "r14", products: , last: "r13"),
         // The block's last limb has nothing above it.
-        "xor eax, eax",
-        "adox r15, [rdi + 56]\n mov [rdi + 56], r15",
-        "adox r8, rbp\n adox r9, rbp\n adox r10, rbp\n adox r11, rbp\n adox r12, rbp\n adox r13, rbp\n adox r14, rbp",
-        "mov r15d, 0",
-        "adox r15, rbp",
+        "mov [rsp + 112], r15",
+        "xor r15d, r15d", // clears both flags
+        merge!("0", "56"),
+        merge!("8", "64"),
+        merge!("16", "72"),
+        merge!("24", "80"),
+        merge!("32", "88"),
+        merge!("40", "96"),
+        merge!("48", "104"),
+        merge!("56", "112"),
+        "adcx r8, rbp\n adcx r9, rbp\n adcx r10, rbp\n adcx r11, rbp",
+        "adcx r12, rbp\n adcx r13, rbp\n adcx r14, rbp",
         "mov rax, [rsp + 16]",
         "mov [rsp + 24], rax",
         "jmp 5f",
@@ -122,7 +132,10 @@ pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         "jrcxz 7f",
         "jmp 6b",
         "7:",
-        leave!("56"),
+        // The triangle's limbs are secret.
+        "mov [rsp + 56], rbp\n mov [rsp + 64], rbp\n mov [rsp + 72], rbp\n mov [rsp + 80], rbp",
+        "mov [rsp + 88], rbp\n mov [rsp + 96], rbp\n mov [rsp + 104], rbp\n mov [rsp + 112], rbp",
+        leave!("120"),
         rows = sym rows,
     )
 }
