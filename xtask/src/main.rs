@@ -7,6 +7,7 @@ mod metadata;
 mod msrv;
 mod packages;
 mod process;
+mod secrets;
 mod source;
 mod tables;
 mod test;

@@ -8,7 +8,11 @@ use crate::process::{command, output, run, works};
 const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/null | grep -q .";
 
 /// A package, and a command that succeeds where it is installed.
-const NEEDED: &[(&str, &str, &[&str])] = &[("openssl", "openssl", &["version"]), ("libgmp10", "sh", &["-c", HAS_GMP])];
+const NEEDED: &[(&str, &str, &[&str])] = &[
+    ("openssl", "openssl", &["version"]),
+    ("libgmp10", "sh", &["-c", HAS_GMP]),
+    ("valgrind", "valgrind", &["--version"]),
+];
 
 /// Installs what is missing when run as root on Debian, else says what to install.
 pub fn install() -> Result<()> {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
-use crate::{codegen, emulated, layers, msrv, packages, tables};
+use crate::{codegen, emulated, layers, msrv, packages, secrets, tables};
 
 /// One step.
 pub struct Step {
@@ -24,6 +24,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", run: tests },
     Step { name: "emulated", what: "the code for AVX512-IFMA, its instructions emulated", run: emulated::tests },
     Step { name: "tables", what: "intervals, counts, and the tables made of them", run: tables::check },
+    Step { name: "secrets", what: "no branch or address that depends on a secret", run: secrets::check },
     Step { name: "codegen", what: "what the kernels compile to", run: codegen::check },
 ];
 

@@ -1,0 +1,106 @@
+//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that exponents, bases and
+//! the inner limbs of moduli are undefined, which complains of each branch and address that depends on what is undefined.
+//!
+//! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
+
+use zariz_kernels::mul::{self, Product};
+use zariz_kernels::pow::{self, Power};
+use zariz_kernels::scalar::{self, Scalar};
+use zariz_kernels::{Constants, Frame, Machine, Method};
+
+/// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
+#[cfg(target_arch = "x86_64")]
+fn tell(memory: &[u64], undefined: bool) {
+    /// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck.h; the request after it makes memory defined.
+    const MAKE_MEM_UNDEFINED: u64 = ((b'M' as u64) << 24 | (b'C' as u64) << 16) + 1;
+    let request = MAKE_MEM_UNDEFINED + u64::from(!undefined);
+    let arguments = [request, memory.as_ptr() as u64, 8 * memory.len() as u64, 0, 0, 0];
+    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a register with
+    // itself does nothing; valgrind reads the arguments and writes rdx.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") arguments.as_ptr(),
+            inout("rdx") 0u64 => _,
+            inout("rdi") 0u64 => _,
+        );
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn tell(_: &[u64], _: bool) {}
+
+/// A number whose limbs are undefined, but for the outer ones where asked.
+fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
+    let mut out: Vec<u64> = (1..=limbs as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    if keep_ends {
+        out[0] |= 1;
+        out[limbs - 1] |= 1 << 63;
+    }
+    tell(if keep_ends { &out[1..limbs - 1] } else { &out }, true);
+    out
+}
+
+/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a modulus.
+macro_rules! check {
+    ($name:literal, $limbs:expr, $prepare:expr, $domain:expr) => {{
+        let limbs: usize = $limbs;
+        // That a modulus is odd, above 1, and how long it is, is public; its other limbs are not.
+        let modulus = secret(limbs, 1, true);
+        let constants = $prepare(&modulus[..]);
+        let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
+        let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
+        let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
+        pow::pow($domain(&constants), &[power]);
+        let product = Product { modulus: &constants, a: &base, a_bits: base_bits, b: &factor };
+        mul::mul($domain(&constants), &[product]);
+        println!("{}, {} bits", $name, 64 * limbs);
+    }};
+}
+
+fn frames<M: Machine>(machine: M, name: &str) {
+    for limbs in [8, 24] {
+        let digits = Constants::digits_for(64 * limbs, M::DIGIT_BITS);
+        for method in [Method::AMM, Method::AHMM_KARATSUBA_SQUARES, Method::TRUNCATED_KARATSUBA] {
+            let digits = method.digits(digits);
+            let prepare = |modulus: &[u64]| Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
+            print!("{name}, {method}: ");
+            check!("lanes", limbs, prepare, |constants| Frame::new(machine, &[constants]));
+        }
+    }
+}
+
+fn limbwise<S: Scalar>(machine: S, name: &str) {
+    for limbs in [8, 16, 24] {
+        print!("{name}: ");
+        let prepare = |modulus: &[u64]| scalar::Constants::new(modulus, S::STEP);
+        check!("limbs", limbs, prepare, |constants| scalar::Domain::new(machine, constants));
+    }
+}
+
+/// What must be found: a branch that depends on a secret.
+fn leak() {
+    if secret(1, 5, false)[0] & 8 == 0 {
+        println!("leaked");
+    }
+}
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("leak") {
+        return leak();
+    }
+    frames(zariz_machines::Portable::<1>::new(), "portable");
+    limbwise(zariz_machines::ScalarPortable::new(), "scalar");
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(machine) = zariz_machines::Avx2Fma::new() {
+            frames(machine, "avx2-fma");
+        }
+        // Valgrind runs the instructions, but its processor does not name ADX.
+        if is_x86_feature_detected!("bmi2") {
+            // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have ADX.
+            limbwise(unsafe { zariz_machines::ScalarAdx::assume() }, "scalar-adx");
+        }
+    }
+}
