@@ -18,6 +18,7 @@
 
 extern crate alloc;
 
+pub mod across;
 pub mod ahmm;
 pub mod block;
 pub mod constants;

@@ -1,0 +1,91 @@
+//! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
+
+use super::kernel::{add_rows, last_quotient, pass, quotient};
+use super::{LANES, Row, settle};
+
+/// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
+/// `W = N + 1`.
+///
+/// Preconditions and bounds are the same. Cost: `2L` rows of `8N + 7` multiplications of vectors in every tile's eight rows.
+#[inline(always)]
+pub fn amm_general<M: Row, const N: usize, const W: usize>(
+    m: M,
+    tiles: usize,
+    x: &mut [M::Vector],
+    y: Option<&[M::Vector]>,
+    times: usize,
+    tables: &[M::Vector],
+    columns: &mut [M::Vector],
+) {
+    const { assert!(W == N + 1) };
+    let vectors = N * tiles;
+    let count = x.len() / vectors;
+    let (t, shifted, size) = (2 * vectors, LANES * W * tiles, tables.len() / count);
+    let space = columns.len() / count;
+    for _ in 0..times {
+        for (n, columns) in columns.chunks_exact_mut(space).enumerate() {
+            let a = &x[n * vectors..][..vectors];
+            let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
+            let (columns, table) = columns.split_at_mut(2 * t + 1);
+            columns.fill(m.zero());
+            shift_up::<M, N, W>(m, table, a);
+            for (k, digits) in b.iter().enumerate() {
+                columns[2 * t] = *digits;
+                tiled::<M, N, W>(m, columns, t, k, table);
+            }
+        }
+        for k in 0..vectors {
+            for (columns, tables) in columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)) {
+                let columns = &mut columns[..2 * t + 1];
+                let (friendly, rest) = tables.split_at(shifted);
+                let (plain, inverse) = rest.split_at(shifted);
+                if k < vectors - 1 {
+                    quotient(m, columns, t, k);
+                    tiled::<M, N, W>(m, columns, t, k + 1, friendly);
+                } else {
+                    last_quotient(m, columns, t, k, inverse);
+                    tiled::<M, N, W>(m, columns, t, k, plain);
+                    pass(m, columns, t, k);
+                }
+            }
+        }
+        for (x, columns) in x.chunks_exact_mut(vectors).zip(columns.chunks_exact(space)) {
+            let mut carry = m.zero();
+            for (k, x) in (vectors..).zip(x) {
+                (*x, carry) = settle(m, m.add(m.add(columns[k], columns[t + k]), carry));
+            }
+        }
+    }
+}
+
+/// The quotient times a number of many tiles, added from vector `k` on.
+#[inline(always)]
+fn tiled<M: Row, const N: usize, const W: usize>(
+    m: M,
+    columns: &mut [M::Vector],
+    t: usize,
+    k: usize,
+    table: &[M::Vector],
+) {
+    let (low, rest) = columns.split_at_mut(t);
+    let (high, q) = rest.split_at_mut(t);
+    for (tile, table) in table.chunks_exact(LANES * W).enumerate() {
+        let at = k + tile * N;
+        add_rows::<M, N, W, 0>(m, &mut low[at..], &mut high[at..], table, q);
+    }
+}
+
+/// Each tile of a number shifted up by 0, 1, … 7 digits.
+#[inline(always)]
+fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
+    for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
+        unroll!(S in 8, {
+            let mut below = m.zero();
+            for k in 0..W {
+                let vector = if k < N { tile[k] } else { m.zero() };
+                table[S * W + k] = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
+                below = vector;
+            }
+        });
+    }
+}

@@ -1,0 +1,209 @@
+//! Multiplication in Montgomery's domain of numbers that are one tile wide.
+
+use super::{LANES, Row, Shape, normalize, settle};
+
+/// Vectors of working space for each number: its columns in two parts, a quotient, and where a kernel wants it, one factor
+/// shifted.
+pub const fn columns_for(shape: Shape) -> usize {
+    4 * shape.vectors() + 1 + if shape.is_tuned() { 0 } else { shape.shifted() }
+}
+
+/// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
+///
+/// `N` vectors a number, of which the highest `E` lanes are left over: `L = 8N − E`; `W = N + 1`, `T = 2N`.
+///
+/// * Precondition: `x`, and `y` where it is given, below `4M`, in digits below `2^52`; `tables` as
+///   [`Constants`](super::Constants) has them for each number.
+/// * Bound of the result: the same, see [`crate::across`].
+/// * Cost, each: `L` rows of product and `8N − E` rows of reduction, each of `N` vectors, or `N + 1` where its shift makes it
+///   span so many; and `15` multiplications for the last quotient. For `L = 20`: `135 + 135 + 15`.
+#[inline(always)]
+pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usize>(
+    m: M,
+    x: &mut [M::Vector],
+    y: Option<&[M::Vector]>,
+    times: usize,
+    tables: &[M::Vector],
+    columns: &mut [M::Vector],
+) {
+    const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
+    let size = tables.len() / (x.len() / N);
+    for _ in 0..times {
+        for (n, columns) in columns.chunks_exact_mut(2 * T + 1).enumerate() {
+            let a: &[_; N] = x[n * N..].first_chunk().expect("a number");
+            let b = y.map_or(a, |y| y[n * N..].first_chunk().expect("a number"));
+            product::<M, N, T, E>(m, columns, a, b);
+        }
+        for k in 0..N {
+            for (columns, tables) in columns.chunks_exact_mut(2 * T + 1).zip(tables.chunks_exact(size)) {
+                let (friendly, rest) = tables.split_at(LANES * W);
+                let (plain, inverse) = rest.split_at(LANES * W);
+                if k < N - 1 {
+                    quotient(m, columns, T, k);
+                    rows::<M, N, W, E>(m, columns, T, k + 1, friendly);
+                } else {
+                    last_quotient(m, columns, T, k, inverse);
+                    rows::<M, N, W, E>(m, columns, T, k, plain);
+                    pass(m, columns, T, k);
+                }
+            }
+        }
+        for (x, columns) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T + 1)) {
+            let (low, high): (&[_; N], &[_; N]) = (
+                columns[N..].first_chunk().expect("the upper half"),
+                columns[T + N..].first_chunk().expect("the upper half"),
+            );
+            let mut sum = [m.zero(); N];
+            unroll!(K in N, {
+                sum[K] = m.add(low[K], high[K]);
+            });
+            normalize(m, &mut sum);
+            x.copy_from_slice(&sum);
+        }
+    }
+}
+
+/// The columns of `a·b·2^{52E}`: low halves in the first `T` vectors of `columns`, high halves in the next `T`.
+///
+/// For each of the eight shifts, `a` is shifted once, and multiplied by every digit of `b` that stands in that place of its
+/// vector: the low half by that digit, the high half by the one before, since high halves belong one column up.
+#[inline(always)]
+fn product<M: Row, const N: usize, const T: usize, const E: usize>(
+    m: M,
+    columns: &mut [M::Vector],
+    a: &[M::Vector; N],
+    b: &[M::Vector; N],
+) {
+    let (mut low, mut high) = ([m.zero(); T], [m.zero(); T]);
+    let digits = LANES * N - E;
+    unroll!(S in 8, {
+        unroll!(K in N + 1, {
+            let vector = if K < N { a[K % N] } else { m.zero() };
+            let below = if K > 0 { a[(K + N - 1) % N] } else { m.zero() };
+            let part = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
+            // With S ≤ E, the lanes that are left over take up the shift.
+            if K < N || S > E {
+                unroll!(I in N + 1, {
+                    let row = LANES * I + S;
+                    if E <= row && row < digits + E {
+                        low[(I + K) % T] = m.mac_low(low[(I + K) % T], part, m.digit(b, row - E));
+                    }
+                    if E < row && row <= digits + E {
+                        high[(I + K) % T] = m.mac_high(high[(I + K) % T], part, m.digit(b, row - E - 1));
+                    }
+                });
+            }
+        });
+    });
+    let columns: &mut [M::Vector] = &mut columns[..2 * T];
+    unroll!(K in T, {
+        columns[K] = low[K];
+        columns[T + K] = high[K];
+    });
+}
+
+/// Clears vector `k` of the columns: its digits become the quotient, after the columns; its carry moves on.
+#[inline(always)]
+pub(super) fn quotient<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize) {
+    let (digits, carry) = settle(m, m.add(columns[k], columns[t + k]));
+    columns[k + 1] = m.add(columns[k + 1], carry);
+    columns[2 * t] = digits;
+}
+
+/// The quotient `U·N' mod B` of vector `k`, which it leaves as digits.
+#[inline(always)]
+pub(super) fn last_quotient<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize, inverse: &[M::Vector]) {
+    let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
+    quotient(m, columns, t, k);
+    columns[k] = columns[2 * t];
+    columns[t + k] = m.zero();
+    // Four accumulators: nothing else is there to be done meanwhile.
+    let mut sum = [m.zero(); 4];
+    unroll!(S in 8, {
+        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.digit(columns, LANES * k + S));
+        if S > 0 {
+            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.digit(columns, LANES * k + S - 1));
+        }
+    });
+    let sum = m.add(m.add(sum[0], sum[1]), m.add(sum[2], sum[3]));
+    (columns[2 * t], _) = settle(m, sum);
+}
+
+/// Passes on what vector `k` carries, which with the last quotient's products is divisible by `B`.
+///
+/// What its lanes below the last carry into that is less than `2^13`, and makes the last lane `v` divisible by `2^52`. So
+/// `⌈v/2^52⌉` is carried out.
+#[inline(always)]
+pub(super) fn pass<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize) {
+    let sum = m.add(m.add(columns[k], columns[t + k]), m.vector([(1 << 52) - 1; LANES]));
+    columns[k + 1] = m.add(columns[k + 1], m.align::<7>(m.zero(), m.carry(sum)));
+}
+
+/// Adds the quotient times a number to the columns, from vector `k` on: `table` holds the number's shifts.
+///
+/// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
+#[inline(always)]
+pub(super) fn rows<M: Row, const N: usize, const W: usize, const E: usize>(
+    m: M,
+    columns: &mut [M::Vector],
+    t: usize,
+    k: usize,
+    table: &[M::Vector],
+) {
+    let (low, rest) = columns.split_at_mut(t);
+    let (high, q) = rest.split_at_mut(t);
+    add_rows::<M, N, W, E>(m, &mut low[k..], &mut high[k..], table, q);
+}
+
+/// Adds the product of a number, as `table` holds its shifts, and the eight digits of `q[0]` to columns in two parts.
+#[inline(always)]
+pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize>(
+    m: M,
+    low: &mut [M::Vector],
+    high: &mut [M::Vector],
+    table: &[M::Vector],
+    q: &[M::Vector],
+) {
+    // The highest vector is reached only if the columns have one: a quotient of eight digits on top of the number.
+    let (low, high) = (&mut low[..W], &mut high[..W]);
+    let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
+    let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
+    unroll!(S in 8, {
+        let part: &[_; W] = table[S * W..].first_chunk().expect("a shifted number");
+        unroll!(K in W, {
+            if K < N || S > E {
+                l[K] = m.mac_low(l[K], part[K], m.digit(q, S));
+                if S > 0 {
+                    h[K] = m.mac_high(h[K], part[K], m.digit(q, S - 1));
+                }
+            }
+        });
+    });
+    unroll!(K in N, {
+        h[(K + 1) % W] = m.mac_high(h[(K + 1) % W], table[K], m.digit(q, 7));
+    });
+    low.copy_from_slice(&l);
+    high.copy_from_slice(&h);
+}
+
+/// The entries of a table that the indices name, one for each number side by side. Reads the whole table.
+///
+/// Numbers have tiles of `N` vectors. Precondition: `index` has an index for each number of `out`, and the table's entries
+/// are as long as `out`; an index outside the table yields 0.
+#[inline(always)]
+pub fn select<M: Row, const N: usize>(m: M, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
+    let stride = out.len();
+    let tiles = stride / N / index.len();
+    for (n, out) in out.chunks_exact_mut(N).enumerate() {
+        let index = index[n / tiles];
+        let mut acc = [m.zero(); N];
+        for (e, entry) in table.chunks_exact(stride).enumerate() {
+            let mask = m.equals(index, e as u64);
+            let entry: &[_; N] = entry[n * N..].first_chunk().expect("a number");
+            unroll!(K in N, {
+                acc[K] = m.select(mask, acc[K], entry[K]);
+            });
+        }
+        out.copy_from_slice(&acc);
+    }
+}

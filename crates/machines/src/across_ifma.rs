@@ -1,0 +1,94 @@
+//! Numbers laid across vectors by AVX512-IFMA: eight digits in a vector.
+
+use std::arch::x86_64::*;
+use zariz_kernels::across::{LANES, Row};
+
+use crate::avx512::low_52;
+use crate::avx512_ifma::Avx512Ifma;
+
+impl Row for Avx512Ifma {
+    type Vector = __m512i;
+    type Mask = __mmask8;
+
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_setzero_si512() }
+    }
+    #[inline(always)]
+    fn vector(self, words: [u64; LANES]) -> __m512i {
+        // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no alignment.
+        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn words(self, vector: __m512i) -> [u64; LANES] {
+        let mut words = [0; LANES];
+        // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) };
+        words
+    }
+    #[inline(always)]
+    fn digit(self, vectors: &[__m512i], i: usize) -> __m512i {
+        assert!(i < LANES * vectors.len());
+        // SAFETY: `self` proves AVX-512F; each vector is eight words, so word `i` lies within the slice, and every bit
+        // pattern is a word.
+        unsafe { _mm512_set1_epi64(*vectors.as_ptr().cast::<i64>().add(i)) }
+    }
+    #[inline(always)]
+    fn mac_low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX512-IFMA.
+        unsafe { _mm512_madd52lo_epu64(acc, a, b) }
+    }
+    #[inline(always)]
+    fn mac_high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX512-IFMA.
+        unsafe { _mm512_madd52hi_epu64(acc, a, b) }
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn low(self, a: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { low_52(a) }
+    }
+    #[inline(always)]
+    fn carry(self, a: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_srli_epi64::<52>(a) }
+    }
+    #[inline(always)]
+    fn align<const D: i32>(self, above: __m512i, below: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_alignr_epi64::<D>(above, below) }
+    }
+    #[inline(always)]
+    fn over(self, a: __m512i) -> u32 {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_cmpgt_epu64_mask(a, _mm512_set1_epi64((1 << 52) - 1)).into() }
+    }
+    #[inline(always)]
+    fn full(self, a: __m512i) -> u32 {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64((1 << 52) - 1)).into() }
+    }
+    #[inline(always)]
+    fn increment(self, a: __m512i, lanes: u32) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_mask_sub_epi64(a, lanes as __mmask8, a, _mm512_set1_epi64(-1)) }
+    }
+    #[inline(always)]
+    fn equals(self, a: u64, b: u64) -> __mmask8 {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_cmpeq_epi64_mask(_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)) }
+    }
+    #[inline(always)]
+    fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_mask_mov_epi64(a, mask, b) }
+    }
+}
+
+across_roots!(Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);
