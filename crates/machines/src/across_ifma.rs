@@ -21,18 +21,14 @@ impl Row for Avx512Ifma {
         unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn words(self, vector: __m512i) -> [u64; LANES] {
-        let mut words = [0; LANES];
-        // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the store needs no alignment.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) };
-        words
+    fn lanes(self, vector: &__m512i) -> &[u64; LANES] {
+        // SAFETY: a vector is 64 bytes, aligned to 64, and every bit pattern is eight words.
+        unsafe { &*std::ptr::from_ref(vector).cast() }
     }
     #[inline(always)]
-    fn digit(self, vectors: &[__m512i], i: usize) -> __m512i {
-        assert!(i < LANES * vectors.len());
-        // SAFETY: `self` proves AVX-512F; each vector is eight words, so word `i` lies within the slice, and every bit
-        // pattern is a word.
-        unsafe { _mm512_set1_epi64(*vectors.as_ptr().cast::<i64>().add(i)) }
+    fn splat(self, word: &u64) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_set1_epi64(*word as i64) }
     }
     #[inline(always)]
     fn mac_low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {

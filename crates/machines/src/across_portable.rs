@@ -20,12 +20,12 @@ impl Row for Portable<8> {
         words
     }
     #[inline(never)]
-    fn words(self, vector: [u64; LANES]) -> [u64; LANES] {
+    fn lanes(self, vector: &[u64; LANES]) -> &[u64; LANES] {
         vector
     }
     #[inline(never)]
-    fn digit(self, vectors: &[[u64; LANES]], i: usize) -> [u64; LANES] {
-        [vectors[i / LANES][i % LANES]; LANES]
+    fn splat(self, word: &u64) -> [u64; LANES] {
+        [*word; LANES]
     }
     #[inline(never)]
     fn mac_low(self, acc: [u64; LANES], a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {

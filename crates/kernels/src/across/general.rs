@@ -1,7 +1,7 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
 use super::kernel::{add_rows, last_quotient, pass, quotient};
-use super::{LANES, Row, settle};
+use super::{LANES, MOST, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
@@ -26,31 +26,33 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
         for (n, columns) in columns.chunks_exact_mut(space).enumerate() {
             let a = &x[n * vectors..][..vectors];
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
-            let (columns, table) = columns.split_at_mut(2 * t + 1);
+            let (columns, table) = columns.split_at_mut(2 * t);
             columns.fill(m.zero());
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
-                columns[2 * t] = *digits;
-                tiled::<M, N, W>(m, columns, t, k, table);
+                tiled::<M, N, W>(m, columns, k, table, m.lanes(digits));
             }
         }
+        let mut carries = [0; MOST];
         for k in 0..vectors {
-            for (columns, tables) in columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)) {
-                let columns = &mut columns[..2 * t + 1];
+            for ((columns, tables), carry) in
+                columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)).zip(&mut carries)
+            {
+                let columns = &mut columns[..2 * t];
                 let (friendly, rest) = tables.split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
                 if k < vectors - 1 {
-                    quotient(m, columns, t, k);
-                    tiled::<M, N, W>(m, columns, t, k + 1, friendly);
+                    let q = quotient::<M, 0>(m, &columns[k], &columns[t + k], carry);
+                    tiled::<M, N, W>(m, columns, k + 1, friendly, &q);
                 } else {
-                    last_quotient(m, columns, t, k, inverse);
-                    tiled::<M, N, W>(m, columns, t, k, plain);
-                    pass(m, columns, t, k);
+                    let q = last_quotient(m, &columns[k], &columns[t + k], *carry, inverse);
+                    tiled::<M, N, W>(m, columns, k, plain, &q);
                 }
             }
         }
         for (x, columns) in x.chunks_exact_mut(vectors).zip(columns.chunks_exact(space)) {
-            let mut carry = m.zero();
+            let carry = pass(m, &columns[vectors - 1], &columns[t + vectors - 1]);
+            let mut carry = m.vector([carry, 0, 0, 0, 0, 0, 0, 0]);
             for (k, x) in (vectors..).zip(x) {
                 (*x, carry) = settle(m, m.add(m.add(columns[k], columns[t + k]), carry));
             }
@@ -58,20 +60,19 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
     }
 }
 
-/// The quotient times a number of many tiles, added from vector `k` on.
+/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on.
 #[inline(always)]
 fn tiled<M: Row, const N: usize, const W: usize>(
     m: M,
     columns: &mut [M::Vector],
-    t: usize,
     k: usize,
     table: &[M::Vector],
+    q: &[u64; LANES],
 ) {
-    let (low, rest) = columns.split_at_mut(t);
-    let (high, q) = rest.split_at_mut(t);
+    let (low, high) = columns.split_at_mut(columns.len() / 2);
     for (tile, table) in table.chunks_exact(LANES * W).enumerate() {
         let at = k + tile * N;
-        add_rows::<M, N, W, 0>(m, &mut low[at..], &mut high[at..], table, q);
+        add_rows::<M, N, W, 0, 0>(m, &mut low[at..], &mut high[at..], table, q);
     }
 }
 

@@ -1,11 +1,10 @@
 //! Multiplication in Montgomery's domain of numbers that are one tile wide.
 
-use super::{LANES, Row, Shape, normalize, settle};
+use super::{DIGIT_BITS, LANES, MOST, Row, Shape, normalize, reread};
 
-/// Vectors of working space for each number: its columns in two parts, a quotient, and where a kernel wants it, one factor
-/// shifted.
+/// Vectors of working space for each number: its columns in two parts, and where a kernel wants it, one factor shifted.
 pub const fn columns_for(shape: Shape) -> usize {
-    4 * shape.vectors() + 1 + if shape.is_tuned() { 0 } else { shape.shifted() }
+    4 * shape.vectors() + if shape.is_tuned() { 0 } else { shape.shifted() }
 }
 
 /// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
@@ -29,34 +28,41 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
     let size = tables.len() / (x.len() / N);
     for _ in 0..times {
-        for (n, columns) in columns.chunks_exact_mut(2 * T + 1).enumerate() {
+        let mut carries = [0; MOST];
+        for (n, columns) in columns.chunks_exact_mut(2 * T).enumerate() {
             let a: &[_; N] = x[n * N..].first_chunk().expect("a number");
             let b = y.map_or(a, |y| y[n * N..].first_chunk().expect("a number"));
             product::<M, N, T, E>(m, columns, a, b);
         }
         for k in 0..N {
-            for (columns, tables) in columns.chunks_exact_mut(2 * T + 1).zip(tables.chunks_exact(size)) {
+            for ((columns, tables), carry) in
+                columns.chunks_exact_mut(2 * T).zip(tables.chunks_exact(size)).zip(&mut carries)
+            {
                 let (friendly, rest) = tables.split_at(LANES * W);
                 let (plain, inverse) = rest.split_at(LANES * W);
-                if k < N - 1 {
-                    quotient(m, columns, T, k);
-                    rows::<M, N, W, E>(m, columns, T, k + 1, friendly);
+                let (low, high) = columns.split_at_mut(T);
+                if k == 0 && N > 1 {
+                    let q = quotient::<M, E>(m, &low[k], &high[k], carry);
+                    add_rows::<M, N, W, E, E>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, &q);
+                } else if k < N - 1 {
+                    let q = quotient::<M, 0>(m, &low[k], &high[k], carry);
+                    add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, &q);
                 } else {
-                    last_quotient(m, columns, T, k, inverse);
-                    rows::<M, N, W, E>(m, columns, T, k, plain);
-                    pass(m, columns, T, k);
+                    let q = last_quotient(m, &low[k], &high[k], *carry, inverse);
+                    add_rows::<M, N, W, E, 0>(m, &mut low[k..], &mut high[k..], plain, &q);
                 }
             }
         }
-        for (x, columns) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T + 1)) {
-            let (low, high): (&[_; N], &[_; N]) = (
-                columns[N..].first_chunk().expect("the upper half"),
-                columns[T + N..].first_chunk().expect("the upper half"),
-            );
+        for (x, columns) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T)) {
+            let (low, high) = columns.split_at(T);
+            let carry = pass(m, &low[N - 1], &high[N - 1]);
+            let (low, high): (&[_; N], &[_; N]) =
+                (low[N..].first_chunk().expect("the upper half"), high[N..].first_chunk().expect("the upper half"));
             let mut sum = [m.zero(); N];
             unroll!(K in N, {
                 sum[K] = m.add(low[K], high[K]);
             });
+            sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
             normalize(m, &mut sum);
             x.copy_from_slice(&sum);
         }
@@ -86,10 +92,10 @@ fn product<M: Row, const N: usize, const T: usize, const E: usize>(
                 unroll!(I in N + 1, {
                     let row = LANES * I + S;
                     if E <= row && row < digits + E {
-                        low[(I + K) % T] = m.mac_low(low[(I + K) % T], part, m.digit(b, row - E));
+                        low[(I + K) % T] = m.mac_low(low[(I + K) % T], part, m.splat(digit(m, b, row - E)));
                     }
                     if E < row && row <= digits + E {
-                        high[(I + K) % T] = m.mac_high(high[(I + K) % T], part, m.digit(b, row - E - 1));
+                        high[(I + K) % T] = m.mac_high(high[(I + K) % T], part, m.splat(digit(m, b, row - E - 1)));
                     }
                 });
             }
@@ -102,69 +108,80 @@ fn product<M: Row, const N: usize, const T: usize, const E: usize>(
     });
 }
 
-/// Clears vector `k` of the columns: its digits become the quotient, after the columns; its carry moves on.
+/// Digit `i` of a number.
 #[inline(always)]
-pub(super) fn quotient<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize) {
-    let (digits, carry) = settle(m, m.add(columns[k], columns[t + k]));
-    columns[k + 1] = m.add(columns[k + 1], carry);
-    columns[2 * t] = digits;
+fn digit<M: Row>(m: M, number: &[M::Vector], i: usize) -> &u64 {
+    &m.lanes(&number[i / LANES])[i % LANES]
 }
 
-/// The quotient `U·N' mod B` of vector `k`, which it leaves as digits.
+/// The digits of a vector of columns, from digit `FROM` on: they are the quotient of the friendly multiple, to which the
+/// `carry` from below adds, and from which the carry goes on.
+///
+/// One after the other, in scalar registers, which the multiplier's ports do not see: it takes no longer than to find the
+/// carries of all lanes at once. Bits above `2^52` are left, which multiplications ignore.
 #[inline(always)]
-pub(super) fn last_quotient<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize, inverse: &[M::Vector]) {
+pub(super) fn quotient<M: Row, const FROM: usize>(
+    m: M,
+    low: &M::Vector,
+    high: &M::Vector,
+    carry: &mut u64,
+) -> [u64; LANES] {
+    let (low, high) = (m.lanes(reread(low)), m.lanes(reread(high)));
+    let mut q = [0; LANES];
+    for i in FROM..LANES {
+        q[i] = low[i] + high[i] + *carry;
+        *carry = q[i] >> DIGIT_BITS;
+    }
+    q
+}
+
+/// The quotient `U·N' mod B` of a vector of columns and the carry from below; `inverse` holds `N'` shifted.
+#[inline(always)]
+pub(super) fn last_quotient<M: Row>(
+    m: M,
+    low: &M::Vector,
+    high: &M::Vector,
+    mut carry: u64,
+    inverse: &[M::Vector],
+) -> [u64; LANES] {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
-    quotient(m, columns, t, k);
-    columns[k] = columns[2 * t];
-    columns[t + k] = m.zero();
+    let digits = quotient::<M, 0>(m, low, high, &mut carry);
+    let digits = reread(&digits);
     // Four accumulators: nothing else is there to be done meanwhile.
     let mut sum = [m.zero(); 4];
     unroll!(S in 8, {
-        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.digit(columns, LANES * k + S));
+        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.splat(&digits[S % LANES]));
         if S > 0 {
-            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.digit(columns, LANES * k + S - 1));
+            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.splat(&digits[(S + 7) % LANES]));
         }
     });
-    let sum = m.add(m.add(sum[0], sum[1]), m.add(sum[2], sum[3]));
-    (columns[2 * t], _) = settle(m, sum);
+    let (low, high) = (m.add(sum[0], sum[1]), m.add(sum[2], sum[3]));
+    quotient::<M, 0>(m, &low, &high, &mut 0)
 }
 
-/// Passes on what vector `k` carries, which with the last quotient's products is divisible by `B`.
+/// What the last vector that is cleared carries out. With the last quotient's products, and the carry that came to it from
+/// below, it is divisible by `B`.
 ///
-/// What its lanes below the last carry into that is less than `2^13`, and makes the last lane `v` divisible by `2^52`. So
-/// `⌈v/2^52⌉` is carried out.
+/// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by
+/// `2^52`. So `⌈v/2^52⌉` is carried out.
 #[inline(always)]
-pub(super) fn pass<M: Row>(m: M, columns: &mut [M::Vector], t: usize, k: usize) {
-    let sum = m.add(m.add(columns[k], columns[t + k]), m.vector([(1 << 52) - 1; LANES]));
-    columns[k + 1] = m.add(columns[k + 1], m.align::<7>(m.zero(), m.carry(sum)));
+pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
+    let (low, high) = (m.lanes(reread(low)), m.lanes(reread(high)));
+    (low[LANES - 1] + high[LANES - 1] + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS
 }
 
-/// Adds the quotient times a number to the columns, from vector `k` on: `table` holds the number's shifts.
+/// Adds the product of a number, as `table` holds its shifts, and the digits of `q` from `FROM` on, to columns in two parts.
 ///
 /// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
 #[inline(always)]
-pub(super) fn rows<M: Row, const N: usize, const W: usize, const E: usize>(
-    m: M,
-    columns: &mut [M::Vector],
-    t: usize,
-    k: usize,
-    table: &[M::Vector],
-) {
-    let (low, rest) = columns.split_at_mut(t);
-    let (high, q) = rest.split_at_mut(t);
-    add_rows::<M, N, W, E>(m, &mut low[k..], &mut high[k..], table, q);
-}
-
-/// Adds the product of a number, as `table` holds its shifts, and the eight digits of `q[0]` to columns in two parts.
-#[inline(always)]
-pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize>(
+pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
     m: M,
     low: &mut [M::Vector],
     high: &mut [M::Vector],
     table: &[M::Vector],
-    q: &[M::Vector],
+    q: &[u64; LANES],
 ) {
-    // The highest vector is reached only if the columns have one: a quotient of eight digits on top of the number.
+    let q = reread(q);
     let (low, high) = (&mut low[..W], &mut high[..W]);
     let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
     let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
@@ -172,15 +189,17 @@ pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize>(
         let part: &[_; W] = table[S * W..].first_chunk().expect("a shifted number");
         unroll!(K in W, {
             if K < N || S > E {
-                l[K] = m.mac_low(l[K], part[K], m.digit(q, S));
-                if S > 0 {
-                    h[K] = m.mac_high(h[K], part[K], m.digit(q, S - 1));
+                if S >= FROM {
+                    l[K] = m.mac_low(l[K], part[K], m.splat(&q[S % LANES]));
+                }
+                if S > FROM {
+                    h[K] = m.mac_high(h[K], part[K], m.splat(&q[(S + 7) % LANES]));
                 }
             }
         });
     });
     unroll!(K in N, {
-        h[(K + 1) % W] = m.mac_high(h[(K + 1) % W], table[K], m.digit(q, 7));
+        h[(K + 1) % W] = m.mac_high(h[(K + 1) % W], table[K], m.splat(&q[7]));
     });
     low.copy_from_slice(&l);
     high.copy_from_slice(&h);

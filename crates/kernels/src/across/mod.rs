@@ -34,6 +34,13 @@
 //! advanced vector instructions architectures* (WAIFI 2012), and RSAZ. The friendly multiple is Gueron and Krasnov's too (*Fast
 //! prime field elliptic-curve cryptography with 256-bit primes*, 2014), there for one digit.
 
+/// The same reference, about which the compiler knows nothing: what it points to will be read anew, from memory. A word is
+/// put into every lane by a load alone, and by two instructions of the multiplier's ports if it comes from a register.
+#[inline(always)]
+fn reread<T: ?Sized>(from: &T) -> &T {
+    core::hint::black_box(from)
+}
+
 /// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`, with `$j` a constant: a loop unrolled before the compiler sees
 /// it, so that arrays indexed by it become registers.
 macro_rules! unroll {
@@ -66,6 +73,8 @@ pub use settle::{normalize, settle};
 pub const LANES: usize = 8;
 /// `w`, the bits of a digit.
 pub const DIGIT_BITS: u32 = 52;
+/// How many numbers stand side by side at most.
+const MOST: usize = 2;
 /// The most digits of a number.
 pub const MAX_DIGITS: usize = 160;
 
@@ -85,10 +94,10 @@ pub trait Row: Copy + Send + Sync + 'static {
     fn zero(self) -> Self::Vector;
     /// The words, the first in lane 0.
     fn vector(self, words: [u64; LANES]) -> Self::Vector;
-    /// The lanes, lane 0 first.
-    fn words(self, vector: Self::Vector) -> [u64; LANES];
-    /// Lane `i mod 8` of `vectors[i / 8]`, in every lane.
-    fn digit(self, vectors: &[Self::Vector], i: usize) -> Self::Vector;
+    /// The lanes where they stand, lane 0 first.
+    fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
+    /// A word in every lane.
+    fn splat(self, word: &u64) -> Self::Vector;
     /// `acc + (a·b mod 2^52)`, of the low 52 bits of `a` and `b`.
     fn mac_low(self, acc: Self::Vector, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// `acc + ⌊a·b / 2^52⌋`, of the low 52 bits of `a` and `b`.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Constants, DIGIT_BITS, LANES, Machine, Shape, columns_for};
+use super::{Constants, DIGIT_BITS, LANES, MOST, Machine, Shape, columns_for};
 use crate::constants::digits_of;
 use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
@@ -16,9 +16,6 @@ pub struct Numbers<'a, M: Machine> {
     tables: Placed<M::Vector>,
     columns: Placed<M::Vector>,
 }
-
-/// How many numbers stand side by side at most.
-const MOST: usize = 2;
 
 impl<'a, M: Machine> Numbers<'a, M> {
     /// Prepares for numbers of one or two moduli, of one shape.
@@ -150,8 +147,8 @@ fn load<M: Machine>(m: M, out: &mut [M::Vector], digits: &[u64]) {
 /// Vectors as digits.
 fn store<M: Machine>(m: M, vectors: &[M::Vector]) -> Limbs {
     let mut out = limbs::zero(LANES * vectors.len());
-    for (out, &vector) in out.chunks_exact_mut(LANES).zip(vectors) {
-        out.copy_from_slice(&m.words(vector));
+    for (out, vector) in out.chunks_exact_mut(LANES).zip(vectors) {
+        out.copy_from_slice(m.lanes(vector));
     }
     out
 }
