@@ -1,10 +1,37 @@
 //! Numbers laid across vectors by AVX512-IFMA: eight digits in a vector.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 use zariz_kernels::across::{LANES, Row};
 
 use crate::avx512::low_52;
 use crate::avx512_ifma::Avx512Ifma;
+
+/// Two digits at a time: `chain!(low, high, carry, q, 0 16 32 48)` for all eight, the numbers being bytes.
+macro_rules! chain {
+    ($low:ident, $high:ident, $carry:ident, $q:ident, $($at:literal)*) => {
+        asm!(
+            $(
+                concat!("mov {other}, [{low} + ", $at, "]"),
+                concat!("add {other}, [{high} + ", $at, "]"),
+                "add {other}, {carry}",
+                concat!("mov [{q} + ", $at, "], {other}"),
+                "shr {other}, 52",
+                concat!("mov {carry}, [{low} + ", $at, " + 8]"),
+                concat!("add {carry}, [{high} + ", $at, " + 8]"),
+                "add {carry}, {other}",
+                concat!("mov [{q} + ", $at, " + 8], {carry}"),
+                "shr {carry}, 52",
+            )*
+            low = in(reg) $low,
+            high = in(reg) $high,
+            q = in(reg) $q,
+            carry = inout(reg) $carry,
+            other = out(reg) _,
+            options(nostack),
+        )
+    };
+}
 
 impl Row for Avx512Ifma {
     type Vector = __m512i;
@@ -69,6 +96,21 @@ impl Row for Avx512Ifma {
     fn full(self, a: __m512i) -> u32 {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64((1 << 52) - 1)).into() }
+    }
+    /// In assembly, so that the compiler adds `low` and `high` before the carry is known, and not after.
+    #[inline(always)]
+    fn quotient<const FROM: usize>(self, low: &__m512i, high: &__m512i, mut carry: u64, q: &mut [u64; LANES]) -> u64 {
+        const { assert!(FROM.is_multiple_of(2) && FROM <= 4) };
+        let (low, high, q) = (std::ptr::from_ref(low), std::ptr::from_ref(high), q.as_mut_ptr());
+        // SAFETY: reads the 64 bytes of each of the vectors, and writes as many of `q`, which are borrowed for it.
+        unsafe {
+            match FROM {
+                0 => chain!(low, high, carry, q, 0 16 32 48),
+                2 => chain!(low, high, carry, q, 16 32 48),
+                _ => chain!(low, high, carry, q, 32 48),
+            }
+        }
+        carry
     }
     #[inline(always)]
     fn increment(self, a: __m512i, lanes: u32) -> __m512i {

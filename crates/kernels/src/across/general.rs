@@ -1,6 +1,6 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
-use super::kernel::{add_rows, last_quotient, pass, quotient};
+use super::kernel::{add_rows, last_quotient, pass};
 use super::{LANES, MOST, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
@@ -41,11 +41,12 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
                 let columns = &mut columns[..2 * t];
                 let (friendly, rest) = tables.split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
+                let (mut q, low, high) = ([0; LANES], &columns[k], &columns[t + k]);
                 if k < vectors - 1 {
-                    let q = quotient::<M, 0>(m, &columns[k], &columns[t + k], carry);
+                    *carry = m.quotient::<0>(low, high, *carry, &mut q);
                     tiled::<M, N, W>(m, columns, k + 1, friendly, &q);
                 } else {
-                    let q = last_quotient(m, &columns[k], &columns[t + k], *carry, inverse);
+                    last_quotient(m, low, high, *carry, inverse, &mut q);
                     tiled::<M, N, W>(m, columns, k, plain, &q);
                 }
             }

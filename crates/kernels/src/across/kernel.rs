@@ -1,6 +1,6 @@
 //! Multiplication in Montgomery's domain of numbers that are one tile wide.
 
-use super::{DIGIT_BITS, LANES, MOST, Row, Shape, normalize, reread};
+use super::{DIGIT_BITS, LANES, MOST, Row, Shape, normalize};
 
 /// Vectors of working space for each number: its columns in two parts, and where a kernel wants it, one factor shifted.
 pub const fn columns_for(shape: Shape) -> usize {
@@ -26,35 +26,39 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
     columns: &mut [M::Vector],
 ) {
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
-    let size = tables.len() / (x.len() / N);
+    let tables = || tables.chunks_exact(2 * LANES * W + LANES);
     for _ in 0..times {
-        let mut carries = [0; MOST];
         for (n, columns) in columns.chunks_exact_mut(2 * T).enumerate() {
             let a: &[_; N] = x[n * N..].first_chunk().expect("a number");
             let b = y.map_or(a, |y| y[n * N..].first_chunk().expect("a number"));
             product::<M, N, T, E>(m, columns, a, b);
         }
-        for k in 0..N {
-            for ((columns, tables), carry) in
-                columns.chunks_exact_mut(2 * T).zip(tables.chunks_exact(size)).zip(&mut carries)
-            {
-                let (friendly, rest) = tables.split_at(LANES * W);
-                let (plain, inverse) = rest.split_at(LANES * W);
+        let mut carries = [0; MOST];
+        for k in 0..N - 1 {
+            for ((columns, tables), carry) in columns.chunks_exact_mut(2 * T).zip(tables()).zip(&mut carries) {
                 let (low, high) = columns.split_at_mut(T);
-                if k == 0 && N > 1 {
-                    let q = quotient::<M, E>(m, &low[k], &high[k], carry);
-                    add_rows::<M, N, W, E, E>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, &q);
-                } else if k < N - 1 {
-                    let q = quotient::<M, 0>(m, &low[k], &high[k], carry);
-                    add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, &q);
+                let mut q = [0; LANES];
+                if k == 0 {
+                    *carry = m.quotient::<E>(&low[k], &high[k], 0, &mut q);
+                    add_rows::<M, N, W, E, E>(m, &mut low[k + 1..], &mut high[k + 1..], tables, &q);
                 } else {
-                    let q = last_quotient(m, &low[k], &high[k], *carry, inverse);
-                    add_rows::<M, N, W, E, 0>(m, &mut low[k..], &mut high[k..], plain, &q);
+                    *carry = m.quotient::<0>(&low[k], &high[k], *carry, &mut q);
+                    add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], tables, &q);
                 }
             }
         }
-        for (x, columns) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T)) {
-            let (low, high) = columns.split_at(T);
+        // All quotients first: they wait for carries twice.
+        let mut quotients = [[0; LANES]; MOST];
+        for (((columns, tables), carry), q) in
+            columns.chunks_exact(2 * T).zip(tables()).zip(&carries).zip(&mut quotients)
+        {
+            last_quotient(m, &columns[N - 1], &columns[T + N - 1], *carry, &tables[2 * LANES * W..], q);
+        }
+        for (((columns, tables), x), q) in
+            columns.chunks_exact_mut(2 * T).zip(tables()).zip(x.chunks_exact_mut(N)).zip(&quotients)
+        {
+            let (low, high) = columns.split_at_mut(T);
+            add_rows::<M, N, W, E, 0>(m, &mut low[N - 1..], &mut high[N - 1..], &tables[LANES * W..], q);
             let carry = pass(m, &low[N - 1], &high[N - 1]);
             let (low, high): (&[_; N], &[_; N]) =
                 (low[N..].first_chunk().expect("the upper half"), high[N..].first_chunk().expect("the upper half"));
@@ -74,7 +78,7 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
 /// For each of the eight shifts, `a` is shifted once, and multiplied by every digit of `b` that stands in that place of its
 /// vector: the low half by that digit, the high half by the one before, since high halves belong one column up.
 #[inline(always)]
-fn product<M: Row, const N: usize, const T: usize, const E: usize>(
+pub fn product<M: Row, const N: usize, const T: usize, const E: usize>(
     m: M,
     columns: &mut [M::Vector],
     a: &[M::Vector; N],
@@ -114,39 +118,19 @@ fn digit<M: Row>(m: M, number: &[M::Vector], i: usize) -> &u64 {
     &m.lanes(&number[i / LANES])[i % LANES]
 }
 
-/// The digits of a vector of columns, from digit `FROM` on: they are the quotient of the friendly multiple, to which the
-/// `carry` from below adds, and from which the carry goes on.
-///
-/// One after the other, in scalar registers, which the multiplier's ports do not see: it takes no longer than to find the
-/// carries of all lanes at once. Bits above `2^52` are left, which multiplications ignore.
-#[inline(always)]
-pub(super) fn quotient<M: Row, const FROM: usize>(
-    m: M,
-    low: &M::Vector,
-    high: &M::Vector,
-    carry: &mut u64,
-) -> [u64; LANES] {
-    let (low, high) = (m.lanes(reread(low)), m.lanes(reread(high)));
-    let mut q = [0; LANES];
-    for i in FROM..LANES {
-        q[i] = low[i] + high[i] + *carry;
-        *carry = q[i] >> DIGIT_BITS;
-    }
-    q
-}
-
 /// The quotient `U·N' mod B` of a vector of columns and the carry from below; `inverse` holds `N'` shifted.
 #[inline(always)]
-pub(super) fn last_quotient<M: Row>(
+pub fn last_quotient<M: Row>(
     m: M,
     low: &M::Vector,
     high: &M::Vector,
-    mut carry: u64,
+    carry: u64,
     inverse: &[M::Vector],
-) -> [u64; LANES] {
+    q: &mut [u64; LANES],
+) {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
-    let digits = quotient::<M, 0>(m, low, high, &mut carry);
-    let digits = reread(&digits);
+    let mut digits = [0; LANES];
+    m.quotient::<0>(low, high, carry, &mut digits);
     // Four accumulators: nothing else is there to be done meanwhile.
     let mut sum = [m.zero(); 4];
     unroll!(S in 8, {
@@ -155,8 +139,7 @@ pub(super) fn last_quotient<M: Row>(
             sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.splat(&digits[(S + 7) % LANES]));
         }
     });
-    let (low, high) = (m.add(sum[0], sum[1]), m.add(sum[2], sum[3]));
-    quotient::<M, 0>(m, &low, &high, &mut 0)
+    m.quotient::<0>(&m.add(sum[0], sum[1]), &m.add(sum[2], sum[3]), 0, q);
 }
 
 /// What the last vector that is cleared carries out. With the last quotient's products, and the carry that came to it from
@@ -165,8 +148,8 @@ pub(super) fn last_quotient<M: Row>(
 /// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by
 /// `2^52`. So `⌈v/2^52⌉` is carried out.
 #[inline(always)]
-pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
-    let (low, high) = (m.lanes(reread(low)), m.lanes(reread(high)));
+pub fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
+    let (low, high) = (m.lanes(low), m.lanes(high));
     (low[LANES - 1] + high[LANES - 1] + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS
 }
 
@@ -174,14 +157,13 @@ pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
 ///
 /// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
 #[inline(always)]
-pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
+pub fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
     m: M,
     low: &mut [M::Vector],
     high: &mut [M::Vector],
     table: &[M::Vector],
     q: &[u64; LANES],
 ) {
-    let q = reread(q);
     let (low, high) = (&mut low[..W], &mut high[..W]);
     let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
     let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");

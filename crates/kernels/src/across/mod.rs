@@ -34,13 +34,6 @@
 //! advanced vector instructions architectures* (WAIFI 2012), and RSAZ. The friendly multiple is Gueron and Krasnov's too (*Fast
 //! prime field elliptic-curve cryptography with 256-bit primes*, 2014), there for one digit.
 
-/// The same reference, about which the compiler knows nothing: what it points to will be read anew, from memory. A word is
-/// put into every lane by a load alone, and by two instructions of the multiplier's ports if it comes from a register.
-#[inline(always)]
-fn reread<T: ?Sized>(from: &T) -> &T {
-    core::hint::black_box(from)
-}
-
 /// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`, with `$j` a constant: a loop unrolled before the compiler sees
 /// it, so that arrays indexed by it become registers.
 macro_rules! unroll {
@@ -59,9 +52,9 @@ macro_rules! unroll {
 
 mod constants;
 mod general;
-mod kernel;
+pub mod kernel;
 mod numbers;
-mod settle;
+pub mod settle;
 
 pub use constants::{Constants, Shape};
 pub use general::amm_general;
@@ -114,6 +107,30 @@ pub trait Row: Copy + Send + Sync + 'static {
     fn over(self, a: Self::Vector) -> u32;
     /// Which lanes are `2^52 − 1`, likewise.
     fn full(self, a: Self::Vector) -> u32;
+    /// The digits of a vector of columns, from digit `FROM` on, an even one; the others of `q` are left as they are. `low` and
+    /// `high` are the parts of the columns, and `carry` what comes from below; what goes on is returned. Bits above `2^52` are
+    /// left in the digits.
+    ///
+    /// Precondition: `low + high + 2^13 < 2^64` in each lane.
+    ///
+    /// One digit after the other, in scalar registers: it takes no longer than [`settle`], and leaves the multiplier's ports
+    /// alone. Digits go to memory, from where a word is put into all lanes by a load, and from a register by two
+    /// instructions on those ports.
+    #[inline(always)]
+    fn quotient<const FROM: usize>(
+        self,
+        low: &Self::Vector,
+        high: &Self::Vector,
+        mut carry: u64,
+        q: &mut [u64; LANES],
+    ) -> u64 {
+        let (low, high) = (self.lanes(low), self.lanes(high));
+        for i in FROM..LANES {
+            q[i] = low[i] + high[i] + carry;
+            carry = q[i] >> DIGIT_BITS;
+        }
+        carry
+    }
     /// Adds 1 to lane `i` where bit `i` is set, for the low eight bits.
     fn increment(self, a: Self::Vector, lanes: u32) -> Self::Vector;
     /// Everywhere, whether `a = b`.
