@@ -53,6 +53,11 @@ impl Row for Avx512Ifma {
         unsafe { &*std::ptr::from_ref(vector).cast() }
     }
     #[inline(always)]
+    fn lanes_mut(self, vector: &mut __m512i) -> &mut [u64; LANES] {
+        // SAFETY: as above, and every eight words are a vector.
+        unsafe { &mut *std::ptr::from_mut(vector).cast() }
+    }
+    #[inline(always)]
     fn splat(self, word: &u64) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_set1_epi64(*word as i64) }

@@ -24,6 +24,10 @@ impl Row for Portable<8> {
         vector
     }
     #[inline(never)]
+    fn lanes_mut(self, vector: &mut [u64; LANES]) -> &mut [u64; LANES] {
+        vector
+    }
+    #[inline(never)]
     fn splat(self, word: &u64) -> [u64; LANES] {
         [*word; LANES]
     }

@@ -1,7 +1,7 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
-use super::kernel::{add_rows, last_quotient, pass};
-use super::{LANES, MOST, Row, settle};
+use super::kernel::{SPACE, add_rows, pass, times_inverse};
+use super::{LANES, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
@@ -26,28 +26,29 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
         for (n, columns) in columns.chunks_exact_mut(space).enumerate() {
             let a = &x[n * vectors..][..vectors];
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
-            let (columns, table) = columns.split_at_mut(2 * t);
+            let (columns, rest) = columns.split_at_mut(2 * t);
+            let (space, table) = rest.split_at_mut(SPACE);
             columns.fill(m.zero());
+            space.fill(m.zero());
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
                 tiled::<M, N, W>(m, columns, k, table, m.lanes(digits));
             }
         }
-        let mut carries = [0; MOST];
         for k in 0..vectors {
-            for ((columns, tables), carry) in
-                columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)).zip(&mut carries)
-            {
-                let columns = &mut columns[..2 * t];
+            for (columns, tables) in columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)) {
+                let (columns, space) = columns.split_at_mut(2 * t);
                 let (friendly, rest) = tables.split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
-                let (mut q, low, high) = ([0; LANES], &columns[k], &columns[t + k]);
+                let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
+                let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
+                *carry = m.quotient::<0>(&columns[k], &columns[t + k], *carry, q);
                 if k < vectors - 1 {
-                    *carry = m.quotient::<0>(low, high, *carry, &mut q);
-                    tiled::<M, N, W>(m, columns, k + 1, friendly, &q);
+                    tiled::<M, N, W>(m, columns, k + 1, friendly, q);
                 } else {
-                    last_quotient(m, low, high, *carry, inverse, &mut q);
-                    tiled::<M, N, W>(m, columns, k, plain, &q);
+                    (*sum_low, *sum_high) = times_inverse(m, q, inverse);
+                    m.quotient::<0>(sum_low, sum_high, 0, q);
+                    tiled::<M, N, W>(m, columns, k, plain, q);
                 }
             }
         }

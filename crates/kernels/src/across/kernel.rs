@@ -1,10 +1,14 @@
 //! Multiplication in Montgomery's domain of numbers that are one tile wide.
 
-use super::{DIGIT_BITS, LANES, MOST, Row, Shape, normalize};
+use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 
-/// Vectors of working space for each number: its columns in two parts, and where a kernel wants it, one factor shifted.
+/// Vectors of a number's working space beside its columns: a quotient, its columns in two parts, and a carry.
+pub(super) const SPACE: usize = 4;
+
+/// Vectors of working space for each number: its columns in two parts, [`SPACE`], and where a kernel wants it, one factor
+/// shifted.
 pub const fn columns_for(shape: Shape) -> usize {
-    4 * shape.vectors() + if shape.is_tuned() { 0 } else { shape.shifted() }
+    4 * shape.vectors() + SPACE + if shape.is_tuned() { 0 } else { shape.shifted() }
 }
 
 /// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
@@ -16,6 +20,10 @@ pub const fn columns_for(shape: Shape) -> usize {
 /// * Bound of the result: the same, see [`crate::across`].
 /// * Cost, each: `L` rows of product and `8N − E` rows of reduction, each of `N` vectors, or `N + 1` where its shift makes it
 ///   span so many; and `15` multiplications for the last quotient. For `L = 20`: `135 + 135 + 15`.
+///
+/// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor finds
+/// multiplications of the other within reach. Other orders of these steps, also those that let the product of one meet the
+/// reduction of the other, take the same time or more.
 #[inline(always)]
 pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
@@ -26,61 +34,76 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
     columns: &mut [M::Vector],
 ) {
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
-    let tables = || tables.chunks_exact(2 * LANES * W + LANES);
     for _ in 0..times {
-        for (n, columns) in columns.chunks_exact_mut(2 * T).enumerate() {
-            let a: &[_; N] = x[n * N..].first_chunk().expect("a number");
-            let b = y.map_or(a, |y| y[n * N..].first_chunk().expect("a number"));
-            product::<M, N, T, E>(m, columns, a, b);
-        }
-        let mut carries = [0; MOST];
-        for k in 0..N - 1 {
-            for ((columns, tables), carry) in columns.chunks_exact_mut(2 * T).zip(tables()).zip(&mut carries) {
-                let (low, high) = columns.split_at_mut(T);
-                let mut q = [0; LANES];
-                if k == 0 {
-                    *carry = m.quotient::<E>(&low[k], &high[k], 0, &mut q);
-                    add_rows::<M, N, W, E, E>(m, &mut low[k + 1..], &mut high[k + 1..], tables, &q);
-                } else {
-                    *carry = m.quotient::<0>(&low[k], &high[k], *carry, &mut q);
-                    add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], tables, &q);
+        unroll!(S in STEPS.len(), {
+            for (n, x) in x.chunks_exact_mut(N).enumerate() {
+                let x: &mut [_; N] = x.first_chunk_mut().expect("a number");
+                let (low, rest) = columns[n * (2 * T + SPACE)..][..2 * T + SPACE].split_at_mut(T);
+                let (high, space) = rest.split_at_mut(T);
+                let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
+                let (friendly, rest) = tables[n * (2 * LANES * W + LANES)..].split_at(LANES * W);
+                let (plain, inverse) = rest.split_at(LANES * W);
+                let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
+                match STEPS[S % STEPS.len()] {
+                    Step::Product => {
+                        let b = y.map_or(&*x, |y| y[n * N..].first_chunk().expect("a number"));
+                        product::<M, N, T, E>(m, low, high, x, b);
+                    }
+                    Step::First => {
+                        *carry = m.quotient::<E>(&low[0], &high[0], 0, q);
+                        add_rows::<M, N, W, E, E>(m, &mut low[1..], &mut high[1..], friendly, q);
+                    }
+                    Step::Middle => {
+                        for k in 1..N - 1 {
+                            *carry = m.quotient::<0>(&low[k], &high[k], *carry, q);
+                            add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, q);
+                        }
+                    }
+                    Step::Inverse => {
+                        m.quotient::<0>(&low[N - 1], &high[N - 1], *carry, q);
+                        (*sum_low, *sum_high) = times_inverse(m, q, inverse);
+                    }
+                    Step::Quotient => {
+                        m.quotient::<0>(sum_low, sum_high, 0, q);
+                    }
+                    Step::Last => {
+                        add_rows::<M, N, W, E, 0>(m, &mut low[N - 1..], &mut high[N - 1..], plain, q);
+                        finish(m, x, low, high);
+                    }
                 }
             }
-        }
-        // All quotients first: they wait for carries twice.
-        let mut quotients = [[0; LANES]; MOST];
-        for (((columns, tables), carry), q) in
-            columns.chunks_exact(2 * T).zip(tables()).zip(&carries).zip(&mut quotients)
-        {
-            last_quotient(m, &columns[N - 1], &columns[T + N - 1], *carry, &tables[2 * LANES * W..], q);
-        }
-        for (((columns, tables), x), q) in
-            columns.chunks_exact_mut(2 * T).zip(tables()).zip(x.chunks_exact_mut(N)).zip(&quotients)
-        {
-            let (low, high) = columns.split_at_mut(T);
-            add_rows::<M, N, W, E, 0>(m, &mut low[N - 1..], &mut high[N - 1..], &tables[LANES * W..], q);
-            let carry = pass(m, &low[N - 1], &high[N - 1]);
-            let (low, high): (&[_; N], &[_; N]) =
-                (low[N..].first_chunk().expect("the upper half"), high[N..].first_chunk().expect("the upper half"));
-            let mut sum = [m.zero(); N];
-            unroll!(K in N, {
-                sum[K] = m.add(low[K], high[K]);
-            });
-            sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
-            normalize(m, &mut sum);
-            x.copy_from_slice(&sum);
-        }
+        });
     }
 }
+
+/// A part of a multiplication.
+#[derive(Clone, Copy)]
+enum Step {
+    /// The columns of the product.
+    Product,
+    /// Clears the lowest vector.
+    First,
+    /// Clears the others but the last.
+    Middle,
+    /// Carries of the last vector, and its product with `N'`.
+    Inverse,
+    /// Carries of that.
+    Quotient,
+    /// Clears the last vector, and makes digits of what is left.
+    Last,
+}
+
+const STEPS: [Step; 6] = [Step::Product, Step::First, Step::Middle, Step::Inverse, Step::Quotient, Step::Last];
 
 /// The columns of `a·b·2^{52E}`: low halves in the first `T` vectors of `columns`, high halves in the next `T`.
 ///
 /// For each of the eight shifts, `a` is shifted once, and multiplied by every digit of `b` that stands in that place of its
 /// vector: the low half by that digit, the high half by the one before, since high halves belong one column up.
 #[inline(always)]
-pub fn product<M: Row, const N: usize, const T: usize, const E: usize>(
+fn product<M: Row, const N: usize, const T: usize, const E: usize>(
     m: M,
-    columns: &mut [M::Vector],
+    low_out: &mut [M::Vector],
+    high_out: &mut [M::Vector],
     a: &[M::Vector; N],
     b: &[M::Vector; N],
 ) {
@@ -105,11 +128,8 @@ pub fn product<M: Row, const N: usize, const T: usize, const E: usize>(
             }
         });
     });
-    let columns: &mut [M::Vector] = &mut columns[..2 * T];
-    unroll!(K in T, {
-        columns[K] = low[K];
-        columns[T + K] = high[K];
-    });
+    low_out.copy_from_slice(&low);
+    high_out.copy_from_slice(&high);
 }
 
 /// Digit `i` of a number.
@@ -118,28 +138,19 @@ fn digit<M: Row>(m: M, number: &[M::Vector], i: usize) -> &u64 {
     &m.lanes(&number[i / LANES])[i % LANES]
 }
 
-/// The quotient `U·N' mod B` of a vector of columns and the carry from below; `inverse` holds `N'` shifted.
+/// The columns of `q·N' mod B`, in two parts; `inverse` holds `N'` shifted.
 #[inline(always)]
-pub fn last_quotient<M: Row>(
-    m: M,
-    low: &M::Vector,
-    high: &M::Vector,
-    carry: u64,
-    inverse: &[M::Vector],
-    q: &mut [u64; LANES],
-) {
+pub(super) fn times_inverse<M: Row>(m: M, q: &[u64; LANES], inverse: &[M::Vector]) -> (M::Vector, M::Vector) {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
-    let mut digits = [0; LANES];
-    m.quotient::<0>(low, high, carry, &mut digits);
-    // Four accumulators: nothing else is there to be done meanwhile.
+    // Four accumulators: little else is there to be done meanwhile.
     let mut sum = [m.zero(); 4];
     unroll!(S in 8, {
-        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.splat(&digits[S % LANES]));
+        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.splat(&q[S % LANES]));
         if S > 0 {
-            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.splat(&digits[(S + 7) % LANES]));
+            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.splat(&q[(S + 7) % LANES]));
         }
     });
-    m.quotient::<0>(&m.add(sum[0], sum[1]), &m.add(sum[2], sum[3]), 0, q);
+    (m.add(sum[0], sum[1]), m.add(sum[2], sum[3]))
 }
 
 /// What the last vector that is cleared carries out. With the last quotient's products, and the carry that came to it from
@@ -148,16 +159,30 @@ pub fn last_quotient<M: Row>(
 /// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by
 /// `2^52`. So `⌈v/2^52⌉` is carried out.
 #[inline(always)]
-pub fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
+pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     let (low, high) = (m.lanes(low), m.lanes(high));
     (low[LANES - 1] + high[LANES - 1] + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS
+}
+
+/// Makes digits of the columns that are left.
+#[inline(always)]
+fn finish<M: Row, const N: usize>(m: M, x: &mut [M::Vector; N], low: &[M::Vector], high: &[M::Vector]) {
+    let carry = pass(m, &low[N - 1], &high[N - 1]);
+    let (low, high) = (&low[N..], &high[N..]);
+    let mut sum = [m.zero(); N];
+    unroll!(K in N, {
+        sum[K] = m.add(low[K], high[K]);
+    });
+    sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
+    normalize(m, &mut sum);
+    *x = sum;
 }
 
 /// Adds the product of a number, as `table` holds its shifts, and the digits of `q` from `FROM` on, to columns in two parts.
 ///
 /// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
 #[inline(always)]
-pub fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
+pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
     m: M,
     low: &mut [M::Vector],
     high: &mut [M::Vector],

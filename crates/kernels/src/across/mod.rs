@@ -38,10 +38,10 @@
 /// it, so that arrays indexed by it become registers.
 macro_rules! unroll {
     ($j:ident in $n:expr, $body:block) => {
-        unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9)
+        unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9 10 11 12)
     };
     (@ $j:ident $n:expr, $body:block $($i:literal)*) => {{
-        const { assert!($n <= 10, "more than unroll! unrolls") };
+        const { assert!($n <= 13, "more than unroll! unrolls") };
         $(if $i < $n {
             #[allow(dead_code)]
             const $j: usize = $i;
@@ -52,9 +52,9 @@ macro_rules! unroll {
 
 mod constants;
 mod general;
-pub mod kernel;
+mod kernel;
 mod numbers;
-pub mod settle;
+mod settle;
 
 pub use constants::{Constants, Shape};
 pub use general::amm_general;
@@ -89,6 +89,8 @@ pub trait Row: Copy + Send + Sync + 'static {
     fn vector(self, words: [u64; LANES]) -> Self::Vector;
     /// The lanes where they stand, lane 0 first.
     fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
+    /// The same, to write.
+    fn lanes_mut(self, vector: &mut Self::Vector) -> &mut [u64; LANES];
     /// A word in every lane.
     fn splat(self, word: &u64) -> Self::Vector;
     /// `acc + (a·b mod 2^52)`, of the low 52 bits of `a` and `b`.
