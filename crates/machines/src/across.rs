@@ -1,10 +1,10 @@
 //! The roots of numbers laid across vectors: one for each tuned digit count, and one for each width of tiles.
 
 /// Implements [`zariz_kernels::across::Machine`] for a machine: `$features` is the list for `#[target_feature]`, empty for
-/// a machine that needs none.
+/// a machine that needs none; `$module` is where they stand, `root` for those whose machine code is checked.
 macro_rules! across_roots {
-    ($machine:ty, features: [$($features:literal)?]) => {
-        mod root {
+    ($module:ident, $machine:ty, features: [$($features:literal)?]) => {
+        mod $module {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
             use zariz_kernels::across::{self, Machine, Row, Shape};
@@ -15,7 +15,6 @@ macro_rules! across_roots {
             across_roots!(@tuned [$($features)?] amm_20<3, 4, 6, 4>);
             across_roots!(@tuned [$($features)?] amm_30<4, 5, 8, 2>);
             across_roots!(@tuned [$($features)?] amm_40<5, 6, 10, 0>);
-            across_roots!(@general [$($features)?] amm_tiles_1<1, 2>);
             across_roots!(@general [$($features)?] amm_tiles_2<2, 3>);
             across_roots!(@general [$($features)?] amm_tiles_3<3, 4>);
             across_roots!(@general [$($features)?] amm_tiles_4<4, 5>);
@@ -39,7 +38,6 @@ macro_rules! across_roots {
                             (20, _) => amm_20(self, x, y, times, tables, columns),
                             (30, _) => amm_30(self, x, y, times, tables, columns),
                             (40, _) => amm_40(self, x, y, times, tables, columns),
-                            (_, 1) => amm_tiles_1(self, tiles, x, y, times, tables, columns),
                             (_, 2) => amm_tiles_2(self, tiles, x, y, times, tables, columns),
                             (_, 3) => amm_tiles_3(self, tiles, x, y, times, tables, columns),
                             (_, 4) => amm_tiles_4(self, tiles, x, y, times, tables, columns),
@@ -50,7 +48,6 @@ macro_rules! across_roots {
                 }
                 fn select_entry(self, shape: Shape, out: &mut [Vector], table: &[Vector], index: &[u64]) {
                     let root: unsafe fn(This, &mut [Vector], &[Vector], &[u64]) = match shape.width {
-                        1 => select::<1>,
                         2 => select::<2>,
                         3 => select::<3>,
                         4 => select::<4>,

@@ -134,4 +134,4 @@ impl Row for Avx512Ifma {
     }
 }
 
-across_roots!(Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);
+across_roots!(root, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);

@@ -93,4 +93,4 @@ impl Row for Portable<8> {
 }
 
 type Eight = Portable<8>;
-across_roots!(Eight, features: []);
+across_roots!(unchecked, Eight, features: []);

@@ -1,82 +1,18 @@
 //! Numbers laid across vectors, one or two side by side, against a big-integer library.
 
-#[macro_use]
 mod common;
 
-use common::{big, limbs_of, modulus, number};
+use common::across::check;
+use common::{big, limbs_of, modulus, slow};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_kernels::across::{Constants, Machine, Numbers};
-use zariz_kernels::mul::{self, Product};
-use zariz_kernels::pow::{self, Power};
+use zariz_kernels::across::{Constants, Machine, Numbers, Shape};
+use zariz_kernels::{Domain, limbs};
 
-/// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be shorter.
-fn check<M: Machine>(m: M, rng: &mut StdRng, bits: usize, count: usize, base_bits: usize, exponent_bits: usize) {
-    let moduli: Vec<BigUint> = (0..count)
-        .map(|i| {
-            let bits = if i > 0 && rng.random() { rng.random_range(2..=bits) } else { bits };
-            modulus(rng, bits)
-        })
-        .collect();
-    let constants: Vec<_> = moduli.iter().map(|m| Constants::with_bits(&limbs_of(m, 1), bits)).collect();
-    let bases: Vec<BigUint> = moduli
-        .iter()
-        .map(|modulus| match rng.random_range(0..6) {
-            0 => BigUint::ZERO,
-            1 => BigUint::from(1u32),
-            2 => modulus - 1u32,
-            3 => modulus.clone(),
-            _ => number(rng, base_bits),
-        })
-        .collect();
-    let exponents: Vec<BigUint> = moduli.iter().map(|_| number(rng, exponent_bits)).collect();
-    let base_limbs: Vec<_> = bases.iter().map(|x| limbs_of(x, 1)).collect();
-    let exponent_limbs: Vec<_> = exponents.iter().map(|x| limbs_of(x, 1)).collect();
-    let powers: Vec<_> = (0..count)
-        .map(|i| Power {
-            modulus: &constants[i],
-            base: &base_limbs[i],
-            base_bits: base_bits.max(bits),
-            exponent: &exponent_limbs[i],
-            exponent_bits,
-        })
-        .collect();
-    let expect = |what: &str, found: Vec<zariz_kernels::limbs::Limbs>, expected: &dyn Fn(usize) -> BigUint| {
-        assert_eq!(found.len(), count);
-        for (i, found) in found.iter().enumerate() {
-            assert_eq!(found.len(), constants[i].limbs().len());
-            let (base, exponent, modulus) = (&bases[i], &exponents[i], &moduli[i]);
-            assert_eq!(
-                big(found),
-                expected(i),
-                "{what}, {bits} bits, {i} of {count}: base {base:x} exponent {exponent:x} modulus {modulus:x}"
-            );
-        }
-    };
-    let numbers = || Numbers::new(m, &pow::moduli(&powers));
-    expect("pow", pow::pow(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
-    expect("pow_vartime", pow::pow_vartime(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
-
-    let others: Vec<_> = (0..count).map(|i| limbs_of(&(&exponents[i] % &moduli[i]), 1)).collect();
-    let products: Vec<_> = (0..count)
-        .map(|i| Product { modulus: &constants[i], a: &base_limbs[i], a_bits: base_bits.max(bits), b: &others[i] })
-        .collect();
-    let numbers = Numbers::new(m, &mul::moduli(&products));
-    expect("mul", mul::mul(numbers, &products), &|i| &bases[i] * &exponents[i] % &moduli[i]);
-}
-
-/// Whether `M` is AVX512-IFMA and emulated, so that long cases take minutes.
-fn slow<M: Machine>() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::Avx512Ifma>();
-    #[cfg(not(target_arch = "x86_64"))]
-    let ifma = false;
-    ifma && zariz_emulator::is_emulating()
-}
+zariz_emulator::install_before_main!();
 
 macro_rules! on_every_machine_across {
     ($check:ident) => {{
-        zariz_emulator::install();
         $check(zariz_machines::Portable::<8>::new());
         #[cfg(target_arch = "x86_64")]
         match zariz_machines::Avx512Ifma::new() {
@@ -123,6 +59,45 @@ fn long_exponents() {
         let mut rng = StdRng::seed_from_u64(43);
         for bits in [512, 1024, 1536, 2048] {
             check(m, &mut rng, bits, 2, 2 * bits, if slow::<M>() { 30 } else { bits });
+        }
+    }
+    on_every_machine_across!(run);
+}
+
+/// Multiplications of the largest numbers that are allowed, `4M − 1`, and other edges, for moduli that drive carries far.
+#[test]
+fn the_bounds_are_reached() {
+    fn run<M: Machine>(m: M) {
+        let mut rng = StdRng::seed_from_u64(44);
+        let one = BigUint::from(1u32);
+        for bits in [2, 51, 104, 410, 1024, 1037, 1100, 1536, 2048, 2077, 2100, 3000, 4096] {
+            let all = (&one << bits) - &one;
+            let sparse = (&one << (bits - 1)) + &one;
+            for modulus in [all, sparse, modulus(&mut rng, bits)] {
+                let constants = Constants::new(&limbs_of(&modulus, 1));
+                let r = &one << (52 * Shape::new(bits).digits);
+                let most = &modulus * 4u32 - &one;
+                for (x, y) in [(&most, &most), (&most, &one), (&modulus, &most), (&BigUint::ZERO, &most)] {
+                    let mut numbers = Numbers::new(m, &[&constants, &constants]);
+                    let (x_limbs, y_limbs) = (limbs_of(x, 1), limbs_of(y, 1));
+                    let mut z = numbers.plain(&[&x_limbs, &y_limbs]);
+                    let factor = numbers.plain(&[&y_limbs, &x_limbs]);
+                    numbers.amm(&mut z, &factor);
+                    numbers.ams(&mut z, 3);
+                    let found: Vec<limbs::Limbs> = numbers.leave(z);
+                    let inverse = r.modinv(&modulus).expect("an odd modulus");
+                    let mut expected = x * y * &inverse % &modulus;
+                    for _ in 0..3 {
+                        expected = &expected * &expected * &inverse % &modulus;
+                    }
+                    expected = expected * &inverse % &modulus;
+                    assert_eq!(
+                        [big(&found[0]), big(&found[1])],
+                        [expected.clone(), expected],
+                        "{bits} bits: {modulus:x}"
+                    );
+                }
+            }
         }
     }
     on_every_machine_across!(run);

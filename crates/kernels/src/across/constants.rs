@@ -26,7 +26,8 @@ impl Shape {
     /// The shape for moduli of up to `bits` bits: `2^{52L} ≥ 8M`.
     pub const fn new(bits: usize) -> Self {
         let digits = (bits + 3).div_ceil(DIGIT_BITS as usize);
-        let vectors = digits.div_ceil(LANES);
+        // At least two vectors: there is no code for one.
+        let vectors = if digits <= LANES { 2 } else { digits.div_ceil(LANES) };
         let mut i = 0;
         while i < TUNED.len() {
             if digits <= TUNED[i] && vectors == TUNED[i].div_ceil(LANES) {

@@ -34,66 +34,114 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
     columns: &mut [M::Vector],
 ) {
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
+    let y = |n: usize| y.map(|y| y[n * N..].first_chunk().expect("a number"));
     for _ in 0..times {
-        unroll!(S in STEPS.len(), {
-            for (n, x) in x.chunks_exact_mut(N).enumerate() {
-                let x: &mut [_; N] = x.first_chunk_mut().expect("a number");
-                let (low, rest) = columns[n * (2 * T + SPACE)..][..2 * T + SPACE].split_at_mut(T);
-                let (high, space) = rest.split_at_mut(T);
-                let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
-                let (friendly, rest) = tables[n * (2 * LANES * W + LANES)..].split_at(LANES * W);
-                let (plain, inverse) = rest.split_at(LANES * W);
-                let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
-                match STEPS[S % STEPS.len()] {
-                    Step::Product => {
-                        let b = y.map_or(&*x, |y| y[n * N..].first_chunk().expect("a number"));
-                        product::<M, N, T, E>(m, low, high, x, b);
-                    }
-                    Step::First => {
-                        *carry = m.quotient::<E>(&low[0], &high[0], 0, q);
-                        add_rows::<M, N, W, E, E>(m, &mut low[1..], &mut high[1..], friendly, q);
-                    }
-                    Step::Middle => {
-                        for k in 1..N - 1 {
-                            *carry = m.quotient::<0>(&low[k], &high[k], *carry, q);
-                            add_rows::<M, N, W, E, 0>(m, &mut low[k + 1..], &mut high[k + 1..], friendly, q);
-                        }
-                    }
-                    Step::Inverse => {
-                        m.quotient::<0>(&low[N - 1], &high[N - 1], *carry, q);
-                        (*sum_low, *sum_high) = times_inverse(m, q, inverse);
-                    }
-                    Step::Quotient => {
-                        m.quotient::<0>(sum_low, sum_high, 0, q);
-                    }
-                    Step::Last => {
-                        add_rows::<M, N, W, E, 0>(m, &mut low[N - 1..], &mut high[N - 1..], plain, q);
-                        finish(m, x, low, high);
-                    }
+        // Each loop is over the numbers side by side.
+        macro_rules! each {
+            ($side:ident: $step:expr) => {
+                let spaces = columns.chunks_exact_mut(2 * T + SPACE);
+                let tables = tables.chunks_exact(2 * LANES * W + LANES);
+                for (n, ((x, space), tables)) in x.chunks_exact_mut(N).zip(spaces).zip(tables).enumerate() {
+                    let mut $side = Side::<M, N, W, T, E>::new(m, x, y(n), tables, space);
+                    $step;
                 }
-            }
-        });
+            };
+        }
+        each!(side: side.product());
+        each!(side: side.first());
+        for k in 1..N - 1 {
+            each!(side: side.middle(k));
+        }
+        each!(side: side.times_inverse());
+        each!(side: side.last_quotient());
+        each!(side: side.last());
     }
 }
 
-/// A part of a multiplication.
-#[derive(Clone, Copy)]
-enum Step {
-    /// The columns of the product.
-    Product,
-    /// Clears the lowest vector.
-    First,
-    /// Clears the others but the last.
-    Middle,
-    /// Carries of the last vector, and its product with `N'`.
-    Inverse,
-    /// Carries of that.
-    Quotient,
-    /// Clears the last vector, and makes digits of what is left.
-    Last,
+/// One of the numbers side by side, and the steps of its multiplication.
+struct Side<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize> {
+    m: M,
+    x: &'a mut [M::Vector; N],
+    y: Option<&'a [M::Vector; N]>,
+    friendly: &'a [M::Vector],
+    plain: &'a [M::Vector],
+    inverse: &'a [M::Vector],
+    low: &'a mut [M::Vector],
+    high: &'a mut [M::Vector],
+    space: &'a mut [M::Vector; SPACE],
 }
 
-const STEPS: [Step; 6] = [Step::Product, Step::First, Step::Middle, Step::Inverse, Step::Quotient, Step::Last];
+impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize> Side<'a, M, N, W, T, E> {
+    #[inline(always)]
+    fn new(
+        m: M,
+        x: &'a mut [M::Vector],
+        y: Option<&'a [M::Vector; N]>,
+        tables: &'a [M::Vector],
+        columns: &'a mut [M::Vector],
+    ) -> Self {
+        let (friendly, rest) = tables.split_at(LANES * W);
+        let (plain, inverse) = rest.split_at(LANES * W);
+        let (low, rest) = columns.split_at_mut(T);
+        let (high, space) = rest.split_at_mut(T);
+        let (x, space) = (x.first_chunk_mut().expect("a number"), space.first_chunk_mut().expect("space"));
+        Self { m, x, y, friendly, plain, inverse, low, high, space }
+    }
+
+    /// The columns of the product.
+    #[inline(always)]
+    fn product(&mut self) {
+        product::<M, N, T, E>(self.m, self.low, self.high, self.x, self.y.unwrap_or(self.x));
+    }
+
+    /// Clears the lowest vector, in which the lanes below `E` are 0.
+    #[inline(always)]
+    fn first(&mut self) {
+        let (m, [q, .., carry]) = (self.m, &mut *self.space);
+        m.lanes_mut(carry)[0] = m.quotient::<E>(&self.low[0], &self.high[0], 0, m.lanes_mut(q));
+        add_rows::<M, N, W, E, E>(m, &mut self.low[1..], &mut self.high[1..], self.friendly, m.lanes(q));
+    }
+
+    /// Clears vector `k`, one of those between the lowest and the last.
+    #[inline(always)]
+    fn middle(&mut self, k: usize) {
+        let (m, [q, .., carry]) = (self.m, &mut *self.space);
+        let carry = &mut m.lanes_mut(carry)[0];
+        *carry = m.quotient::<0>(&self.low[k], &self.high[k], *carry, m.lanes_mut(q));
+        add_rows::<M, N, W, E, 0>(m, &mut self.low[k + 1..], &mut self.high[k + 1..], self.friendly, m.lanes(q));
+    }
+
+    /// The columns of the last quotient.
+    #[inline(always)]
+    fn times_inverse(&mut self) {
+        let (m, [q, low, high, carry]) = (self.m, &mut *self.space);
+        m.quotient::<0>(&self.low[N - 1], &self.high[N - 1], m.lanes(carry)[0], m.lanes_mut(q));
+        (*low, *high) = times_inverse(m, m.lanes(q), self.inverse);
+    }
+
+    /// Its digits.
+    #[inline(always)]
+    fn last_quotient(&mut self) {
+        let (m, [q, low, high, _]) = (self.m, &mut *self.space);
+        m.quotient::<0>(low, high, 0, m.lanes_mut(q));
+    }
+
+    /// Clears the last vector, and makes digits of what is left.
+    #[inline(always)]
+    fn last(&mut self) {
+        let (m, [q, ..]) = (self.m, &*self.space);
+        add_rows::<M, N, W, E, 0>(m, &mut self.low[N - 1..], &mut self.high[N - 1..], self.plain, m.lanes(q));
+        let carry = pass(m, &self.low[N - 1], &self.high[N - 1]);
+        let mut sum = [m.zero(); N];
+        let (low, high) = (&self.low[N..], &self.high[N..]);
+        unroll!(K in N, {
+            sum[K] = m.add(low[K], high[K]);
+        });
+        sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
+        normalize(m, &mut sum);
+        *self.x = sum;
+    }
+}
 
 /// The columns of `a·b·2^{52E}`: low halves in the first `T` vectors of `columns`, high halves in the next `T`.
 ///
@@ -162,20 +210,6 @@ pub(super) fn times_inverse<M: Row>(m: M, q: &[u64; LANES], inverse: &[M::Vector
 pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     let (low, high) = (m.lanes(low), m.lanes(high));
     (low[LANES - 1] + high[LANES - 1] + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS
-}
-
-/// Makes digits of the columns that are left.
-#[inline(always)]
-fn finish<M: Row, const N: usize>(m: M, x: &mut [M::Vector; N], low: &[M::Vector], high: &[M::Vector]) {
-    let carry = pass(m, &low[N - 1], &high[N - 1]);
-    let (low, high) = (&low[N..], &high[N..]);
-    let mut sum = [m.zero(); N];
-    unroll!(K in N, {
-        sum[K] = m.add(low[K], high[K]);
-    });
-    sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
-    normalize(m, &mut sum);
-    *x = sum;
 }
 
 /// Adds the product of a number, as `table` holds its shifts, and the digits of `q` from `FROM` on, to columns in two parts.

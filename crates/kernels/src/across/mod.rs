@@ -38,10 +38,10 @@
 /// it, so that arrays indexed by it become registers.
 macro_rules! unroll {
     ($j:ident in $n:expr, $body:block) => {
-        unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9 10 11 12)
+        unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9)
     };
     (@ $j:ident $n:expr, $body:block $($i:literal)*) => {{
-        const { assert!($n <= 13, "more than unroll! unrolls") };
+        const { assert!($n <= 10, "more than unroll! unrolls") };
         $(if $i < $n {
             #[allow(dead_code)]
             const $j: usize = $i;
