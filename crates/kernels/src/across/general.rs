@@ -23,10 +23,10 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
     let (t, shifted, size) = (2 * vectors, LANES * W * tiles, tables.len() / count);
     let space = columns.len() / count;
     for _ in 0..times {
-        for (n, columns) in columns.chunks_exact_mut(space).enumerate() {
+        for n in 0..count {
             let a = &x[n * vectors..][..vectors];
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
-            let (columns, rest) = columns.split_at_mut(2 * t);
+            let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t);
             let (space, table) = rest.split_at_mut(SPACE);
             columns.fill(m.zero());
             space.fill(m.zero());
@@ -36,9 +36,9 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             }
         }
         for k in 0..vectors {
-            for (columns, tables) in columns.chunks_exact_mut(space).zip(tables.chunks_exact(size)) {
-                let (columns, space) = columns.split_at_mut(2 * t);
-                let (friendly, rest) = tables.split_at(shifted);
+            for n in 0..count {
+                let (columns, space) = columns[n * space..][..space].split_at_mut(2 * t);
+                let (friendly, rest) = tables[n * size..][..size].split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
                 let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
                 let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
@@ -52,10 +52,11 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
                 }
             }
         }
-        for (x, columns) in x.chunks_exact_mut(vectors).zip(columns.chunks_exact(space)) {
+        for n in 0..count {
+            let columns = &columns[n * space..][..2 * t];
             let carry = pass(m, &columns[vectors - 1], &columns[t + vectors - 1]);
             let mut carry = m.vector([carry, 0, 0, 0, 0, 0, 0, 0]);
-            for (k, x) in (vectors..).zip(x) {
+            for (k, x) in (vectors..).zip(&mut x[n * vectors..][..vectors]) {
                 (*x, carry) = settle(m, m.add(m.add(columns[k], columns[t + k]), carry));
             }
         }

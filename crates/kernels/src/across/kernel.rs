@@ -1,5 +1,7 @@
 //! Multiplication in Montgomery's domain of numbers that are one tile wide.
 
+use core::hint::black_box;
+
 use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 
 /// Vectors of a number's working space beside its columns: a quotient, its columns in two parts, and a carry.
@@ -158,6 +160,8 @@ fn product<M: Row, const N: usize, const T: usize, const E: usize>(
     let (mut low, mut high) = ([m.zero(); T], [m.zero(); T]);
     let digits = LANES * N - E;
     unroll!(S in 8, {
+        // Digits are loaded anew for every shift: there are no registers to keep them in.
+        let b = black_box(b);
         unroll!(K in N + 1, {
             let vector = if K < N { a[K % N] } else { m.zero() };
             let below = if K > 0 { a[(K + N - 1) % N] } else { m.zero() };
