@@ -19,6 +19,7 @@
 
 extern crate alloc;
 
+pub mod across;
 pub mod ahmm;
 pub mod block;
 pub mod constants;

@@ -8,10 +8,15 @@
 
 #[macro_use]
 mod roots;
+#[macro_use]
+mod across;
+mod across_portable;
 mod cycles;
 mod portable;
 mod scalar;
 
+#[cfg(target_arch = "x86_64")]
+mod across_ifma;
 #[cfg(target_arch = "x86_64")]
 mod avx2_fma;
 #[cfg(target_arch = "x86_64")]

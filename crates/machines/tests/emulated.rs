@@ -49,6 +49,11 @@ fn every_multiplication_of_every_root() {
         }
     }
 
+    // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
+    for bits in [300, 700, 1024, 1100, 1536, 1600, 2048, 4000] {
+        common::across::check(machine, &mut rng, bits, 2, bits, 6);
+    }
+
     // Tiles so narrow that no modulus leads to them, and all the others again.
     blocks(machine, &mut rng);
     let missed = missed();

@@ -3,7 +3,7 @@
 use super::parse::Root;
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
-pub const MACHINES: &[&str] = &["avx2-fma", "avx512-fma", "avx512-ifma"];
+pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma"];
 
 /// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -32,10 +32,36 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
         "select_tile" | "splat" | "normalize" | "settle" | "normalize_sum" | "difference" | "karatsuba" | "add"
-        | "gather" | "scatter" => (0, 0, 0, 0),
-        _ => return None,
+        | "gather" | "scatter" | "select" => (0, 0, 0, 0),
+        _ => {
+            let (low_once, high_once) = across(block)?;
+            (0, 0, low_once, high_once)
+        }
     };
     Some(Products { rolled, once, low_once, high_once })
+}
+
+/// The low and high halves in a multiplication of numbers laid across vectors (crates/kernels/src/across), by the name of its
+/// root.
+fn across(block: &str) -> Option<(usize, usize)> {
+    // Vectors of a number or tile; lanes left over.
+    let (n, spare) = match block {
+        "amm_20" => (3, 4),
+        "amm_30" => (4, 2),
+        "amm_40" => (5, 0),
+        _ => (block.strip_prefix("amm_tiles_")?.parse().ok()?, 0),
+    };
+    // A row shifted by more than the lanes left over reaches into one more vector.
+    let rows = |rows: std::ops::Range<usize>| rows.map(|row| n + usize::from(row % 8 > spare)).sum::<usize>();
+    let eight = |from| (rows(from..8), rows(from + 1..9));
+    let parts = match block.starts_with("amm_tiles") {
+        // Rows of the product, of the friendly multiple and of the last quotient.
+        true => vec![eight(0); 3],
+        // The product; the first rows of the friendly multiple, the others, and those of the last quotient.
+        false => vec![(rows(spare..8 * n), rows(spare + 1..8 * n + 1)), eight(spare), eight(0), eight(0)],
+    };
+    // And the last quotient.
+    Some(parts.into_iter().fold((8, 7), |(low, high), (l, h)| (low + l, high + h)))
 }
 
 /// How the multiplications found in a root fit its algorithm.
@@ -60,7 +86,9 @@ pub fn fit(root: &Root) -> Fit {
     };
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
-        let found = (root.low, root.high, root.fused, root.scalar);
+        // Where numbers are laid across vectors, addresses are computed in the roots: their multiplications do not count.
+        let scalar = if root.machine.starts_with("across") { 0 } else { root.scalar };
+        let found = (root.low, root.high, root.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.
         found
             == if root.machine.ends_with("ifma") {

@@ -1,6 +1,8 @@
 //! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
+pub mod across;
+
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
 use zariz_kernels::mul::{self, Product};
@@ -36,7 +38,7 @@ macro_rules! on_every_machine {
 }
 
 /// Whether this machine's multiplications are emulated, so that long cases take minutes.
-pub fn slow<M: Machine>() -> bool {
+pub fn slow<M: 'static>() -> bool {
     #[cfg(target_arch = "x86_64")]
     let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::Avx512Ifma>();
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,0 +1,95 @@
+//! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
+
+use super::kernel::{SPACE, add_rows, pass, times_inverse};
+use super::{LANES, Row, settle};
+
+/// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
+/// `W = N + 1`.
+///
+/// Preconditions and bounds are the same. Cost: `2L` rows of `8N + 7` multiplications of vectors in every tile's eight rows.
+#[inline(always)]
+pub fn amm_general<M: Row, const N: usize, const W: usize>(
+    m: M,
+    tiles: usize,
+    x: &mut [M::Vector],
+    y: Option<&[M::Vector]>,
+    times: usize,
+    tables: &[M::Vector],
+    columns: &mut [M::Vector],
+) {
+    const { assert!(W == N + 1) };
+    let vectors = N * tiles;
+    let count = x.len() / vectors;
+    let (t, shifted, size) = (2 * vectors, LANES * W * tiles, tables.len() / count);
+    let space = columns.len() / count;
+    for _ in 0..times {
+        for n in 0..count {
+            let a = &x[n * vectors..][..vectors];
+            let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
+            let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t);
+            let (space, table) = rest.split_at_mut(SPACE);
+            columns.fill(m.zero());
+            space.fill(m.zero());
+            shift_up::<M, N, W>(m, table, a);
+            for (k, digits) in b.iter().enumerate() {
+                tiled::<M, N, W>(m, columns, k, table, m.lanes(digits));
+            }
+        }
+        for k in 0..vectors {
+            for n in 0..count {
+                let (columns, space) = columns[n * space..][..space].split_at_mut(2 * t);
+                let (friendly, rest) = tables[n * size..][..size].split_at(shifted);
+                let (plain, inverse) = rest.split_at(shifted);
+                let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
+                let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
+                *carry = m.quotient::<0>(&columns[k], &columns[t + k], *carry, q);
+                if k < vectors - 1 {
+                    tiled::<M, N, W>(m, columns, k + 1, friendly, q);
+                } else {
+                    (*sum_low, *sum_high) = times_inverse(m, q, inverse);
+                    m.quotient::<0>(sum_low, sum_high, 0, q);
+                    tiled::<M, N, W>(m, columns, k, plain, q);
+                }
+            }
+        }
+        for n in 0..count {
+            let columns = &columns[n * space..][..2 * t];
+            let carry = pass(m, &columns[vectors - 1], &columns[t + vectors - 1]);
+            let mut carry = m.vector([carry, 0, 0, 0, 0, 0, 0, 0]);
+            for (k, x) in (vectors..).zip(&mut x[n * vectors..][..vectors]) {
+                (*x, carry) = settle(m, m.add(m.add(columns[k], columns[t + k]), carry));
+            }
+        }
+    }
+}
+
+/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on.
+#[inline(always)]
+fn tiled<M: Row, const N: usize, const W: usize>(
+    m: M,
+    columns: &mut [M::Vector],
+    k: usize,
+    table: &[M::Vector],
+    q: &[u64; LANES],
+) {
+    let (low, high) = columns.split_at_mut(columns.len() / 2);
+    for (tile, table) in table.chunks_exact(LANES * W).enumerate() {
+        let at = k + tile * N;
+        add_rows::<M, N, W, 0, 0>(m, &mut low[at..], &mut high[at..], table, q);
+    }
+}
+
+/// Each tile of a number shifted up by 0, 1, … 7 digits.
+#[inline(always)]
+fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
+    for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
+        unroll!(S in 8, {
+            let mut below = m.zero();
+            for k in 0..W {
+                let vector = if k < N { tile[k] } else { m.zero() };
+                table[S * W + k] = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
+                below = vector;
+            }
+        });
+    }
+}
