@@ -10,6 +10,7 @@
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
+//! * [`bls12_381`]: one field in which the modulus is known, one number at a time and one in each lane.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
 //! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.
@@ -19,7 +20,9 @@
 extern crate alloc;
 
 pub mod ahmm;
+#[macro_use]
 pub mod block;
+pub mod bls12_381;
 pub mod constants;
 pub mod domain;
 pub mod frame;

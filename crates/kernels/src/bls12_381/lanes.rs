@@ -1,0 +1,1 @@
+//! One element in each lane of a vector machine.
