@@ -8,6 +8,7 @@
 
 #[macro_use]
 mod roots;
+#[macro_use]
 pub mod bls12_381;
 mod cycles;
 mod portable;

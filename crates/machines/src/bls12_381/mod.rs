@@ -5,6 +5,9 @@
 
 pub use zariz_kernels::bls12_381::*;
 
+#[macro_use]
+mod roots;
+
 #[cfg(target_arch = "x86_64")]
 mod add;
 #[cfg(target_arch = "x86_64")]
