@@ -4,6 +4,7 @@
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
 //! * [`Batch`] keeps numbers in Montgomery's domain for long products; [`Method`] names the ways of multiplying and reducing.
+//! * [`bls12_381`] is one field for which the modulus is known: one element at a time, or eight.
 //! * [`Engine`] names the vector machine that does the arithmetic; the best one is chosen when a key or modulus is
 //!   built, unless a `_with` constructor is told otherwise.
 //!
@@ -26,6 +27,7 @@
 
 mod backend;
 mod batch;
+pub mod bls12_381;
 mod engine;
 mod jobs;
 mod modulus;

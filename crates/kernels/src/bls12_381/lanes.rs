@@ -34,13 +34,13 @@ pub type Number<M> = [<M as Lanes>::Digit; DIGITS];
 /// The kernels of this module, each compiled for one machine.
 pub trait Field: Lanes {
     /// [`mul`].
-    fn fe_mul(self, out: &mut Number<Self>, a: &Number<Self>, b: &Number<Self>);
+    fn fe_mul(self, a: &mut Number<Self>, b: &Number<Self>);
     /// [`sqr`].
-    fn fe_sqr(self, out: &mut Number<Self>, a: &Number<Self>);
+    fn fe_sqr(self, a: &mut Number<Self>, times: usize);
     /// [`add`].
-    fn fe_add(self, out: &mut Number<Self>, a: &Number<Self>, b: &Number<Self>);
+    fn fe_add(self, a: &mut Number<Self>, b: &Number<Self>);
     /// [`sub`].
-    fn fe_sub(self, out: &mut Number<Self>, a: &Number<Self>, b: &Number<Self>);
+    fn fe_sub(self, a: &mut Number<Self>, b: &Number<Self>);
     /// [`enter`].
     fn fe_enter(self, out: &mut Number<Self>, a: &[Fe]);
     /// [`leave`].
@@ -202,7 +202,7 @@ fn constant<M: Lanes>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
     out
 }
 
-/// `a·b/R`.
+/// `a ← a·b/R`.
 ///
 /// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed: column `i`
 /// is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows are not unrolled: the
@@ -212,7 +212,7 @@ fn constant<M: Lanes>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
 /// * Result: below `2p`, normalised.
 /// * Cost: 64 products, and 65 for the reduction.
 #[inline(always)]
-pub fn mul<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>, b: &Number<M>) {
+pub fn mul<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
     const LAST: usize = DIGITS - 1;
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let starts = &Constants::<M>::STARTS;
@@ -235,7 +235,7 @@ pub fn mul<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>, b: &Number<M>) {
     }
     product_row(m, &mut acc, reread(a), b[LAST]);
     plain_row(m, &mut acc);
-    finish(m, out, &acc);
+    finish(m, a, &acc);
 }
 
 /// `C += a·digit`, for nine columns.
@@ -269,19 +269,22 @@ fn finish<M: Lanes>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
     let _ = carry;
 }
 
-/// `a²/R`: products of different digits once, doubled.
+/// `a ← a²/R`, `times` times: products of different digits once, doubled.
 ///
 /// * Precondition: digits normalised; `a² < R·p/2`.
 /// * Result: below `2p`, normalised.
-/// * Cost: 36 products, and 65 for the reduction.
+/// * Cost, each time: 36 products, and 65 for the reduction.
 #[inline(always)]
-pub fn sqr<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>) {
+pub fn sqr<M: Lanes>(m: M, a: &mut Number<M>, times: usize) {
+    let (modulus, mu) = (constant(m, &Constants::<M>::MODULUS), m.digit(m.column_splat(Constants::<M>::MU)));
+    let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let mut c = [m.column_splat(0); COLUMNS + 1];
     let mut q = [m.digit_zero(); DIGITS];
-    square::<M, DIGITS>(m, &mut c, a, &Constants::<M>::HALF_STARTS);
-    let (modulus, mu) = (constant(m, &Constants::<M>::MODULUS), m.digit(m.column_splat(Constants::<M>::MU)));
-    reduce_rows::<M, DIGITS>(m, &mut c, &constant(m, &Constants::<M>::FRIENDLY), &mut q, Some((&modulus, mu)));
-    normalize(m, out, &c[DIGITS..]);
+    for _ in 0..times {
+        square::<M, DIGITS>(m, &mut c, a, &Constants::<M>::HALF_STARTS);
+        reduce_rows::<M, DIGITS>(m, &mut c, &friendly, &mut q, Some((&modulus, mu)));
+        normalize(m, a, &c[DIGITS..]);
+    }
 }
 
 /// Columns to digits; the carry out of the highest.
@@ -318,27 +321,27 @@ fn reduce_once<M: Lanes>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], com
     });
 }
 
-/// `a + b`.
+/// `a ← a + b`.
 ///
 /// * Precondition: `a, b < 2p`, normalised.
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn add<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>, b: &Number<M>) {
+pub fn add<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
     let mut sum = [m.column_splat(0); DIGITS];
     each!(i in 0..DIGITS {
         sum[i] = m.add(m.column(a[i]), m.column(b[i]));
     });
-    reduce_once(m, out, &sum, &Constants::<M>::MINUS_2P);
+    reduce_once(m, a, &sum, &Constants::<M>::MINUS_2P);
 }
 
-/// `a − b`.
+/// `a ← a − b`.
 ///
 /// * Precondition: `a, b < 2p`, normalised.
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn sub<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>, b: &Number<M>) {
+pub fn sub<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
     // a + (R − b), digit by digit without borrows: 2^w − 1 − b[i], and one more in the lowest.
     let ones = (1 << M::DIGIT_BITS) - 1;
     let mut difference = [m.column_splat(0); DIGITS];
@@ -347,11 +350,11 @@ pub fn sub<M: Lanes>(m: M, out: &mut Number<M>, a: &Number<M>, b: &Number<M>) {
         difference[i] = m.add(m.column(a[i]), complement);
     });
     let mut more = [m.digit_zero(); DIGITS];
-    let carry = carried(m, out, &difference);
+    let carry = carried(m, a, &difference);
     carried(m, &mut more, &plus(m, &difference, &Constants::<M>::TWICE));
     let enough = m.equals(carry, 1);
     each!(i in 0..DIGITS {
-        out[i] = m.select(enough, more[i], out[i]);
+        a[i] = m.select(enough, more[i], a[i]);
     });
 }
 
@@ -409,8 +412,8 @@ fn scatter<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
 /// * Cost: a product.
 #[inline(always)]
 pub fn enter<M: Lanes>(m: M, out: &mut Number<M>, a: &[Fe]) {
-    let a = gather(m, a, 0);
-    mul(m, out, &a, &constant(m, &Constants::<M>::ENTER));
+    *out = gather(m, a, 0);
+    mul(m, out, &constant(m, &Constants::<M>::ENTER));
 }
 
 /// Lanes to scalar numbers: into their form, below `p`.
@@ -419,8 +422,8 @@ pub fn enter<M: Lanes>(m: M, out: &mut Number<M>, a: &[Fe]) {
 /// * Cost: a product.
 #[inline(always)]
 pub fn leave<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
-    let mut product = [m.digit_zero(); DIGITS];
-    mul(m, &mut product, a, &constant(m, &Constants::<M>::LEAVE));
+    let mut product = *a;
+    mul(m, &mut product, &constant(m, &Constants::<M>::LEAVE));
     scatter(m, out, &product);
 }
 
@@ -431,9 +434,8 @@ pub fn leave<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
 /// * Cost: that of [`mul`], and of bringing digits in and out.
 #[inline(always)]
 pub fn mul_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
-    let (a, b) = (gather(m, a, 0), gather(m, b, Constants::<M>::R_BITS - SCALAR_BITS));
-    let mut product = [m.digit_zero(); DIGITS];
-    mul(m, &mut product, &a, &b);
+    let mut product = gather(m, a, 0);
+    mul(m, &mut product, &gather(m, b, Constants::<M>::R_BITS - SCALAR_BITS));
     scatter(m, out, &product);
 }
 
@@ -444,8 +446,7 @@ pub fn mul_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
 #[inline(always)]
 pub fn sqr_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe]) {
     const { assert!((Constants::<M>::R_BITS - SCALAR_BITS).is_multiple_of(2)) };
-    let a = gather(m, a, (Constants::<M>::R_BITS - SCALAR_BITS) / 2);
-    let mut square = [m.digit_zero(); DIGITS];
-    sqr(m, &mut square, &a);
-    scatter(m, out, &square);
+    let mut number = gather(m, a, (Constants::<M>::R_BITS - SCALAR_BITS) / 2);
+    sqr(m, &mut number, 1);
+    scatter(m, out, &number);
 }

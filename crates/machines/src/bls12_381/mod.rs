@@ -19,7 +19,19 @@ mod sqr;
 #[cfg(target_arch = "x86_64")]
 mod sub;
 #[cfg(target_arch = "x86_64")]
-pub use adx::{Adx, Mulx};
+pub use adx::{Adx, Mulx, add_assign, sub_assign};
+
+/// `a ← a + b mod p`. Precondition: `a, b < p`. Result: below `p`.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn add_assign(a: &mut Fe, b: &Fe) {
+    *a = add(a, b);
+}
+
+/// `a ← a − b mod p`. Precondition: `a, b < p`. Result: below `p`.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn sub_assign(a: &mut Fe, b: &Fe) {
+    *a = sub(a, b);
+}
 
 #[cfg(target_arch = "x86_64")]
 mod adx {
@@ -85,36 +97,22 @@ mod adx {
             // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
             unsafe { sqr::sqr(a, a) }
         }
+    }
 
-        /// `a + b mod p` in assembly, the paper's first row. Precondition: `a, b < p`. Result: below `p`.
-        #[inline(always)]
-        pub fn add(self, a: &Fe, b: &Fe) -> Fe {
-            // SAFETY: `self` proves BMI2 and ADX.
-            written(|out| unsafe { add::add(out, a, b) })
-        }
+    /// `a ← a + b mod p` in assembly, the paper's first row. Precondition: `a, b < p`. Result: below `p`.
+    #[inline(always)]
+    pub fn add_assign(a: &mut Fe, b: &Fe) {
+        let a: *mut Fe = a;
+        // SAFETY: every x86-64 processor has the instructions; the result may stand where a summand does.
+        unsafe { add::add(a, a, b) }
+    }
 
-        /// The same, in place: nothing is copied.
-        #[inline(always)]
-        pub fn add_assign(self, a: &mut Fe, b: &Fe) {
-            let a: *mut Fe = a;
-            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
-            unsafe { add::add(a, a, b) }
-        }
-
-        /// `a − b mod p` in assembly, the paper's second row. Precondition: `a, b < p`. Result: below `p`.
-        #[inline(always)]
-        pub fn sub(self, a: &Fe, b: &Fe) -> Fe {
-            // SAFETY: `self` proves BMI2 and ADX.
-            written(|out| unsafe { sub::sub(out, a, b) })
-        }
-
-        /// The same, in place: nothing is copied.
-        #[inline(always)]
-        pub fn sub_assign(self, a: &mut Fe, b: &Fe) {
-            let a: *mut Fe = a;
-            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
-            unsafe { sub::sub(a, a, b) }
-        }
+    /// `a ← a − b mod p` in assembly, the paper's second row. Precondition: `a, b < p`. Result: below `p`.
+    #[inline(always)]
+    pub fn sub_assign(a: &mut Fe, b: &Fe) {
+        let a: *mut Fe = a;
+        // SAFETY: every x86-64 processor has the instructions; the result may stand where the minuend does.
+        unsafe { sub::sub(a, a, b) }
     }
 
     /// What a function of assembly writes.
