@@ -6,7 +6,7 @@
 //! are spare: `R > 9.8p`, so no sum of two elements and no row of a Montgomery multiplication carries out of its highest
 //! limb, and one conditional subtraction brings every result back below `p`.
 //!
-//! The multiplications are those of a paper (E. W. Chen, NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery
+//! The multiplications are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery
 //! Multiplication in Assembly*, 2021), from plain to fast: [`mul_loops`], [`mul_flat`], and in the `machines` crate by
 //! intrinsics and in assembly. All give the same limbs for the same limbs.
 //!

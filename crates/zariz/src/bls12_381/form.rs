@@ -8,7 +8,7 @@ use super::Fp;
 
 /// A way of multiplying one element: they give the same results, and differ in speed and in what they need.
 ///
-/// They are those of a paper (E. W. Chen, NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
+/// They are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
 /// Assembly*, 2021), from the plainest on. Operators of [`Fp`] take the best of the last and of [`Flat`](Self::Flat).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
