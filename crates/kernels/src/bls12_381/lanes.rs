@@ -18,7 +18,7 @@
 use core::marker::PhantomData;
 
 use super::{Fe, LIMBS, MODULUS, power_of_two};
-use crate::block::{MAX_LANES, normalize, reduce_rows, reread, square};
+use crate::block::{MAX_LANES, reread, square};
 use crate::lanes::Lanes;
 use crate::limbs::negative_inverse;
 
@@ -224,14 +224,7 @@ pub fn mul<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
     acc[DIGITS] = m.column_splat(starts[DIGITS]);
     for (&digit, &entering) in b[..LAST].iter().zip(&starts[DIGITS + 1..]) {
         product_row(m, &mut acc, reread(a), digit);
-        let q = m.operand(acc[0]);
-        let friendly = reread(&friendly);
-        let mut column = m.add(acc[1], m.carry(acc[0]));
-        each!(j in 0..DIGITS {
-            let above = if j + 1 < DIGITS { acc[(j + 2) % (DIGITS + 1)] } else { m.column_splat(entering) };
-            (acc[j], column) = m.mac(column, above, friendly[j], q);
-        });
-        acc[DIGITS] = column;
+        friendly_row(m, &mut acc, reread(&friendly), m.column_splat(entering));
     }
     product_row(m, &mut acc, reread(a), b[LAST]);
     plain_row(m, &mut acc);
@@ -244,6 +237,18 @@ fn product_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>,
     each!(j in 0..DIGITS {
         (acc[j], acc[j + 1]) = m.mac(acc[j], acc[j + 1], a[j], digit);
     });
+}
+
+/// `(C + q·p')/2^w` with `q = C[0] mod 2^w`; a column enters from above.
+#[inline(always)]
+fn friendly_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Number<M>, entering: M::Column) {
+    let q = m.operand(acc[0]);
+    let mut column = m.add(acc[1], m.carry(acc[0]));
+    each!(j in 0..DIGITS {
+        let above = if j + 1 < DIGITS { acc[(j + 2) % (DIGITS + 1)] } else { entering };
+        (acc[j], column) = m.mac(column, above, friendly[j], q);
+    });
+    acc[DIGITS] = column;
 }
 
 /// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of `C[0]`.
@@ -276,14 +281,19 @@ fn finish<M: Lanes>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
 /// * Cost, each time: 36 products, and 65 for the reduction.
 #[inline(always)]
 pub fn sqr<M: Lanes>(m: M, a: &mut Number<M>, times: usize) {
-    let (modulus, mu) = (constant(m, &Constants::<M>::MODULUS), m.digit(m.column_splat(Constants::<M>::MU)));
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
-    let mut c = [m.column_splat(0); COLUMNS + 1];
-    let mut q = [m.digit_zero(); DIGITS];
+    let mut c = [m.column_splat(OFFSET); COLUMNS];
     for _ in 0..times {
         square::<M, DIGITS>(m, &mut c, a, &Constants::<M>::HALF_STARTS);
-        reduce_rows::<M, DIGITS>(m, &mut c, &friendly, &mut q, Some((&modulus, mu)));
-        normalize(m, a, &c[DIGITS..]);
+        let mut acc = [c[0]; DIGITS + 1];
+        each!(k in 0..DIGITS {
+            acc[k + 1] = c[k + 1];
+        });
+        for &entering in &c[DIGITS + 1..] {
+            friendly_row(m, &mut acc, reread(&friendly), entering);
+        }
+        plain_row(m, &mut acc);
+        finish(m, a, &acc);
     }
 }
 
@@ -358,11 +368,16 @@ pub fn sub<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
     });
 }
 
+/// The digits of a number in each lane, lane by lane.
+type Values = [u64; DIGITS * MAX_LANES];
+
 /// The digits of a number in each lane, multiplied by `2^shift`.
 #[inline(always)]
-fn gather<M: Lanes>(m: M, numbers: &[Fe], shift: usize) -> Number<M> {
-    let (mut values, w) = ([0; DIGITS * MAX_LANES], M::DIGIT_BITS as usize);
+fn gather<M: Lanes>(m: M, values: &mut Values, numbers: &[Fe], shift: usize) -> Number<M> {
+    let w = M::DIGIT_BITS as usize;
     for (k, number) in numbers[..M::LANES].iter().enumerate() {
+        // Lane by lane: several at once, the compiler would use gather instructions, which are slow.
+        let number = reread(number);
         each!(i in 0..DIGITS {
             values[i * M::LANES + k] = bits_at(number, (i * w) as isize - shift as isize) & ((1 << w) - 1);
         });
@@ -371,8 +386,6 @@ fn gather<M: Lanes>(m: M, numbers: &[Fe], shift: usize) -> Number<M> {
     each!(i in 0..DIGITS {
         out[i] = m.digit(m.column_from(&values[i * M::LANES..][..M::LANES]));
     });
-    values.fill(0);
-    core::hint::black_box(&values);
     out
 }
 
@@ -380,8 +393,8 @@ fn gather<M: Lanes>(m: M, numbers: &[Fe], shift: usize) -> Number<M> {
 ///
 /// * Precondition: `a < 2p`, normalised.
 #[inline(always)]
-fn scatter<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
-    let (mut values, w) = ([0; DIGITS * MAX_LANES], M::DIGIT_BITS as usize);
+fn scatter<M: Lanes>(m: M, values: &mut Values, out: &mut [Fe], a: &Number<M>) {
+    let w = M::DIGIT_BITS as usize;
     let (mut columns, mut reduced) = ([m.column_splat(0); DIGITS], *a);
     each!(i in 0..DIGITS {
         columns[i] = m.column(a[i]);
@@ -401,8 +414,13 @@ fn scatter<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
             out[limb] = bits;
         });
     }
+}
+
+/// Overwrites what digits passed through: they may be secret.
+#[inline(always)]
+fn wipe(mut values: Values) {
     values.fill(0);
-    core::hint::black_box(&values);
+    reread(&values);
 }
 
 /// Scalar numbers to lanes: into this module's form.
@@ -412,7 +430,9 @@ fn scatter<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
 /// * Cost: a product.
 #[inline(always)]
 pub fn enter<M: Lanes>(m: M, out: &mut Number<M>, a: &[Fe]) {
-    *out = gather(m, a, 0);
+    let mut values = [0; DIGITS * MAX_LANES];
+    *out = gather(m, &mut values, a, 0);
+    wipe(values);
     mul(m, out, &constant(m, &Constants::<M>::ENTER));
 }
 
@@ -424,7 +444,9 @@ pub fn enter<M: Lanes>(m: M, out: &mut Number<M>, a: &[Fe]) {
 pub fn leave<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
     let mut product = *a;
     mul(m, &mut product, &constant(m, &Constants::<M>::LEAVE));
-    scatter(m, out, &product);
+    let mut values = [0; DIGITS * MAX_LANES];
+    scatter(m, &mut values, out, &product);
+    wipe(values);
 }
 
 /// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`: one factor is shifted by what lies between `2^384` and
@@ -434,9 +456,12 @@ pub fn leave<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
 /// * Cost: that of [`mul`], and of bringing digits in and out.
 #[inline(always)]
 pub fn mul_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
-    let mut product = gather(m, a, 0);
-    mul(m, &mut product, &gather(m, b, Constants::<M>::R_BITS - SCALAR_BITS));
-    scatter(m, out, &product);
+    let mut values = [0; DIGITS * MAX_LANES];
+    let mut product = gather(m, &mut values, a, 0);
+    let factor = gather(m, &mut values, b, Constants::<M>::R_BITS - SCALAR_BITS);
+    mul(m, &mut product, &factor);
+    scatter(m, &mut values, out, &product);
+    wipe(values);
 }
 
 /// Squares of scalar numbers, `out[k] = a[k]²/2^384 mod p`: half of the shift goes to each factor.
@@ -446,7 +471,9 @@ pub fn mul_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
 #[inline(always)]
 pub fn sqr_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe]) {
     const { assert!((Constants::<M>::R_BITS - SCALAR_BITS).is_multiple_of(2)) };
-    let mut number = gather(m, a, (Constants::<M>::R_BITS - SCALAR_BITS) / 2);
+    let mut values = [0; DIGITS * MAX_LANES];
+    let mut number = gather(m, &mut values, a, (Constants::<M>::R_BITS - SCALAR_BITS) / 2);
     sqr(m, &mut number, 1);
-    scatter(m, out, &number);
+    scatter(m, &mut values, out, &number);
+    wipe(values);
 }
