@@ -13,13 +13,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use ark_bls12_381::Fq;
 use ark_ff::{BigInteger, Field, PrimeField};
-use blst::{blst_fp, blst_fp_add, blst_fp_from_bendian, blst_fp_inverse, blst_fp_mul, blst_fp_sqr};
 use num_bigint::BigUint;
 use serde::Serialize;
 use zariz::Engine;
 use zariz::bls12_381::{Form, Fp, Fp8, mul_batch_with};
 
 use crate::args::FieldArgs;
+use crate::blst::Element;
 use crate::processor::Processor;
 use crate::statistics::{median, percentile};
 
@@ -190,11 +190,8 @@ fn ours(seed: u8) -> Result<Fp> {
     Ok(Fp::from_be_bytes(&bytes(seed))?)
 }
 
-fn of_blst(seed: u8) -> blst_fp {
-    let mut out = blst_fp::default();
-    // SAFETY: 48 bytes are read.
-    unsafe { blst_fp_from_bendian(&mut out, bytes(seed).as_ptr()) };
-    out
+fn of_blst(seed: u8) -> Element {
+    Element::from_be_bytes(&bytes(seed))
 }
 
 fn of_ark(seed: u8) -> Fq {
@@ -210,22 +207,12 @@ fn agree() -> Result<()> {
     let expected = (BigUint::from_bytes_be(&bytes(1)) * BigUint::from_bytes_be(&bytes(2)) % modulus()).to_bytes_be();
     let expected = [vec![0; 48 - expected.len()], expected].concat();
     let mut by_blst = of_blst(1);
-    times_blst(&mut by_blst, &of_blst(2));
-    let mut blst_bytes = [0; 48];
-    // SAFETY: 48 bytes are written.
-    unsafe { blst::blst_bendian_from_fp(blst_bytes.as_mut_ptr(), &by_blst) };
+    by_blst.multiply(&of_blst(2));
     ensure!((ours(1)? * ours(2)?).to_be_bytes()[..] == expected[..], "zariz differs from num-bigint");
-    ensure!(blst_bytes[..] == expected[..], "blst differs from num-bigint");
+    ensure!(by_blst.to_be_bytes()[..] == expected[..], "blst differs from num-bigint");
     let ark = (of_ark(1) * of_ark(2)).into_bigint().to_bytes_be();
     ensure!(ark == expected, "arkworks differs from num-bigint");
     Ok(())
-}
-
-#[inline(always)]
-fn times_blst(a: &mut blst_fp, b: &blst_fp) {
-    let a: *mut blst_fp = a;
-    // SAFETY: the result may stand where a factor does, as blst's own code has it.
-    unsafe { blst_fp_mul(a, a, b) };
 }
 
 /// A chain, and independent operations, of one function in place.
@@ -266,7 +253,7 @@ fn rows() -> Result<Vec<Row>> {
     ours(1)?;
     // The bytes are an element, as has just been seen.
     let make = |seed| ours(seed).unwrap_or(Fp::ONE);
-    both(&mut rows, "multiplication", "blst", of_blst, times_blst);
+    both(&mut rows, "multiplication", "blst", of_blst, Element::multiply);
     both(&mut rows, "multiplication", "zariz", make, |a, b| *a *= b);
     for &form in Form::ALL {
         if let Some(multiply) = form.multiplier() {
@@ -282,30 +269,15 @@ fn rows() -> Result<Vec<Row>> {
         |seed| BigUint::from_bytes_be(&bytes(seed)),
         move |a, b| *a = &*a * b % &p,
     );
-    let square = |a: &mut blst_fp, _: &blst_fp| {
-        let a: *mut blst_fp = a;
-        // SAFETY: the result may stand where the factor does, as blst's own code has it.
-        unsafe { blst_fp_sqr(a, a) }
-    };
-    both(&mut rows, "squaring", "blst", of_blst, square);
+    both(&mut rows, "squaring", "blst", of_blst, |a, _| a.square());
     both(&mut rows, "squaring", "zariz", make, |a, _| a.square_assign());
     both(&mut rows, "squaring", "arkworks", of_ark, |a, _| {
         a.square_in_place();
     });
-    let add = |a: &mut blst_fp, b: &blst_fp| {
-        let a: *mut blst_fp = a;
-        // SAFETY: the result may stand where a summand does, as blst's own code has it.
-        unsafe { blst_fp_add(a, a, b) }
-    };
-    both(&mut rows, "addition", "blst", of_blst, add);
+    both(&mut rows, "addition", "blst", of_blst, Element::add);
     both(&mut rows, "addition", "zariz", make, |a, b| *a += b);
     both(&mut rows, "addition", "arkworks", of_ark, |a, b| *a += b);
-    let invert = |a: &mut blst_fp, _: &blst_fp| {
-        let b = *a;
-        // SAFETY: one element is read and one written.
-        unsafe { blst_fp_inverse(a, &b) }
-    };
-    both(&mut rows, "inversion", "blst", of_blst, invert);
+    both(&mut rows, "inversion", "blst", of_blst, |a, _| a.invert());
     both(&mut rows, "inversion", "zariz", make, |a, _| *a = a.invert_or_zero());
     both(&mut rows, "inversion", "arkworks (time depends on the element)", of_ark, |a, _| {
         a.inverse_in_place();

@@ -2,6 +2,7 @@
 
 mod args;
 mod bls12_381;
+mod blst;
 mod chart;
 mod keys;
 mod measure;

@@ -106,11 +106,12 @@ fn operators_are_those_of_the_libraries() {
         assert_eq!(value(&(x + y)), (a + b) % &p, "{a:x} + {b:x}");
         assert_eq!(value(&(x - y)), (a + &p - b) % &p, "{a:x} − {b:x}");
         assert_eq!(value(&-x), (&p - a) % &p, "−{a:x}");
+        let (by_ref, other) = (&x, &y);
         let (mut sum, mut difference, mut both) = (x, x, x);
         sum += y;
         difference -= y;
         both *= y;
-        assert_eq!((sum, difference, both), (&x + &y, &x - &y, &x * &y));
+        assert_eq!((sum, difference, both), (by_ref + other, by_ref - other, by_ref * other));
         assert_eq!(x == y, a == b);
     }
 }
