@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// Peers whose crate version is shown, by crate name.
-const PEERS: [&str; 6] = ["openssl", "aws-lc-rs", "ring", "graviola", "rsa", "rug"];
+const PEERS: [&str; 9] =
+    ["openssl", "aws-lc-rs", "ring", "graviola", "rsa", "rug", "blst", "ark-bls12-381", "num-bigint"];
 
 /// What decides the measured code; results and documents do not.
 const SOURCES: [&str; 7] =

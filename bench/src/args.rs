@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Measures zariz and other RSA libraries side by side, in one process and on one thread.
 ///
 /// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take turns.
 /// Tables go to standard output; the same as Markdown, JSON and an SVG chart go to a folder.
 #[derive(Parser, Debug)]
-#[command(name = "zariz-bench", version)]
+#[command(name = "zariz-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
+    /// Measure something else.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// Modulus sizes to measure, in bits.
     #[arg(long, value_delimiter = ',', default_values_t = [1024, 2048, 3072, 4096, 8192], value_name = "BITS,…")]
     pub sizes: Vec<usize>,
@@ -57,6 +61,43 @@ pub struct Args {
     pub mask_ifma: bool,
 }
 
+/// What can be measured beside RSA.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Measures one field operation of BLS12-381 beside blst, arkworks and num-bigint.
+    #[command(name = "bls12-381")]
+    Bls12381(FieldArgs),
+}
+
+/// Arguments of `bls12-381`.
+#[derive(clap::Args, Debug)]
+pub struct FieldArgs {
+    /// Rounds in which all take turns.
+    #[arg(long, value_name = "N", default_value_t = 101)]
+    pub rounds: usize,
+
+    /// Where to write the results [default: bench/results under `cargo run`, else results].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Stay on this processor (numbered from 0); without it, the system chooses.
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<usize>,
+}
+
+impl FieldArgs {
+    /// The folder for the results.
+    pub fn out(&self) -> PathBuf {
+        folder(self.out.as_ref())
+    }
+}
+
+/// The folder that was named, or else that of the package. Cargo tells programs that it runs where their package is.
+fn folder(named: Option<&PathBuf>) -> PathBuf {
+    let package = || PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    named.cloned().unwrap_or_else(|| package().join("results"))
+}
+
 impl Args {
     /// Seconds per cell over all rounds.
     pub fn seconds(&self) -> f64 {
@@ -68,10 +109,9 @@ impl Args {
         self.rounds.unwrap_or(if self.quick { 5 } else { 25 })
     }
 
-    /// The folder for the results. Cargo tells programs that it runs where their package is.
+    /// The folder for the results.
     pub fn out(&self) -> PathBuf {
-        let package = || PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-        self.out.clone().unwrap_or_else(|| package().join("results"))
+        folder(self.out.as_ref())
     }
 
     /// What is wrong with the arguments, if anything.

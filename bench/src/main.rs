@@ -1,6 +1,8 @@
 //! `zariz-bench`: zariz and other RSA libraries side by side, in one process. See `bench/README.md`.
 
 mod args;
+mod bls12_381;
+mod blst;
 mod chart;
 mod keys;
 mod measure;
@@ -46,6 +48,9 @@ fn main() -> ExitCode {
 
 /// The whole program.
 fn run(args: &Args) -> Result<()> {
+    if let Some(args::Command::Bls12381(args)) = &args.command {
+        return bls12_381::run(args);
+    }
     args.check()?;
     if args.mask_ifma && !ifma_masked() {
         return start_again_masked();

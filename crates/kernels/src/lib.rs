@@ -11,6 +11,7 @@
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
+//! * [`bls12_381`]: one field in which the modulus is known, one number at a time and one in each lane.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
 //! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.
@@ -21,7 +22,9 @@ extern crate alloc;
 
 pub mod across;
 pub mod ahmm;
+#[macro_use]
 pub mod block;
+pub mod bls12_381;
 pub mod constants;
 pub mod domain;
 pub mod frame;

@@ -164,11 +164,12 @@ pub fn div_const<const D: u32>(a: &mut [u64]) -> u32 {
 }
 
 /// `−m^{−1} mod 2^64`, by Newton's iteration. Precondition: `m` odd.
-pub fn negative_inverse(m: u64) -> u64 {
+pub const fn negative_inverse(m: u64) -> u64 {
     // m·m ≡ 1 (mod 8): three bits, doubled five times.
-    let mut inverse = m;
-    for _ in 0..5 {
+    let (mut inverse, mut bits) = (m, 3);
+    while bits < 64 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(inverse)));
+        bits *= 2;
     }
     inverse.wrapping_neg()
 }

@@ -11,6 +11,8 @@ mod roots;
 #[macro_use]
 mod across;
 mod across_portable;
+#[macro_use]
+pub mod bls12_381;
 mod cycles;
 mod portable;
 mod scalar;

@@ -43,6 +43,7 @@ macro_rules! roots {
             roots!(@root [$($features)?] add(out: &mut [Digit], a: &[Digit]));
             roots!(@root [$($features)?] gather(out: &mut [Digit], lanes: &[&[u64]]));
             roots!(@root [$($features)?] scatter(out: &mut [u64], digits: &[Digit]));
+            field_roots!([$($features)?]);
 
             impl zariz_kernels::Machine for $machine {
                 const PRODUCT_TENTHS: u32 = $tenths;

@@ -27,6 +27,11 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "mac_rows" => (t, 0, 0, 0),
         // Friendly rows; the plain row; its quotient by μ.
         "reduce_rows" => (t, t, 1, 0),
+        // Eight digits: rows of the product and friendly rows by turns, the last of each, and the last quotient.
+        "fe_mul" | "fe_enter" | "fe_leave" | "fe_mul_scalars" => (16, 16, 1, 0),
+        // A square, friendly rows, and the last.
+        "fe_sqr" | "fe_sqr_scalars" => (8, 36 + 8, 1, 0),
+        "fe_add" | "fe_sub" => (0, 0, 0, 0),
         "square" | "square_onto" => (0, t * (t + 1) / 2, 0, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
@@ -100,7 +105,10 @@ pub fn fit(root: &Root) -> Fit {
     match rolled {
         0 if fits(0) => Fit::Exact,
         0 => Fit::Wrong,
-        _ => (1..=MOST_UNROLLED).find(|&rows| fits(rows)).map_or(Fit::Wrong, Fit::Rows),
+        // Of eight digits there are seven such rows, and little code in each.
+        _ => (1..=if root.block.starts_with("fe_") { 7 } else { MOST_UNROLLED })
+            .find(|&rows| fits(rows))
+            .map_or(Fit::Wrong, Fit::Rows),
     }
 }
 

@@ -8,6 +8,7 @@ mod ahmm;
 mod counts;
 mod grid;
 mod measure;
+mod ncc;
 mod peers;
 mod render;
 mod row;
@@ -28,7 +29,7 @@ pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
-pub const PAPERS: [&Paper; 2] = [&ahmm::PAPER, &truncated::PAPER];
+pub const PAPERS: [&Paper; 3] = [&ahmm::PAPER, &truncated::PAPER, &ncc::PAPER];
 
 /// A paper whose tables can be measured.
 pub struct Paper {
@@ -40,6 +41,8 @@ pub struct Paper {
     pub machine: &'static str,
     /// What a reader must know to compare its figures with ours.
     pub notes: fn(Engine) -> Vec<String>,
+    /// Whether its own figures are those of AVX512-IFMA.
+    pub uses_ifma: bool,
     /// Whether it compares with GMP and OpenSSL.
     pub has_peers: bool,
     /// Its tables.
@@ -157,7 +160,7 @@ impl Table {
 
 fn notes(paper: &Paper, bench: &Bench) -> Vec<String> {
     let mut notes = Vec::new();
-    if bench.engine != Engine::Avx512Ifma {
+    if paper.uses_ifma && bench.engine != Engine::Avx512Ifma {
         let why = if Engine::Avx512Ifma.is_available() { "as was asked for" } else { "the best here" };
         notes.push(format!("The paper uses AVX512-IFMA; these rows use engine {}, {why}.", bench.engine));
     }

@@ -47,7 +47,8 @@ pub fn table(table: &Table) -> String {
         text.push_str(&wrapped(note, "  ", "  "));
     }
     let label = table.rows.iter().map(|row| row.row.chars().count()).max().unwrap_or(0);
-    let timed = table.rows.iter().any(|row| row.nanoseconds.is_some());
+    // Where nanoseconds are the unit, they need no column of their own.
+    let timed = table.rows.iter().any(|row| row.nanoseconds.is_some() && row.unit != Unit::Nanoseconds);
     let ours = if table.rows.iter().all(|row| row.engine == COUNTED) { "counted" } else { "measured" };
     let mut size = None;
     for row in &table.rows {
@@ -96,7 +97,7 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
     let computed = if row.published_note.is_some() { '*' } else { ' ' };
     let measured = format!("{}{}", if row.measured.noisy { "~" } else { "" }, told(row.measured.measured));
     let _ = write!(text, "  {:<label$}  {published:>11}{computed} {measured:>11}", row.row);
-    match row.nanoseconds {
+    match row.nanoseconds.filter(|_| timed) {
         Some(nanoseconds) => {
             let _ = write!(text, "  {:>14}", decimals(nanoseconds));
         }
@@ -111,7 +112,9 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
 fn figure(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Cycles | Unit::ThousandCycles => grouped(value.round() as u64),
-        Unit::PerSecond => decimals(value),
+        // Of few nanoseconds, hundredths tell.
+        Unit::Nanoseconds if value < 1000.0 => format!("{value:.2}"),
+        Unit::PerSecond | Unit::Nanoseconds => decimals(value),
         Unit::Times => format!("{value:.2} x"),
         Unit::Gain => format!("{value:.3} x"),
         Unit::Percent => format!("{value:.1} %"),

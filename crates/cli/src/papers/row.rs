@@ -41,6 +41,8 @@ pub enum Unit {
     Cycles,
     /// Thousands of reference cycles.
     ThousandCycles,
+    /// Nanoseconds.
+    Nanoseconds,
     /// Operations per second.
     PerSecond,
     /// How many times as fast.
@@ -61,6 +63,7 @@ impl Unit {
         match self {
             Self::Cycles => "cycles",
             Self::ThousandCycles => "1000 cycles",
+            Self::Nanoseconds => "ns",
             Self::PerSecond => "per second",
             Self::Times | Self::Gain => "times",
             Self::Percent => "percent",
@@ -73,7 +76,7 @@ impl Unit {
     fn decimals(self) -> i32 {
         match self {
             Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
-            Self::Times | Self::Gain | Self::Products => 3,
+            Self::Times | Self::Gain | Self::Products | Self::Nanoseconds => 3,
         }
     }
 }

@@ -26,7 +26,7 @@ macro_rules! each {
 
 /// The same reference, about which the compiler knows nothing: what it points to will be read anew.
 #[inline(always)]
-fn reread<T: ?Sized>(digits: &T) -> &T {
+pub(crate) fn reread<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)
 }
 

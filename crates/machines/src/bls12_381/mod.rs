@@ -1,0 +1,126 @@
+//! The base field of BLS12-381 with the instructions of a processor: MULX, ADCX and ADOX for one element at a time, and a
+//! vector machine for one in each lane.
+//!
+//! What can be had without instructions of its own stands in [`zariz_kernels::bls12_381`], with the bounds of all of it.
+
+pub use zariz_kernels::bls12_381::*;
+
+#[macro_use]
+mod roots;
+
+#[cfg(target_arch = "x86_64")]
+mod add;
+#[cfg(target_arch = "x86_64")]
+mod intrinsics;
+#[cfg(target_arch = "x86_64")]
+mod mul;
+#[cfg(target_arch = "x86_64")]
+mod sqr;
+#[cfg(target_arch = "x86_64")]
+mod sub;
+#[cfg(target_arch = "x86_64")]
+pub use adx::{Adx, Mulx, add_assign, sub_assign};
+
+/// `a ← a + b mod p`. Precondition: `a, b < p`. Result: below `p`.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn add_assign(a: &mut Fe, b: &Fe) {
+    *a = add(a, b);
+}
+
+/// `a ← a − b mod p`. Precondition: `a, b < p`. Result: below `p`.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn sub_assign(a: &mut Fe, b: &Fe) {
+    *a = sub(a, b);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod adx {
+    use super::{Fe, LIMBS, add, intrinsics, mul, sqr, sub};
+    use std::mem::MaybeUninit;
+
+    /// Proof that the processor has BMI2, and so MULX.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Mulx(());
+
+    impl Mulx {
+        /// The instructions, if the processor has them.
+        #[inline]
+        pub fn new() -> Option<Self> {
+            is_x86_feature_detected!("bmi2").then_some(Self(()))
+        }
+
+        /// `a·b/R mod p` by intrinsics, the paper's sixth row. Precondition: `a, b < p`. Result: below `p`.
+        #[inline]
+        pub fn mul(self, a: &Fe, b: &Fe) -> Fe {
+            // SAFETY: `self` proves BMI2.
+            unsafe { intrinsics::mul(a, b) }
+        }
+    }
+
+    /// Proof that the processor has BMI2 and ADX, and so MULX, ADCX and ADOX.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Adx(());
+
+    impl Adx {
+        /// The instructions, if the processor has them.
+        #[inline]
+        pub fn new() -> Option<Self> {
+            (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
+        }
+
+        /// `a·b/R mod p` in assembly, the paper's seventh row. Precondition: `a, b < p`. Result: below `p`.
+        #[inline(always)]
+        pub fn mul(self, a: &Fe, b: &Fe) -> Fe {
+            // SAFETY: `self` proves BMI2 and ADX.
+            written(|out| unsafe { mul::mul(out, a, b) })
+        }
+
+        /// The same, in place: nothing is copied.
+        #[inline(always)]
+        pub fn mul_assign(self, a: &mut Fe, b: &Fe) {
+            let a: *mut Fe = a;
+            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
+            unsafe { mul::mul(a, a, b) }
+        }
+
+        /// `a²/R mod p` in assembly. Precondition: `a < p`. Result: below `p`.
+        #[inline(always)]
+        pub fn sqr(self, a: &Fe) -> Fe {
+            // SAFETY: `self` proves BMI2 and ADX.
+            written(|out| unsafe { sqr::sqr(out, a) })
+        }
+
+        /// The same, in place: nothing is copied.
+        #[inline(always)]
+        pub fn sqr_assign(self, a: &mut Fe) {
+            let a: *mut Fe = a;
+            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
+            unsafe { sqr::sqr(a, a) }
+        }
+    }
+
+    /// `a ← a + b mod p` in assembly, the paper's first row. Precondition: `a, b < p`. Result: below `p`.
+    #[inline(always)]
+    pub fn add_assign(a: &mut Fe, b: &Fe) {
+        let a: *mut Fe = a;
+        // SAFETY: every x86-64 processor has the instructions; the result may stand where a summand does.
+        unsafe { add::add(a, a, b) }
+    }
+
+    /// `a ← a − b mod p` in assembly, the paper's second row. Precondition: `a, b < p`. Result: below `p`.
+    #[inline(always)]
+    pub fn sub_assign(a: &mut Fe, b: &Fe) {
+        let a: *mut Fe = a;
+        // SAFETY: every x86-64 processor has the instructions; the result may stand where the minuend does.
+        unsafe { sub::sub(a, a, b) }
+    }
+
+    /// What a function of assembly writes.
+    #[inline(always)]
+    fn written(write: impl FnOnce(*mut Fe)) -> Fe {
+        let mut out = MaybeUninit::<[u64; LIMBS]>::uninit();
+        write(out.as_mut_ptr());
+        // SAFETY: every function that is called here writes all six limbs of its result.
+        unsafe { out.assume_init() }
+    }
+}

@@ -1,0 +1,312 @@
+//! Montgomery multiplication in assembly: MULX, and two chains of carries by ADCX and ADOX.
+
+use std::arch::naked_asm;
+
+use super::{FRIENDLY, Fe, MODULUS, MU};
+
+pub(super) static P: Fe = MODULUS;
+pub(super) static F: Fe = FRIENDLY;
+
+/// `t += a·b[i]`, for `t` of seven registers, the lowest first: the low halves of products are added in one chain, which
+/// the carry flag links, the high halves in another, which the overflow flag links.
+///
+/// * Precondition: `t + a·b[i] < 2^448`; rsi points to `a` and rcx to `b`.
+/// * Spoils: rax, rbx, rdx, flags.
+macro_rules! product_row {
+    ($i:literal, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal) => {
+        concat!(
+            "mov rdx, [rcx + 8*",
+            $i,
+            "]\n",
+            "xor eax, eax\n", // both flags are clear
+            "mulx rbx, rax, [rsi]\n      adcx ",
+            $t0,
+            ", rax\n  adox ",
+            $t1,
+            ", rbx\n",
+            "mulx rbx, rax, [rsi + 8]\n  adcx ",
+            $t1,
+            ", rax\n  adox ",
+            $t2,
+            ", rbx\n",
+            "mulx rbx, rax, [rsi + 16]\n adcx ",
+            $t2,
+            ", rax\n  adox ",
+            $t3,
+            ", rbx\n",
+            "mulx rbx, rax, [rsi + 24]\n adcx ",
+            $t3,
+            ", rax\n  adox ",
+            $t4,
+            ", rbx\n",
+            "mulx rbx, rax, [rsi + 32]\n adcx ",
+            $t4,
+            ", rax\n  adox ",
+            $t5,
+            ", rbx\n",
+            "mulx rbx, rax, [rsi + 40]\n adcx ",
+            $t5,
+            ", rax\n  adox ",
+            $t6,
+            ", rbx\n",
+            "mov eax, 0\n adcx ",
+            $t6,
+            ", rax\n",
+        )
+    };
+}
+
+/// `t ← (t + t0·p')/2^64`, the friendly row: `t0` becomes the highest register, and what was `t1` the lowest.
+///
+/// * Precondition: `t < 2^448`. Result: below `2^448`.
+/// * Spoils: rax, rbx, rdx, flags.
+macro_rules! friendly_row {
+    ($t0:literal $t0d:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal) => {
+        concat!(
+            "mov rdx, ",
+            $t0,
+            "\n",
+            "xor ",
+            $t0d,
+            ", ",
+            $t0d,
+            "\n", // and both flags are clear
+            "mulx rbx, rax, [rip + {f}]\n      adcx ",
+            $t1,
+            ", rax\n  adox ",
+            $t2,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {f} + 8]\n  adcx ",
+            $t2,
+            ", rax\n  adox ",
+            $t3,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {f} + 16]\n adcx ",
+            $t3,
+            ", rax\n  adox ",
+            $t4,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {f} + 24]\n adcx ",
+            $t4,
+            ", rax\n  adox ",
+            $t5,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {f} + 32]\n adcx ",
+            $t5,
+            ", rax\n  adox ",
+            $t6,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {f} + 40]\n adcx ",
+            $t6,
+            ", rax\n  adox ",
+            $t0,
+            ", rbx\n",
+            "mov eax, 0\n adcx ",
+            $t0,
+            ", rax\n",
+        )
+    };
+}
+
+/// `t ← (t + q·p)/2^64` with `q = μ·t0 mod 2^64`, Montgomery's row: the result stands in `t1` to `t6`.
+///
+/// * Precondition: `t + q·p < 2^448`.
+/// * Spoils: rax, rbx, rdx, `t0`, flags.
+macro_rules! plain_row {
+    ($t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal) => {
+        concat!(
+            "mov rdx, {mu}\n",
+            "imul rdx, ",
+            $t0,
+            "\n",
+            "xor eax, eax\n",
+            "mulx rbx, rax, [rip + {p}]\n      adcx ",
+            $t0,
+            ", rax\n  adox ",
+            $t1,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {p} + 8]\n  adcx ",
+            $t1,
+            ", rax\n  adox ",
+            $t2,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {p} + 16]\n adcx ",
+            $t2,
+            ", rax\n  adox ",
+            $t3,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {p} + 24]\n adcx ",
+            $t3,
+            ", rax\n  adox ",
+            $t4,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {p} + 32]\n adcx ",
+            $t4,
+            ", rax\n  adox ",
+            $t5,
+            ", rbx\n",
+            "mulx rbx, rax, [rip + {p} + 40]\n adcx ",
+            $t5,
+            ", rax\n  adox ",
+            $t6,
+            ", rbx\n",
+            "mov eax, 0\n adcx ",
+            $t6,
+            ", rax\n",
+        )
+    };
+}
+
+/// Writes `t` or `t − p`, whichever is not negative and below `p`, to where rdi points: six moves under the borrow.
+///
+/// * Precondition: `t < 2p`.
+/// * Spoils: the six registers `s`, flags.
+macro_rules! corrected {
+    ($t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal,
+     $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal) => {
+        concat!(
+            "mov ",
+            $s0,
+            ", ",
+            $t0,
+            "\n sub ",
+            $t0,
+            ", [rip + {p}]\n",
+            "mov ",
+            $s1,
+            ", ",
+            $t1,
+            "\n sbb ",
+            $t1,
+            ", [rip + {p} + 8]\n",
+            "mov ",
+            $s2,
+            ", ",
+            $t2,
+            "\n sbb ",
+            $t2,
+            ", [rip + {p} + 16]\n",
+            "mov ",
+            $s3,
+            ", ",
+            $t3,
+            "\n sbb ",
+            $t3,
+            ", [rip + {p} + 24]\n",
+            "mov ",
+            $s4,
+            ", ",
+            $t4,
+            "\n sbb ",
+            $t4,
+            ", [rip + {p} + 32]\n",
+            "mov ",
+            $s5,
+            ", ",
+            $t5,
+            "\n sbb ",
+            $t5,
+            ", [rip + {p} + 40]\n",
+            "cmovc ",
+            $t0,
+            ", ",
+            $s0,
+            "\n mov [rdi], ",
+            $t0,
+            "\n",
+            "cmovc ",
+            $t1,
+            ", ",
+            $s1,
+            "\n mov [rdi + 8], ",
+            $t1,
+            "\n",
+            "cmovc ",
+            $t2,
+            ", ",
+            $s2,
+            "\n mov [rdi + 16], ",
+            $t2,
+            "\n",
+            "cmovc ",
+            $t3,
+            ", ",
+            $s3,
+            "\n mov [rdi + 24], ",
+            $t3,
+            "\n",
+            "cmovc ",
+            $t4,
+            ", ",
+            $s4,
+            "\n mov [rdi + 32], ",
+            $t4,
+            "\n",
+            "cmovc ",
+            $t5,
+            ", ",
+            $s5,
+            "\n mov [rdi + 40], ",
+            $t5,
+            "\n",
+        )
+    };
+}
+
+pub(super) use {corrected, friendly_row, plain_row};
+
+/// `a·b/R mod p`.
+///
+/// * Precondition: `a, b < p`.
+/// * Result: below `p`.
+/// * Cost: 72 MULX, and one IMUL for the last quotient. Seven registers hold what is summed up; the rows rename them, so
+///   that nothing is moved.
+/// * Source: the paper, "Montgomery Multiplication in Assembly"; the friendly multiple is ours (see
+///   [`zariz_kernels::bls12_381`]).
+///
+/// # Safety
+/// The processor must have BMI2 and ADX. `out` must be writable; it may be one of the others.
+#[unsafe(naked)]
+pub(super) unsafe extern "sysv64" fn mul(out: *mut Fe, a: *const Fe, b: *const Fe) {
+    naked_asm!(
+        "push rbx",
+        "push rbp",
+        "push r12",
+        "push r13",
+        "mov rcx, rdx",
+        // The first row has nothing to add to, and so one chain.
+        "mov rdx, [rcx]",
+        "mulx r9, r8, [rsi]",
+        "mulx r10, rax, [rsi + 8]",
+        "add r9, rax",
+        "mulx r11, rax, [rsi + 16]",
+        "adc r10, rax",
+        "mulx r12, rax, [rsi + 24]",
+        "adc r11, rax",
+        "mulx r13, rax, [rsi + 32]",
+        "adc r12, rax",
+        "mulx rbp, rax, [rsi + 40]",
+        "adc r13, rax",
+        "adc rbp, 0",
+        friendly_row!("r8" "r8d" "r9" "r10" "r11" "r12" "r13" "rbp"),
+        product_row!("1", "r9" "r10" "r11" "r12" "r13" "rbp" "r8"),
+        friendly_row!("r9" "r9d" "r10" "r11" "r12" "r13" "rbp" "r8"),
+        product_row!("2", "r10" "r11" "r12" "r13" "rbp" "r8" "r9"),
+        friendly_row!("r10" "r10d" "r11" "r12" "r13" "rbp" "r8" "r9"),
+        product_row!("3", "r11" "r12" "r13" "rbp" "r8" "r9" "r10"),
+        friendly_row!("r11" "r11d" "r12" "r13" "rbp" "r8" "r9" "r10"),
+        product_row!("4", "r12" "r13" "rbp" "r8" "r9" "r10" "r11"),
+        friendly_row!("r12" "r12d" "r13" "rbp" "r8" "r9" "r10" "r11"),
+        product_row!("5", "r13" "rbp" "r8" "r9" "r10" "r11" "r12"),
+        plain_row!("r13" "rbp" "r8" "r9" "r10" "r11" "r12"),
+        corrected!("rbp" "r8" "r9" "r10" "r11" "r12", "rax" "rbx" "rcx" "rdx" "rsi" "r13"),
+        "pop r13",
+        "pop r12",
+        "pop rbp",
+        "pop rbx",
+        "ret",
+        p = sym P,
+        f = sym F,
+        mu = const MU,
+    )
+}

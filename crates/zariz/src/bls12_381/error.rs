@@ -1,0 +1,49 @@
+//! What can be wrong with input.
+
+use std::fmt;
+
+use crate::EngineError;
+
+/// Why there is no element, or no batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FpError {
+    /// The bytes are a number that is not below the modulus: an element has one encoding.
+    NotBelowModulus,
+    /// An element is 48 bytes, and these are another number.
+    WrongLength(usize),
+    /// Slices of a batch differ in length.
+    LengthsDiffer {
+        /// The length of the first.
+        expected: usize,
+        /// The length of another.
+        found: usize,
+    },
+    /// The engine that was asked for is not there.
+    Engine(EngineError),
+}
+
+impl From<EngineError> for FpError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl std::error::Error for FpError {}
+
+impl fmt::Display for FpError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::NotBelowModulus => f.write_str(
+                "not an element of the base field of BLS12-381: the number is not below the modulus; reduce it",
+            ),
+            Self::WrongLength(found) => {
+                write!(f, "an element of the base field of BLS12-381 is 48 big-endian bytes, not {found}")
+            }
+            Self::LengthsDiffer { expected, found } => {
+                write!(f, "the slices of a batch must be of one length, and are of {expected} and {found} elements")
+            }
+            Self::Engine(error) => error.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The ways of multiplying one element, by name.
+
+use std::fmt;
+
+use zariz_machines::bls12_381 as field;
+
+use super::Fp;
+
+/// A way of multiplying one element: they give the same results, and differ in speed and in what they need.
+///
+/// They are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
+/// Assembly*, 2021), from the plainest on. Operators of [`Fp`] take the best of the last and of [`Flat`](Self::Flat).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// Two loops in a loop, in plain Rust.
+    Loops,
+    /// The same unrolled, its working set in registers.
+    Flat,
+    /// MULX by an intrinsic function.
+    Intrinsics,
+    /// Assembly, with MULX, and two chains of carries by ADCX and ADOX.
+    Assembly,
+}
+
+impl Form {
+    /// Every form, as the paper has them.
+    pub const ALL: &'static [Self] = &[Self::Loops, Self::Flat, Self::Intrinsics, Self::Assembly];
+
+    /// The form's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loops => "loops",
+            Self::Flat => "flat",
+            Self::Intrinsics => "intrinsics",
+            Self::Assembly => "assembly",
+        }
+    }
+
+    /// The instruction sets the form needs, in words.
+    pub fn requires(self) -> &'static str {
+        match self {
+            Self::Loops | Self::Flat => "nothing",
+            Self::Intrinsics => "BMI2",
+            Self::Assembly => "BMI2 and ADX",
+        }
+    }
+
+    /// Whether this processor can multiply so.
+    pub fn is_available(self) -> bool {
+        self.multiplier().is_some()
+    }
+
+    /// The function that multiplies so, `a ← a·b`; none where the processor lacks what the form needs.
+    pub fn multiplier(self) -> Option<fn(&mut Fp, &Fp)> {
+        match self {
+            Self::Loops => Some(|a, b| a.0 = field::mul_loops(&a.0, &b.0)),
+            Self::Flat => Some(|a, b| a.0 = field::mul_flat(&a.0, &b.0)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Intrinsics => field::Mulx::new().map(|_| intrinsics as fn(&mut Fp, &Fp)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Assembly => field::Adx::new().map(|_| assembly as fn(&mut Fp, &Fp)),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => None,
+        }
+    }
+}
+
+/// A function cannot hold the proof that its instructions are there; it looks again, which costs less than a nanosecond.
+#[cfg(target_arch = "x86_64")]
+fn intrinsics(a: &mut Fp, b: &Fp) {
+    match field::Mulx::new() {
+        Some(mulx) => a.0 = mulx.mul(&a.0, &b.0),
+        None => *a *= b,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn assembly(a: &mut Fp, b: &Fp) {
+    match field::Adx::new() {
+        Some(adx) => adx.mul_assign(&mut a.0, &b.0),
+        None => *a *= b,
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,307 @@
+//! Eight elements in the lanes of a vector machine.
+
+use std::fmt;
+use std::ops::{AddAssign, MulAssign, SubAssign};
+
+use zariz_machines::Portable;
+use zariz_machines::bls12_381::Fe;
+use zariz_machines::bls12_381::lanes::{Field, Number};
+#[cfg(target_arch = "x86_64")]
+use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
+
+use super::Fp;
+use crate::{Engine, EngineError};
+
+/// Eight elements that stay in the lanes of an engine, in its digits: adding, subtracting and multiplying them costs nothing
+/// but that.
+///
+/// With eight lanes all are multiplied at once; an engine of fewer lanes goes through them in groups. Operations are in
+/// place; clone what is still needed. Two values of different engines may be mixed: the second is converted, which costs
+/// more than the operation.
+#[derive(Clone)]
+pub struct Fp8(Held);
+
+/// Eight numbers on one machine, `G` groups of as many as it has lanes.
+#[derive(Clone)]
+struct Groups<M: Field, const G: usize> {
+    machine: M,
+    digits: [Number<M>; G],
+}
+
+impl<M: Field, const G: usize> Groups<M, G> {
+    fn new(machine: M, elements: &[Fp; 8]) -> Self {
+        const { assert!(G * M::LANES == 8) };
+        let limbs = elements.map(|Fp(limbs)| limbs);
+        let mut digits = [[machine.digit_zero(); 8]; G];
+        for (digits, limbs) in digits.iter_mut().zip(limbs.chunks_exact(M::LANES)) {
+            machine.fe_enter(digits, limbs);
+        }
+        Self { machine, digits }
+    }
+
+    fn to_array(&self) -> [Fp; 8] {
+        let mut limbs: [Fe; 8] = Default::default();
+        for (digits, limbs) in self.digits.iter().zip(limbs.chunks_exact_mut(M::LANES)) {
+            self.machine.fe_leave(limbs, digits);
+        }
+        limbs.map(Fp)
+    }
+
+    #[inline]
+    fn with(&mut self, other: &Self, work: impl Fn(M, &mut Number<M>, &Number<M>)) {
+        for (a, b) in self.digits.iter_mut().zip(&other.digits) {
+            work(self.machine, a, b);
+        }
+    }
+
+    fn square(&mut self, times: usize) {
+        for digits in &mut self.digits {
+            self.machine.fe_sqr(digits, times);
+        }
+    }
+
+    fn wipe(&mut self) {
+        self.digits = [[self.machine.digit_zero(); 8]; G];
+        zeroize::optimization_barrier(&self.digits);
+    }
+}
+
+/// Writes the type of what is held and, for all machines, what is done with it.
+macro_rules! held {
+    ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $groups:literal;)*) => {
+        /// Eight numbers on the machine of an engine.
+        #[derive(Clone)]
+        #[allow(clippy::large_enum_variant)] // all are of one size where it counts
+        enum Held {
+            $($(#[$cfg])? $engine(Groups<$machine, $groups>),)*
+        }
+
+        impl Held {
+            fn new(engine: Engine, elements: &[Fp; 8]) -> Result<Self, EngineError> {
+                match engine {
+                    $($(#[$cfg])? Engine::$engine => {
+                        let machine = token::<$machine>(engine)?;
+                        Ok(Self::$engine(Groups::new(machine, elements)))
+                    })*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(EngineError::Unavailable(engine)),
+                }
+            }
+
+            fn engine(&self) -> Engine {
+                match self {
+                    $($(#[$cfg])? Self::$engine(_) => Engine::$engine,)*
+                }
+            }
+
+            fn to_array(&self) -> [Fp; 8] {
+                match self {
+                    $($(#[$cfg])? Self::$engine(groups) => groups.to_array(),)*
+                }
+            }
+
+            fn square(&mut self, times: usize) {
+                match self {
+                    $($(#[$cfg])? Self::$engine(groups) => groups.square(times),)*
+                }
+            }
+
+            fn wipe(&mut self) {
+                match self {
+                    $($(#[$cfg])? Self::$engine(groups) => groups.wipe(),)*
+                }
+            }
+
+            /// Whether both were on one engine, and so it is done.
+            #[inline]
+            fn add(&mut self, other: &Self) -> bool {
+                match (self, other) {
+                    $($(#[$cfg])? (Self::$engine(a), Self::$engine(b)) => a.with(b, Field::fe_add),)*
+                    #[allow(unreachable_patterns)]
+                    _ => return false,
+                }
+                true
+            }
+
+            #[inline]
+            fn sub(&mut self, other: &Self) -> bool {
+                match (self, other) {
+                    $($(#[$cfg])? (Self::$engine(a), Self::$engine(b)) => a.with(b, Field::fe_sub),)*
+                    #[allow(unreachable_patterns)]
+                    _ => return false,
+                }
+                true
+            }
+
+            #[inline]
+            fn mul(&mut self, other: &Self) -> bool {
+                match (self, other) {
+                    $($(#[$cfg])? (Self::$engine(a), Self::$engine(b)) => a.with(b, Field::fe_mul),)*
+                    #[allow(unreachable_patterns)]
+                    _ => return false,
+                }
+                true
+            }
+        }
+
+        /// Products of eight elements at a time, of any number of them; the rest of fewer are padded with zeros.
+        pub(super) fn scalars(engine: Engine, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) -> Result<(), EngineError> {
+            match engine {
+                $($(#[$cfg])? Engine::$engine => {
+                    each_eight(token::<$machine>(engine)?, a, b, out);
+                    Ok(())
+                })*
+                #[allow(unreachable_patterns)]
+                _ => Err(EngineError::Unavailable(engine)),
+            }
+        }
+    };
+}
+
+held! {
+    Portable: Portable<1>, 8;
+    #[cfg(target_arch = "x86_64")] Avx2Fma: Avx2Fma, 2;
+    #[cfg(target_arch = "x86_64")] Avx512Fma: Avx512Fma, 1;
+    #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, 1;
+}
+
+/// The machine of an engine, if the processor has it.
+fn token<M: Token>(engine: Engine) -> Result<M, EngineError> {
+    M::token().ok_or(EngineError::Unavailable(engine))
+}
+
+/// A machine that can be looked for.
+trait Token: Field {
+    fn token() -> Option<Self>;
+}
+
+impl Token for Portable<1> {
+    fn token() -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod tokens {
+    use super::{Avx2Fma, Avx512Fma, Avx512Ifma, Token};
+
+    impl Token for Avx2Fma {
+        fn token() -> Option<Self> {
+            Self::new()
+        }
+    }
+    impl Token for Avx512Fma {
+        fn token() -> Option<Self> {
+            Self::new()
+        }
+    }
+    impl Token for Avx512Ifma {
+        fn token() -> Option<Self> {
+            Self::new()
+        }
+    }
+}
+
+/// Products of as many elements as there are lanes, or squares where `b` is none.
+fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) {
+    let limbs = |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
+    let mut products: [Fe; 8] = Default::default();
+    for (group, out) in out.chunks_mut(M::LANES).enumerate() {
+        let range = group * M::LANES..group * M::LANES + out.len();
+        let first = limbs(&a[range.clone()]);
+        let products = &mut products[..M::LANES];
+        match b {
+            Some(b) => machine.fe_mul_scalars(products, &first[..M::LANES], &limbs(&b[range])[..M::LANES]),
+            None => machine.fe_sqr_scalars(products, &first[..M::LANES]),
+        }
+        for (out, &product) in out.iter_mut().zip(&*products) {
+            *out = Fp(product);
+        }
+    }
+}
+
+impl Fp8 {
+    /// Eight elements, brought into the lanes of the best engine.
+    pub fn new(elements: &[Fp; 8]) -> Self {
+        match Self::with_engine(elements, Engine::best()) {
+            Ok(eight) => eight,
+            Err(_) => Self(Held::Portable(Groups::new(Portable::new(), elements))),
+        }
+    }
+
+    /// The same, on an engine of the caller's choice.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] where the processor lacks it.
+    pub fn with_engine(elements: &[Fp; 8], engine: Engine) -> Result<Self, EngineError> {
+        Held::new(engine, elements).map(Self)
+    }
+
+    /// The elements.
+    pub fn to_array(&self) -> [Fp; 8] {
+        self.0.to_array()
+    }
+
+    /// The engine in whose lanes they are.
+    pub fn engine(&self) -> Engine {
+        self.0.engine()
+    }
+
+    /// Squares each in place.
+    pub fn square_assign(&mut self) {
+        self.0.square(1);
+    }
+
+    /// Squares each in place, `times` times.
+    pub fn square_times(&mut self, times: usize) {
+        self.0.square(times);
+    }
+
+    /// Another on the engine of this one.
+    fn converted(&self, other: &Self) -> Held {
+        match Held::new(self.engine(), &other.to_array()) {
+            Ok(held) => held,
+            // This one's machine was there when it was made.
+            Err(_) => unreachable!("an engine is gone"),
+        }
+    }
+}
+
+macro_rules! assign {
+    ($operator:ident $operated:ident $work:ident, $what:literal) => {
+        impl $operator<&Fp8> for Fp8 {
+            #[doc = $what]
+            fn $operated(&mut self, other: &Self) {
+                if !self.0.$work(&other.0) {
+                    let other = self.converted(other);
+                    self.0.$work(&other);
+                }
+            }
+        }
+    };
+}
+
+assign!(AddAssign add_assign add, "The sums.");
+assign!(SubAssign sub_assign sub, "The differences.");
+assign!(MulAssign mul_assign mul, "The products.");
+
+impl PartialEq for Fp8 {
+    fn eq(&self, other: &Self) -> bool {
+        let pairs = self.to_array().into_iter().zip(other.to_array());
+        pairs.fold(true, |all, (a, b)| all & (a == b))
+    }
+}
+
+impl Eq for Fp8 {}
+
+impl fmt::Debug for Fp8 {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Fp8").field("engine", &self.engine()).field("elements", &self.to_array()).finish()
+    }
+}
+
+impl zeroize::Zeroize for Fp8 {
+    fn zeroize(&mut self) {
+        self.0.wipe();
+    }
+}

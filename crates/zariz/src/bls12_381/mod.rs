@@ -1,0 +1,37 @@
+//! The base field of BLS12-381, the curve of BLS signatures and of many proof systems: integers modulo a prime of 381 bits.
+//!
+//! * [`Fp`] is one element. It is multiplied in assembly where the processor has MULX, ADCX and ADOX (Intel since 2014, AMD
+//!   since 2017), else in portable Rust.
+//! * [`Fp8`] is eight elements that stay in the lanes of a vector machine: long chains of operations pay for going in and
+//!   out once.
+//! * [`mul_batch`] and [`sqr_batch`] multiply slices of elements, in lanes where that is faster.
+//! * [`Form`] names the ways of multiplying one element, to compare them.
+//!
+//! ```
+//! use zariz::bls12_381::{Fp, Fp8};
+//!
+//! let (a, b) = (Fp::from(6), Fp::from(7));
+//! assert_eq!(a * b, Fp::from(42));
+//! assert_eq!((a * b).invert().map(|inverse| inverse * b * a), Some(Fp::ONE));
+//!
+//! let mut eight = Fp8::new(&[a; 8]);
+//! eight *= &Fp8::new(&[b; 8]);
+//! assert_eq!(eight.to_array(), [Fp::from(42); 8]);
+//! # Ok::<(), zariz::bls12_381::FpError>(())
+//! ```
+//!
+//! All of it takes the same time for all elements, but for what a name or its description says: `invert` tells whether an
+//! element was 0. Elements are `Copy` and not wiped when they go; [`Fp`] and [`Fp8`] are [`zeroize::Zeroize`].
+
+mod batch;
+mod error;
+mod form;
+mod fp;
+mod lanes;
+mod operators;
+
+pub use batch::{mul_batch, mul_batch_with, sqr_batch, sqr_batch_with};
+pub use error::FpError;
+pub use form::Form;
+pub use fp::Fp;
+pub use lanes::Fp8;
