@@ -8,6 +8,7 @@
 //! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
+//! * [`carry`]: numbers that come alone, their digits across a vector, by carry chains in masks.
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
@@ -20,6 +21,7 @@ extern crate alloc;
 
 pub mod ahmm;
 pub mod block;
+pub mod carry;
 pub mod constants;
 pub mod domain;
 pub mod frame;

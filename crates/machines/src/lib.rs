@@ -8,6 +8,9 @@
 
 #[macro_use]
 mod roots;
+#[macro_use]
+mod carry_roots;
+mod carry_portable;
 mod cycles;
 mod portable;
 
@@ -20,9 +23,12 @@ mod avx512;
 mod avx512_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ifma;
+#[cfg(target_arch = "x86_64")]
+mod carry_avx512;
 
+pub use carry_portable::CarryPortable;
 pub use cycles::CycleCounter;
 pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
-pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};
+pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, carry_avx512::CarryAvx512};
