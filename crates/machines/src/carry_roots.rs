@@ -8,13 +8,20 @@ macro_rules! carry_roots {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
-            use zariz_kernels::carry::{self, CarryMachine, Modulus, WIDEST};
+            use zariz_kernels::carry::{self, CarryMachine, Modulus, SPARE, WIDEST};
             type This = $machine;
 
             $(#[target_feature(enable = $features)])?
             #[inline(never)]
-            fn amm<const V: usize>(m: This, out: &mut [Digits], a: &[Digits], b: &[Digits], modulus: Modulus) {
-                carry::amm::<This, V>(m, out, a, b, modulus)
+            fn amm<const V: usize>(
+                m: This,
+                out: &mut [Digits],
+                spare: &mut [Digits; SPARE],
+                a: &[Digits],
+                b: &[Digits],
+                modulus: Modulus,
+            ) {
+                carry::amm::<This, V>(m, out, spare, a, b, modulus)
             }
 
             $(#[target_feature(enable = $features)])?
@@ -24,13 +31,21 @@ macro_rules! carry_roots {
             }
 
             impl CarryMachine for $machine {
-                fn amm(self, out: &mut [Digits], a: &[Digits], b: &[Digits], modulus: Modulus) {
-                    let root: unsafe fn(This, &mut [Digits], &[Digits], &[Digits], Modulus) = match out.len() {
+                fn amm(
+                    self,
+                    out: &mut [Digits],
+                    spare: &mut [Digits; SPARE],
+                    a: &[Digits],
+                    b: &[Digits],
+                    modulus: Modulus,
+                ) {
+                    type Root = unsafe fn(This, &mut [Digits], &mut [Digits; SPARE], &[Digits], &[Digits], Modulus);
+                    let root: Root = match out.len() {
                         1 => amm::<1>,
                         _ => amm::<WIDEST>,
                     };
                     // SAFETY: `self` proves that the processor has the target features of this machine's roots.
-                    unsafe { root(self, out, a, b, modulus) }
+                    unsafe { root(self, out, spare, a, b, modulus) }
                 }
                 fn select(self, out: &mut [Digits], table: &[Digits], index: u32) {
                     let root: unsafe fn(This, &mut [Digits], &[Digits], u32) = match out.len() {

@@ -5,7 +5,9 @@ mod common;
 use common::{big, limbs_of, modulus, number};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine, Chains, DIGITS, Digits, Modulus, select, tail};
+use zariz_kernels::carry::{
+    CarryConstants, CarryDomain, CarryMachine, Chains, DIGITS, Digits, Modulus, SPARE, select, tail,
+};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::{Constants, Frame, limbs};
@@ -54,7 +56,7 @@ fn check_amm<M: CarryMachine>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUint,
     // What stands in the result before must not matter.
     let mut out = vec![Digits([0x5555_5555; DIGITS]); words];
     let constants = Modulus { digits: &digits_of_m, negated: &negated, mu: inverse as u32 };
-    m.amm(&mut out, &digits(a, words), &digits(b, words), constants);
+    m.amm(&mut out, &mut [Digits([u32::MAX; DIGITS]); SPARE], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
     assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
     // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is not below R.
@@ -128,8 +130,8 @@ fn machines_agree_in_every_digit() {
             let constants = CarryConstants::new(&limbs_of(&modulus(&mut rng, bits), 1));
             let [a, b] = [(); 2].map(|()| digits(&number(&mut rng, bits), words));
             let mut out = [vec![Digits::ZERO; words], vec![Digits::ZERO; words]];
-            CarryPortable::new().amm(&mut out[0], &a, &b, constants.modulus());
-            vector.amm(&mut out[1], &a, &b, constants.modulus());
+            CarryPortable::new().amm(&mut out[0], &mut [Digits::ZERO; SPARE], &a, &b, constants.modulus());
+            vector.amm(&mut out[1], &mut [Digits::ZERO; SPARE], &a, &b, constants.modulus());
             assert_eq!(out[0], out[1]);
         }
     }

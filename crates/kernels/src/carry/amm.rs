@@ -18,7 +18,7 @@ pub struct Modulus<'a> {
 /// Almost Montgomery multiplication by four carry chains: `out ≡ a·b·R^{−1} (mod M)`.
 ///
 /// * Precondition: all numbers have `n` digits, a multiple of `16V`, and so has the modulus, which is odd, `1 < M < R = 2^{32n}`.
-///   `a, b < R`, that is any digits.
+///   `a, b < R`, that is any digits. Of numbers of more than one window, `spare` has two windows more, whatever they hold.
 /// * Bound: `out < R`.
 /// * Cost: with `P = n/16V`, `P²` parts of `16V` rounds. A round is 9 instructions for each vector in the coprocessor's
 ///   words, and in the `P` parts that compute quotients 4 more, in the others 2 more and the moving of single digits; `P` tails
@@ -38,7 +38,14 @@ pub struct Modulus<'a> {
 /// With `β = 2^{32·16V}`, row `j` makes `S ← (S + A·b_j + M·Q_j)/β` exactly. If `S < A + M` before, then after it
 /// `S < (A + M)(1 + β − 1)/β = A + M < 2R`: one bit above the digits, as [`tail::resolve`] returns it.
 #[inline(always)]
-pub fn amm<M: CarryLanes, const V: usize>(m: M, out: &mut [Digits], a: &[Digits], b: &[Digits], modulus: Modulus) {
+pub fn amm<M: CarryLanes, const V: usize>(
+    m: M,
+    out: &mut [Digits],
+    spare: &mut [Digits],
+    a: &[Digits],
+    b: &[Digits],
+    modulus: Modulus,
+) {
     let Modulus { digits, negated, mu } = modulus;
     let (a, b, modulus) = (a.as_chunks::<V>().0, b.as_chunks::<V>().0, digits.as_chunks::<V>().0);
     let windows = out.as_chunks_mut::<V>().0;
@@ -46,7 +53,7 @@ pub fn amm<M: CarryLanes, const V: usize>(m: M, out: &mut [Digits], a: &[Digits]
     let top = if let ([out], [a], [b], [modulus]) = (&mut *windows, a, b, modulus) {
         one_window(m, out, a, b, modulus, mu)
     } else {
-        split(m, windows, a, b, modulus, mu)
+        split(m, windows, spare.as_chunks_mut::<V>().0, a, b, modulus, mu)
     };
     tail::add_if::<M, V>(m, top, out, negated);
 }
@@ -88,26 +95,27 @@ fn one_window<M: CarryLanes, const V: usize>(
 fn split<M: CarryLanes, const V: usize>(
     m: M,
     out: &mut [[Digits; V]],
+    spare: &mut [[Digits; V]],
     a: &[[Digits; V]],
     b: &[[Digits; V]],
     modulus: &[[Digits; V]],
     mu: M::Vector,
 ) -> u64 {
+    let [quotients, top] = spare.first_chunk_mut().expect("two windows to spare");
     let parts = out.len();
     let (a, modulus) = (&a[..parts], &modulus[..parts]);
     out.fill([Digits::ZERO; V]);
-    let mut quotients = [Digits::ZERO; V];
-    let mut top = [Digits::ZERO; V];
+    *top = [Digits::ZERO; V];
     for b in b {
         let mut chains = Chains::new(m, &out[0]);
         for i in 0..parts {
             let (done, rest) = out.split_at_mut(i);
-            let above = rest.get(1).unwrap_or(&top);
+            let above = rest.get(1).unwrap_or(top);
             let (a, modulus) = (factors(m, &a[i]), factors(m, &modulus[i]));
             if let Some(done) = done.last_mut() {
-                known(m, &mut chains, &a, &modulus, b, &quotients, above, done);
+                known(m, &mut chains, &a, &modulus, b, quotients, above, done);
             } else {
-                unknown(m, &mut chains, &a, &modulus, b, mu, above, &mut quotients);
+                unknown(m, &mut chains, &a, &modulus, b, mu, above, quotients);
             }
         }
         top[0].0[0] = tail::resolve(m, &chains, &mut out[parts - 1]) as u32;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::constants::{CarryConstants, digits_of, zeros};
 use super::lanes::{DIGITS, Digits};
-use super::machine::CarryMachine;
+use super::machine::{CarryMachine, SPARE};
 use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
@@ -14,12 +14,20 @@ pub struct CarryDomain<'a, M: CarryMachine> {
     machine: M,
     constants: &'a CarryConstants,
     product: Placed<Digits>,
+    spare: Placed<Digits>,
 }
 
 impl<'a, M: CarryMachine> CarryDomain<'a, M> {
     /// Prepares working space.
     pub fn new(machine: M, constants: &'a CarryConstants) -> Self {
-        Self { machine, constants, product: zeros(constants.words()) }
+        Self { machine, constants, product: zeros(constants.words()), spare: zeros(SPARE) }
+    }
+}
+
+impl<M: CarryMachine> CarryDomain<'_, M> {
+    fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
+        let spare = self.spare.first_chunk_mut().expect("as many as there are to spare");
+        self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
     }
 }
 
@@ -76,7 +84,7 @@ impl<M: CarryMachine> Domain for CarryDomain<'_, M> {
     }
 
     fn amm(&mut self, x: &mut [Digits], y: &[Digits]) {
-        self.machine.amm(&mut self.product, y, x, self.constants.modulus());
+        self.multiply(x, y);
         x.copy_from_slice(&self.product);
     }
 
@@ -84,7 +92,7 @@ impl<M: CarryMachine> Domain for CarryDomain<'_, M> {
     /// by one.
     fn ams(&mut self, x: &mut [Digits], times: usize) {
         for _ in 0..times {
-            self.machine.amm(&mut self.product, x, x, self.constants.modulus());
+            self.multiply(x, x);
             x.copy_from_slice(&self.product);
         }
     }

@@ -7,11 +7,14 @@ use super::lanes::{CarryLanes, Digits};
 /// vector machine's mask registers, for which the paper splits longer multiplications.
 pub const WIDEST: usize = 2;
 
+/// The vectors that a multiplication needs beside its result.
+pub const SPARE: usize = 2 * WIDEST;
+
 /// The kernels of [`super`], each compiled for one machine: numbers of one vector as a window of one, longer numbers, an even
 /// count of vectors, by windows of [`WIDEST`].
 pub trait CarryMachine: CarryLanes {
-    /// [`super::amm()`].
-    fn amm(self, out: &mut [Digits], a: &[Digits], b: &[Digits], modulus: Modulus);
+    /// [`super::amm()`], with [`SPARE`] vectors to spare.
+    fn amm(self, out: &mut [Digits], spare: &mut [Digits; SPARE], a: &[Digits], b: &[Digits], modulus: Modulus);
     /// [`super::select()`].
     fn select(self, out: &mut [Digits], table: &[Digits], index: u32);
 }

@@ -34,5 +34,5 @@ pub use chains::Chains;
 pub use constants::CarryConstants;
 pub use domain::CarryDomain;
 pub use lanes::{CarryLanes, DIGITS, Digits};
-pub use machine::{CarryMachine, WIDEST};
+pub use machine::{CarryMachine, SPARE, WIDEST};
 pub use select::select;
