@@ -46,6 +46,10 @@ impl CarryLanes for CarryAvx512 {
         unsafe { _mm512_store_si512(digits.0.as_mut_ptr().cast(), vector) }
     }
     #[inline(always)]
+    fn constant(self, digit: u32) -> __m512i {
+        self.splat(digit)
+    }
+    #[inline(always)]
     fn splat(self, digit: u32) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_set1_epi32(digit as i32) }

@@ -10,6 +10,7 @@
 mod roots;
 #[macro_use]
 mod carry_roots;
+mod carry_costs;
 mod carry_portable;
 mod cycles;
 mod portable;
@@ -26,6 +27,7 @@ mod avx512_ifma;
 #[cfg(target_arch = "x86_64")]
 mod carry_avx512;
 
+pub use carry_costs::CarryCosts;
 pub use carry_portable::CarryPortable;
 pub use cycles::CycleCounter;
 pub use portable::Portable;

@@ -61,7 +61,7 @@ pub fn amm<M: CarryLanes, const V: usize>(
 /// A window's digits as factors.
 #[inline(always)]
 fn factors<M: CarryLanes, const V: usize>(m: M, digits: &[Digits; V]) -> [M::Factor; V] {
-    let mut out = [m.factor(m.splat(0)); V];
+    let mut out = [m.factor(m.constant(0)); V];
     for (out, digits) in out.iter_mut().zip(digits) {
         *out = m.factor(m.load(digits));
     }
@@ -78,13 +78,11 @@ fn one_window<M: CarryLanes, const V: usize>(
     modulus: &[Digits; V],
     mu: M::Vector,
 ) -> u64 {
-    let (a, modulus, zero) = (factors(m, a), factors(m, modulus), m.splat(0));
+    let (a, modulus) = (factors(m, a), factors(m, modulus));
     let mut chains = Chains::new(m, &[Digits::ZERO; V]);
     for b in b {
         for &b in &b.0 {
-            let high = chains.multiply(m, &a, m.splat(b));
-            let q = chains.quotient(m, mu);
-            chains.reduce(m, &modulus, q, &high, zero);
+            chains.round(m, &a, b, &modulus, mu);
         }
     }
     tail::resolve(m, &chains, out)

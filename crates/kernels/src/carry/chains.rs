@@ -24,11 +24,23 @@ impl<M: CarryLanes, const V: usize> Chains<M, V> {
     /// Plain digits, no carries.
     #[inline(always)]
     pub fn new(m: M, digits: &[Digits; V]) -> Self {
-        let mut s = [m.splat(0); V];
+        let mut s = [m.constant(0); V];
         for (s, digits) in s.iter_mut().zip(digits) {
             *s = m.load(digits);
         }
         Self { s, k: [[m.mask(0); V]; 4] }
+    }
+
+    /// A whole round: `S ← (S + A·b + M·q) / 2^32`, of a number that is one window.
+    ///
+    /// * Precondition: `mu` holds `−M^{−1} mod 2^32` in every lane.
+    /// * Cost: for each vector 9 instructions, and 4 more: the digit's broadcast and the quotient.
+    /// * Source: slides "Four VCPCs" and "Performance Analysis".
+    #[inline(always)]
+    pub fn round(&mut self, m: M, a: &[M::Factor; V], b: u32, modulus: &[M::Factor; V], mu: M::Vector) {
+        let high = self.multiply(m, a, m.splat(b));
+        let q = self.quotient(m, mu);
+        self.reduce(m, modulus, q, &high, m.constant(0));
     }
 
     /// The first half of a round: `S ← S + low(A·b)` on chain 0. Returns the high halves, for

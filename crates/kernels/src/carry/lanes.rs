@@ -33,6 +33,8 @@ pub trait CarryLanes: Copy + Send + Sync + 'static {
     fn load(self, digits: &Digits) -> Self::Vector;
     /// Digits to memory.
     fn store(self, vector: Self::Vector, digits: &mut Digits);
+    /// A constant in every lane.
+    fn constant(self, digit: u32) -> Self::Vector;
     /// A digit from memory in every lane (a broadcasting load).
     fn splat(self, digit: u32) -> Self::Vector;
     /// The digit in lane 0, to memory.

@@ -11,12 +11,14 @@ use super::lanes::{CarryLanes, Digits};
 #[inline(always)]
 pub fn select<M: CarryLanes, const V: usize>(m: M, out: &mut [Digits], table: &[Digits], index: u32) {
     let stride = out.len();
+    let entries = table.len() / stride;
+    assert!(entries > 0, "a table has an entry");
     let index = m.splat(index);
     for (at, out) in out.as_chunks_mut::<V>().0.iter_mut().enumerate() {
-        let mut kept = [m.splat(0); V];
-        for (i, entry) in table.chunks_exact(stride).enumerate() {
-            let mask = m.equal(index, m.splat(i as u32));
-            for (kept, digits) in kept.iter_mut().zip(&entry[at * V..][..V]) {
+        let mut kept = [m.constant(0); V];
+        for i in 0..entries {
+            let mask = m.equal(index, m.constant(i as u32));
+            for (kept, digits) in kept.iter_mut().zip(&table[i * stride + at * V..][..V]) {
                 *kept = m.move_where(mask, *kept, m.load(digits));
             }
         }

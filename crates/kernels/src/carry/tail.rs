@@ -42,7 +42,7 @@ pub fn ripple<M: CarryLanes, const V: usize>(
     }
     let (generate, propagate) = (bits(m, overflowed), bits(m, &full));
     let received = ((generate << 1 | carry) + propagate) ^ propagate;
-    let one = m.splat(1);
+    let one = m.constant(1);
     for (v, s) in s.iter_mut().enumerate() {
         *s = m.add_where(m.mask((received >> (DIGITS * v)) as u16), *s, one);
     }
@@ -58,7 +58,7 @@ pub fn ripple<M: CarryLanes, const V: usize>(
 #[inline(always)]
 pub fn resolve<M: CarryLanes, const V: usize>(m: M, chains: &Chains<M, V>, digits: &mut [Digits; V]) -> u64 {
     let Chains { mut s, k } = *chains;
-    let (zero, one, none) = (m.splat(0), m.splat(1), m.mask(0));
+    let (zero, one, none) = (m.constant(0), m.constant(1), m.mask(0));
     let mut spilled = k[1];
     let mut up = [zero; V];
     for v in 0..V {
@@ -93,7 +93,7 @@ pub fn resolve<M: CarryLanes, const V: usize>(m: M, chains: &Chains<M, V>, digit
 pub fn add_if<M: CarryLanes, const V: usize>(m: M, condition: u64, digits: &mut [Digits], addend: &[Digits]) {
     // The compiler shall not know that this is all ones or all zeros.
     let mask = m.mask(core::hint::black_box(condition.wrapping_neg()) as u16);
-    let (zero, none) = (m.splat(0), m.mask(0));
+    let (zero, none) = (m.constant(0), m.mask(0));
     let mut carry = 0;
     let windows = digits.as_chunks_mut::<V>().0.iter_mut().zip(addend.as_chunks::<V>().0);
     for (digits, addend) in windows {
