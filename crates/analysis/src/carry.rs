@@ -4,7 +4,11 @@
 use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 
-use zariz_kernels::carry::{self, CarryLanes, Chains, DIGITS, Digits, Modulus, tail};
+use zariz_kernels::Domain;
+use zariz_kernels::carry::{
+    self, CarryConstants, CarryDomain, CarryLanes, CarryMachine, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail,
+};
+use zariz_kernels::pow::{self, Power};
 use zariz_machines::CarryCosts;
 
 /// The machine that counts.
@@ -64,8 +68,10 @@ counts! {
     shifts,
     /// `splat`: digits broadcast from memory.
     broadcasts,
-    /// `all_ones`: VPCMPUD.
+    /// `all_ones` and `equal`: VPCMPUD.
     comparisons,
+    /// `move_where`: VMOVDQA32 under a mask.
+    masked_moves,
     /// `first`: single digits written to memory.
     digits_out,
     /// `mask` and `bits`: KMOV.
@@ -80,7 +86,7 @@ impl CarryCounts {
     /// In the coprocessor's words: what the paper counts as vector instructions.
     pub fn coprocessor(&self) -> u64 {
         let arithmetic = 2 * self.products + self.first_products + self.sums + self.high_sums + self.masked_sums;
-        arithmetic + self.permutations + self.shifts + self.broadcasts + self.comparisons
+        arithmetic + self.permutations + self.shifts + self.broadcasts + self.comparisons + self.masked_moves
     }
 
     /// In the instructions of a machine that makes these words of others. Digits that are broadcast from memory are loads
@@ -93,7 +99,7 @@ impl CarryCounts {
             + self.masked_sums * costs.add_where
             + self.permutations * costs.broadcast_first
             + self.shifts * costs.shift
-            + self.comparisons * costs.all_ones
+            + (self.comparisons + self.masked_moves) * costs.compare
     }
 }
 
@@ -172,11 +178,38 @@ impl CarryLanes for CarryCount {
         bump(|counts| counts.comparisons += 1);
     }
     fn move_where(self, (): (), (): (), (): ()) {
-        unreachable!("a multiplication selects nothing");
+        bump(|counts| counts.masked_moves += 1);
     }
     fn equal(self, (): (), (): ()) {
-        unreachable!("a multiplication compares nothing");
+        bump(|counts| counts.comparisons += 1);
     }
+}
+
+impl CarryMachine for CarryCount {
+    fn amm(self, out: &mut [Digits], spare: &mut [Digits; SPARE], a: &[Digits], b: &[Digits], modulus: Modulus) {
+        match out.len() {
+            1 => carry::amm::<Self, 1>(self, out, spare, a, b, modulus),
+            _ => carry::amm::<Self, WIDEST>(self, out, spare, a, b, modulus),
+        }
+    }
+    fn select(self, out: &mut [Digits], table: &[Digits], index: u32) {
+        match out.len() {
+            1 => carry::select::<Self, 1>(self, out, table, index),
+            _ => carry::select::<Self, WIDEST>(self, out, table, index),
+        }
+    }
+}
+
+/// What a raw private operation with a key of `bits` bits counts, but for putting its halves together: two powers with
+/// bases twice as long as the moduli. And the windows of its exponents.
+pub fn decryption(bits: usize) -> (CarryCounts, usize) {
+    let half = bits / 2;
+    // Any odd number of that length.
+    let constants = CarryConstants::new(&vec![u64::MAX; half / 64]);
+    let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
+    let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
+    let counts = count(|m| drop(pow::pow(CarryDomain::new(m, &constants), &[power])));
+    (counts * 2, CarryDomain::new(CarryCount, &constants).window_bits(half))
 }
 
 /// What one multiplication counts, and its parts.
@@ -261,6 +294,16 @@ mod tests {
         // Quotients are computed in two of the four.
         assert_eq!(of_whole.first_products, 2 * of_half.first_products);
         assert_eq!(whole.tails, half.tails * 2);
+    }
+
+    #[test]
+    fn windows_and_instructions_of_decryptions_are_near_the_papers() {
+        for (bits, window, paper) in [(1024, 5, 0.28e6), (2048, 6, 1.82e6), (4096, 6, 13.7e6)] {
+            let (counts, ours) = decryption(bits);
+            assert_eq!(ours, window, "{bits} bits");
+            let ratio = counts.coprocessor() as f64 / paper;
+            assert!((0.95..1.15).contains(&ratio), "{bits} bits: {ratio}");
+        }
     }
 
     #[test]

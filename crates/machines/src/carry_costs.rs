@@ -18,8 +18,8 @@ pub struct CarryCosts {
     pub add_where: u64,
     /// `shift_down` and `shift_up`.
     pub shift: u64,
-    /// `all_ones`.
-    pub all_ones: u64,
+    /// `all_ones`, `equal` and `move_where`.
+    pub compare: u64,
 }
 
 impl CarryCosts {
@@ -36,6 +36,6 @@ impl CarryCosts {
         add_high: 3,
         add_where: 1,
         shift: 1,
-        all_ones: 1,
+        compare: 1,
     };
 }

@@ -26,6 +26,8 @@
 
 mod backend;
 mod batch;
+#[doc(hidden)]
+pub mod carry;
 mod engine;
 mod jobs;
 mod modulus;

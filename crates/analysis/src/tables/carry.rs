@@ -3,7 +3,7 @@
 use zariz_machines::CarryCosts;
 
 use super::markdown::{head, table};
-use crate::carry::{CarryCounts, FREE_BITS, Multiplication, multiplication, redundant, round};
+use crate::carry::{CarryCounts, FREE_BITS, Multiplication, decryption, multiplication, redundant, round};
 
 /// The multiplications of the paper, and two lengths more.
 fn multiplications() -> [Multiplication; 5] {
@@ -26,6 +26,10 @@ const PAPER_REDUNDANT: u64 = 1224;
 fn by_formula(bits: usize) -> u64 {
     redundant(bits as u64, 32, FREE_BITS, 512, 16)
 }
+
+/// Keys of slide "RSA Decryption", and its millions of instructions.
+const DECRYPTIONS: [usize; 3] = [1024, 2048, 4096];
+const PAPER_DECRYPTIONS: [&str; 3] = ["0.28", "1.82", "13.7"];
 
 /// docs/generated/carry.md.
 pub fn make() -> String {
@@ -66,13 +70,26 @@ pub fn make() -> String {
     }
     let head = ["bits", "rounds", "what is after them", "whole", "paper, whole"];
     out += &table(&[&head[..], &["redundant, by formula", "paper, redundant", "by AVX-512F"]].concat(), &rows);
+
+    out += "\n## RSA decryption\n\n";
+    out += "Two powers in constant time with the window that makes the fewest multiplications, tables read whole. Millions of\n\
+            instructions; the paper's are measured.\n\n";
+    let mut rows = Vec::new();
+    for (bits, paper) in DECRYPTIONS.into_iter().zip(PAPER_DECRYPTIONS) {
+        let (counts, window) = decryption(bits);
+        let millions = |count: u64| format!("{:.3}", count as f64 / 1e6);
+        let ours = [millions(counts.coprocessor()), millions(counts.by(CarryCosts::AVX512F))];
+        rows.push([&[bits.to_string(), window.to_string(), paper.to_owned()], &ours[..]].concat());
+    }
+    out += &table(&["key", "window", "paper", "ours", "by AVX-512F"], &rows);
     out
 }
 
 /// crates/cli/src/papers/carry.json: an object a line.
 ///
 /// `rounds`, `whole`: vector instructions in the coprocessor's words; `redundant`: what the paper's formula gives for
-/// redundant representation; `avx512f`: instructions in AVX-512F's, and `avx512f_round` those of one round.
+/// redundant representation; `avx512f`: instructions in AVX-512F's, and `avx512f_round` those of one round. `key`: the two
+/// powers of a decryption.
 pub fn json() -> String {
     let line = |it: Multiplication| {
         let Multiplication { bits, windows, whole, in_rounds, .. } = it;
@@ -87,7 +104,15 @@ pub fn json() -> String {
             each.by(CarryCosts::AVX512F),
         )
     };
-    format!("[\n{}\n]\n", multiplications().map(line).join(",\n"))
+    let mut lines = multiplications().map(line).to_vec();
+    for bits in DECRYPTIONS {
+        let (counts, window) = decryption(bits);
+        let [coprocessor, avx512f] = [counts.coprocessor(), counts.by(CarryCosts::AVX512F)];
+        lines.push(format!(
+            "  {{\"key\": {bits}, \"window\": {window}, \"whole\": {coprocessor}, \"avx512f\": {avx512f}}}"
+        ));
+    }
+    format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
 fn cells(counts: &CarryCounts) -> Vec<String> {
