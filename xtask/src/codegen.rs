@@ -4,6 +4,7 @@
 //! its columns in registers, and have exactly the multiply instructions of its algorithm.
 
 mod budget;
+mod carry;
 mod expect;
 mod parse;
 
@@ -65,6 +66,7 @@ fn compare(roots: &[Root]) -> Result<()> {
         Err(error) => problems.push(format!("  {error:#}")),
     }
     refuse(problems)?;
+    carry::check_costs(roots)?;
     let spilling = roots.iter().filter(|root| root.stores + root.loads > 0).count();
     println!("{} roots as they should be; {spilling} use the stack for vectors, none more than recorded", roots.len());
     Ok(())

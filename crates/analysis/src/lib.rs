@@ -8,11 +8,14 @@
 //! * [`count`]: every digit is nothing, and operations are counted.
 //! * [`exact`]: columns are integers that never wrap, and every block is checked against its banner.
 //!
+//! [`carry`] counts the carry chains in the same way, over their own vocabulary.
+//!
 //! Each interpretation stands for a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
 //! the machine's own type. [`tables`] writes what was found to docs/generated.
 #![forbid(unsafe_code)]
 
 pub mod call;
+pub mod carry;
 pub mod count;
 pub mod exact;
 pub mod interval;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod carry;
 mod counts;
 mod intervals;
 mod json;
@@ -38,6 +39,8 @@ pub fn all() -> Result<Vec<Table>, String> {
         Table { path: "docs/generated/intervals.md", text: intervals::make()? },
         Table { path: "docs/generated/counts.md", text: counts::make() },
         Table { path: "crates/cli/src/papers/counts.json", text: json::make() },
+        Table { path: "docs/generated/carry.md", text: carry::make() },
+        Table { path: "crates/cli/src/papers/carry.json", text: carry::json() },
     ])
 }
 

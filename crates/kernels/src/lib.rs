@@ -8,6 +8,7 @@
 //! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
+//! * [`carry`]: numbers that come alone, their digits across a vector, by carry chains in masks.
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
@@ -25,6 +26,7 @@ pub mod ahmm;
 #[macro_use]
 pub mod block;
 pub mod bls12_381;
+pub mod carry;
 pub mod constants;
 pub mod domain;
 pub mod frame;

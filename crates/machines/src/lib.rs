@@ -13,6 +13,10 @@ mod across;
 mod across_portable;
 #[macro_use]
 pub mod bls12_381;
+#[macro_use]
+mod carry_roots;
+mod carry_costs;
+mod carry_portable;
 mod cycles;
 mod portable;
 mod scalar;
@@ -28,10 +32,16 @@ mod avx512;
 mod avx512_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ifma;
+#[cfg(target_arch = "x86_64")]
+mod carry_avx512;
 
+pub use carry_costs::CarryCosts;
+pub use carry_portable::CarryPortable;
 pub use cycles::CycleCounter;
 pub use portable::Portable;
 pub use scalar::ScalarPortable;
 
 #[cfg(target_arch = "x86_64")]
-pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, scalar::ScalarAdx};
+pub use {
+    avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, carry_avx512::CarryAvx512, scalar::ScalarAdx,
+};

@@ -30,6 +30,8 @@ mod batch;
 pub mod bls12_381;
 mod cost;
 mod dispatch;
+#[doc(hidden)]
+pub mod carry;
 mod engine;
 mod jobs;
 mod modulus;

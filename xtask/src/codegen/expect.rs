@@ -1,9 +1,10 @@
 //! What every root must be, whatever was recorded: no calls, and the multiplications of its algorithm.
 
+use super::carry;
 use super::parse::Root;
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
-pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma"];
+pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE];
 
 /// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -84,6 +85,9 @@ pub enum Fit {
 
 /// Compares a root with the formula of its block.
 pub fn fit(root: &Root) -> Fit {
+    if root.machine == carry::MACHINE {
+        return carry::fit(root);
+    }
     let vector = MACHINES.contains(&root.machine.as_str());
     let Some(Products { rolled, once, low_once, high_once }) = products(&root.block, root.width).filter(|_| vector)
     else {
@@ -121,7 +125,7 @@ pub fn problems(root: &Root) -> Vec<String> {
             problems.push(format!("  {}: calls {call}", root.name()));
         }
     }
-    if !MACHINES.contains(&root.machine.as_str()) && !root.machine.starts_with("portable") {
+    if !MACHINES.contains(&root.machine.as_str()) && !root.machine.contains("portable") {
         problems.push(format!("  {}: a machine unknown here; name it in MACHINES of expect.rs", root.name()));
     }
     if root.gathers > 0 {
@@ -130,6 +134,7 @@ pub fn problems(root: &Root) -> Vec<String> {
     if root.masked_stores > 0 {
         problems.push(format!("  {}: {} stores under a mask, expected none", root.name(), root.masked_stores));
     }
+    problems.extend(carry::problem(root));
     if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
         let Products { rolled, once, low_once, high_once } = expected;
         let found = match (root.low + root.high, root.fused) {

@@ -23,6 +23,10 @@ pub struct Root {
     pub fused: usize,
     /// Multiplications of 64-bit words to 128 bits.
     pub scalar: usize,
+    /// VPMULUDQ.
+    pub wide: usize,
+    /// Of each innermost loop that multiplies by VPMULUDQ: those, and all its vector arithmetic.
+    pub loops: Vec<(usize, usize)>,
     /// Vector instructions that write the stack.
     pub stores: usize,
     /// Vector instructions that read the stack.
@@ -44,7 +48,7 @@ impl Root {
     }
     /// All multiply instructions.
     pub fn multiplies(&self) -> usize {
-        self.low + self.high + self.fused + self.scalar
+        self.low + self.high + self.fused + self.scalar + self.wide
     }
     /// The width in tables; `-` where there is none.
     pub fn width_text(&self) -> String {
@@ -92,8 +96,15 @@ fn root_names(symbol: &str) -> Option<Names> {
 
 #[derive(Default)]
 struct Functions<'a> {
-    bodies: BTreeMap<&'a str, Vec<Instruction<'a>>>,
+    bodies: BTreeMap<&'a str, Body<'a>>,
     aliases: Vec<(&'a str, &'a str)>,
+}
+
+#[derive(Default)]
+struct Body<'a> {
+    instructions: Vec<Instruction<'a>>,
+    /// Local labels, each with how many instructions stand before it.
+    labels: BTreeMap<&'a str, usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,10 +122,15 @@ fn functions(assembly: &str) -> Functions<'_> {
             match line.strip_suffix(':') {
                 Some(label) if label.starts_with(".Lfunc_end") => current = None,
                 Some(label) if !label.starts_with(".L") => {
-                    found.bodies.insert(label, Vec::new());
+                    found.bodies.insert(label, Body::default());
                     current = Some(label);
                 }
-                _ => {}
+                Some(label) => {
+                    if let Some(body) = current.and_then(|name| found.bodies.get_mut(name)) {
+                        body.labels.insert(label, body.instructions.len());
+                    }
+                }
+                None => {}
             }
             continue;
         }
@@ -126,10 +142,10 @@ fn functions(assembly: &str) -> Functions<'_> {
             && !mnemonic.starts_with('.')
             && let Some(body) = current.and_then(|name| found.bodies.get_mut(name))
         {
-            body.push(Instruction { mnemonic, operands: operands.trim() });
+            body.instructions.push(Instruction { mnemonic, operands: operands.trim() });
         }
     }
-    found.bodies.retain(|_, body| !body.is_empty());
+    found.bodies.retain(|_, body| !body.instructions.is_empty());
     found
 }
 
@@ -143,14 +159,17 @@ const PANICS: &[&str] = &[
     "core::result::unwrap_failed",
 ];
 
-fn measure((machine, block, width): Names, body: &[Instruction]) -> Result<Root> {
-    let mut root = Root { machine, block, width, instructions: body.len(), ..Root::default() };
+fn measure((machine, block, width): Names, body: &Body) -> Result<Root> {
+    let loops = loops(body);
+    let body = &body.instructions[..];
+    let mut root = Root { machine, block, width, instructions: body.len(), loops, ..Root::default() };
     let frame_pointer = body.iter().any(|i| i.mnemonic == "movq" && i.operands == "%rsp, %rbp");
     for &Instruction { mnemonic, operands } in body {
         match mnemonic {
             "vpmadd52luq" => root.low += 1,
             "vpmadd52huq" => root.high += 1,
             "mulq" | "mulxq" => root.scalar += 1,
+            "vpmuludq" => root.wide += 1,
             _ if is_fused(mnemonic) => root.fused += 1,
             _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => root.gathers += 1,
             "subq" | "addq" => root.frame += reserved(mnemonic, operands)?,
@@ -175,6 +194,31 @@ fn measure((machine, block, width): Names, body: &[Instruction]) -> Result<Root>
         }
     }
     Ok(root)
+}
+
+/// The innermost loops that multiply by VPMULUDQ: how often, and how much vector arithmetic each has in all.
+fn loops(body: &Body) -> Vec<(usize, usize)> {
+    let jumps = body.instructions.iter().enumerate().filter(|(_, i)| i.mnemonic.starts_with('j'));
+    let back = |(at, jump): (usize, &Instruction)| {
+        let &to = body.labels.get(jump.operands)?;
+        (to <= at).then_some((to, at))
+    };
+    let all: Vec<(usize, usize)> = jumps.filter_map(back).collect();
+    let within = |a: &(usize, usize), b: &(usize, usize)| a != b && b.0 <= a.0 && a.1 <= b.1;
+    let innermost = all.iter().filter(|&outer| !all.iter().any(|inner| within(inner, outer)));
+    let counted = innermost.map(|&(from, to)| {
+        let inside = &body.instructions[from..=to];
+        let wide = inside.iter().filter(|i| i.mnemonic == "vpmuludq").count();
+        (wide, inside.iter().filter(|i| is_vector_arithmetic(i)).count())
+    });
+    counted.filter(|&(wide, _)| wide > 0).collect()
+}
+
+/// Whether an instruction computes with vectors: not one that moves, or broadcasts from memory.
+fn is_vector_arithmetic(instruction: &Instruction) -> bool {
+    let Instruction { mnemonic, operands } = instruction;
+    let moves = mnemonic.starts_with("vmov") || mnemonic.starts_with("vpbroadcast") && operands.contains('(');
+    mnemonic.starts_with('v') && !moves && *mnemonic != "vzeroupper"
 }
 
 /// VFMADD…PD, VFNMSUB…PD and the like.
@@ -246,6 +290,17 @@ mod tests {
         let load =
             one("f", "\tvmovapd\t(%rdi), %zmm1 {%k1}\n\tvmovapd\t%zmm1, (%rdi)\n\tvmovapd\t%zmm1, %zmm2 {%k2}\n");
         assert_eq!(load.masked_stores, 0);
+    }
+
+    #[test]
+    fn arithmetic_is_counted_in_the_innermost_loops() {
+        let root = one(
+            "amm",
+            "\tvpmuludq\t%zmm1, %zmm2, %zmm3\n.LBB0_1:\n\tvpxor\t%xmm0, %xmm0, %xmm0\n.LBB0_2:\n\
+             \tvpbroadcastd\t(%rdi), %zmm0\n\tvpmuludq\t%zmm1, %zmm2, %zmm3\n\tvpbroadcastd\t%xmm3, %zmm3\n\
+             \tvmovdqa64\t%zmm3, %zmm4\n\tjne\t.LBB0_2\n\tjne\t.LBB0_1\n\tjmp\t.LBB0_3\n.LBB0_3:\n",
+        );
+        assert_eq!((root.wide, root.loops), (2, vec![(1, 2)]));
     }
 
     #[test]

@@ -1,0 +1,113 @@
+//! Numbers in Montgomery's domain, one at a time, by vector carry propagation chains.
+
+use alloc::vec::Vec;
+
+use super::constants::{CarryConstants, digits_of, zeros};
+use super::lanes::{DIGITS, Digits};
+use super::machine::{CarryMachine, SPARE};
+use crate::domain::Domain;
+use crate::limbs::{self, Limbs};
+use crate::place::Placed;
+
+/// The working space of one number: closed below `R` (see [`super`]).
+pub struct CarryDomain<'a, M: CarryMachine> {
+    machine: M,
+    constants: &'a CarryConstants,
+    product: Placed<Digits>,
+    spare: Placed<Digits>,
+}
+
+impl<'a, M: CarryMachine> CarryDomain<'a, M> {
+    /// Prepares working space.
+    pub fn new(machine: M, constants: &'a CarryConstants) -> Self {
+        Self { machine, constants, product: zeros(constants.words()), spare: zeros(SPARE) }
+    }
+}
+
+impl<M: CarryMachine> CarryDomain<'_, M> {
+    fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
+        let spare = self.spare.first_chunk_mut().expect("as many as there are to spare");
+        self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
+    }
+}
+
+impl<M: CarryMachine> Domain for CarryDomain<'_, M> {
+    type Word = Digits;
+    const WINDOWS: usize = 1;
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn words(&self) -> usize {
+        self.constants.words()
+    }
+
+    fn zeros(&self, words: usize) -> Placed<Digits> {
+        zeros(words)
+    }
+
+    fn one(&mut self) -> Placed<Digits> {
+        self.constants.one.clone()
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<Digits> {
+        digits_of(numbers[0], self.words())
+    }
+
+    /// Leaves a number below `2M`.
+    ///
+    /// A number longer than `n` digits is taken in by Horner's rule, `n` digits at a time: `x ← x·R + next`, where `x·R mod M`
+    /// is below `M` and the sum below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Digits> {
+        let constants = self.constants;
+        let (words, len) = (self.words(), self.words() * DIGITS / 2);
+        let number = numbers[0];
+        let steps = bits.div_ceil(64 * len).max(1);
+        let chunk = |step: usize| {
+            let at = (step * len).min(number.len());
+            &number[at..number.len().min(at + len)]
+        };
+        let mut x = digits_of(chunk(steps - 1), words);
+        let mut sum = limbs::zero(len);
+        for step in (0..steps - 1).rev() {
+            self.amm(&mut x, &constants.enter);
+            let residue = constants.canonical(&x);
+            sum.fill(0);
+            sum[..residue.len()].copy_from_slice(&residue);
+            let carry = limbs::add_assign(&mut sum, chunk(step));
+            limbs::reduce_once(&mut sum, carry, constants.limbs());
+            x.copy_from_slice(&digits_of(&sum, words));
+        }
+        self.amm(&mut x, &constants.enter);
+        x
+    }
+
+    fn amm(&mut self, x: &mut [Digits], y: &[Digits]) {
+        self.multiply(x, y);
+        x.copy_from_slice(&self.product);
+    }
+
+    /// As many multiplications: the paper has no squaring of its own, and four chains that add whole vectors would not gain
+    /// by one.
+    fn ams(&mut self, x: &mut [Digits], times: usize) {
+        for _ in 0..times {
+            self.multiply(x, x);
+            x.copy_from_slice(&self.product);
+        }
+    }
+
+    fn select(&mut self, out: &mut [Digits], table: &[Digits], index: &[u64]) {
+        self.machine.select(out, table, index[0] as u32);
+    }
+
+    /// The fewest multiplications: 5 bits for exponents of 512 bits and 6 for those of 1024 and 2048, as the paper has them.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        (1..=6).min_by_key(|&w| (1 << w) + exponent_bits.div_ceil(w)).unwrap_or(1)
+    }
+
+    /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.
+    fn canonical(&mut self, x: &[Digits]) -> Vec<Limbs> {
+        alloc::vec![self.constants.canonical(x)]
+    }
+}
