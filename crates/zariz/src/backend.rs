@@ -1,8 +1,9 @@
 //! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
 
+use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::scalar::{self, Scalar};
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method, mul, pow};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method, across, mul, pow};
 
 use crate::batch::{InDomain, Numbers};
 use crate::prepared::Prepared;
@@ -15,6 +16,8 @@ pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
 /// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one size and method.
 pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
+    /// Whether it takes moduli of so many bits.
+    fn fits(&self, bits: usize) -> bool;
     /// What moduli must have in common to share a batch: digits or limbs.
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
@@ -35,6 +38,12 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// Of from 1 to [`lanes`](Self::lanes) moduli.
     fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
     fn lanes(self) -> usize;
+    /// Whether it takes moduli of so many bits.
+    fn fits(self, bits: usize) -> bool {
+        let _ = bits;
+        true
+    }
+    /// What moduli must have in common to share a batch.
     fn shape(self, modulus: &Prepared) -> usize;
     /// By which method it computes. Only vector machines have a choice.
     fn method(self, modulus: &Prepared) -> Method {
@@ -90,9 +99,59 @@ impl<S: Scalar> Arithmetic for Limbwise<S> {
     }
 }
 
+/// One number across a vector, or two.
+#[derive(Clone, Copy)]
+pub(crate) struct Across<M>(pub M);
+
+impl<M: across::Machine> Arithmetic for Across<M> {
+    type Constants = across::Constants;
+    type Domain<'a> = across::Numbers<'a, M>;
+
+    fn constants(self, modulus: &Prepared) -> &across::Constants {
+        modulus.across()
+    }
+    fn domain<'a>(self, moduli: &[&'a across::Constants]) -> across::Numbers<'a, M> {
+        across::Numbers::new(self.0, moduli)
+    }
+    fn lanes(self) -> usize {
+        2
+    }
+    fn fits(self, bits: usize) -> bool {
+        across::Constants::fits(bits)
+    }
+    fn shape(self, modulus: &Prepared) -> usize {
+        self.constants(modulus).shape().digits
+    }
+}
+
+/// One number across a vector, carries in masks.
+#[derive(Clone, Copy)]
+pub(crate) struct Carry<M>(pub M);
+
+impl<M: CarryMachine> Arithmetic for Carry<M> {
+    type Constants = CarryConstants;
+    type Domain<'a> = CarryDomain<'a, M>;
+
+    fn constants(self, modulus: &Prepared) -> &CarryConstants {
+        modulus.carry()
+    }
+    fn domain<'a>(self, moduli: &[&'a CarryConstants]) -> CarryDomain<'a, M> {
+        CarryDomain::new(self.0, moduli[0])
+    }
+    fn lanes(self) -> usize {
+        1
+    }
+    fn shape(self, modulus: &Prepared) -> usize {
+        CarryConstants::words_for(modulus.bits())
+    }
+}
+
 impl<A: Arithmetic> Backend for A {
     fn lanes(&self) -> usize {
         Arithmetic::lanes(*self)
+    }
+    fn fits(&self, bits: usize) -> bool {
+        Arithmetic::fits(*self, bits)
     }
     fn shape(&self, modulus: &Prepared) -> usize {
         Arithmetic::shape(*self, modulus)

@@ -13,10 +13,12 @@ use crate::prepared::Prepared;
 /// An engine that may answer, and what it costs for numbers of one length.
 pub(crate) struct Candidate {
     pub backend: &'static dyn Backend,
+    /// How many numbers a call takes: as many as the engine does at once, or one.
+    pub numbers: usize,
     cost: Cost,
 }
 
-/// Nanoseconds of one call, however many of an engine's lanes it uses.
+/// Nanoseconds of one call.
 #[derive(Clone, Copy)]
 struct Cost {
     /// A product of plain numbers: into Montgomery's domain and out of it, and all that is done once for a batch.
@@ -68,7 +70,7 @@ pub(crate) fn candidates(bits: usize) -> Arc<[Candidate]> {
 /// Whether the engine can be the best one for few numbers: none that does as many at once is better.
 fn is_candidate(engine: Engine) -> bool {
     match engine {
-        Engine::Portable => false,
+        Engine::Portable | Engine::CarryChains => false,
         Engine::Scalar => !Engine::ScalarAdx.is_available(),
         Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
         engine => engine.is_available(),
@@ -84,21 +86,27 @@ fn measure(bits: usize) -> Arc<[Candidate]> {
     let best = Engine::best();
     let others = Engine::ALL.iter().copied().filter(|&engine| engine != best && is_candidate(engine));
     let engines = std::iter::once(best).chain(others).filter_map(|engine| engine.backend().ok());
+    let unknown = Cost { product: f64::MAX, multiply: f64::MAX, square: f64::MAX };
+    // Lanes cost the same whether they are used or not; what does two numbers at once does one sooner.
+    let numbers = |lanes: usize| if lanes == 2 { 1..=2 } else { lanes..=lanes };
     let mut candidates: Vec<Candidate> = engines
-        .map(|backend| Candidate { backend, cost: Cost { product: f64::MAX, multiply: f64::MAX, square: f64::MAX } })
+        .filter(|backend| backend.fits(bits))
+        .flat_map(|backend| numbers(backend.lanes()).map(move |numbers| Candidate { backend, numbers, cost: unknown }))
         .collect();
     let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
     let prepared = Prepared::new(&modulus, bits);
     for _ in 0..ROUNDS {
-        for Candidate { backend, cost } in &mut candidates {
+        for Candidate { backend, numbers, cost } in &mut candidates {
             let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
-            let mut numbers = backend.numbers(&[&prepared], &[&number], &[&number], bits);
+            let products = vec![product; *numbers];
+            let (moduli, numbers) = (vec![&prepared; *numbers], vec![&number[..]; *numbers]);
+            let mut numbers = backend.numbers(&moduli, &numbers, &numbers, bits);
             let best = |best: &mut f64, operations: usize, work: &mut dyn FnMut()| {
                 let start = Instant::now();
                 (0..operations).for_each(|_| work());
                 *best = best.min(start.elapsed().as_nanos() as f64 / operations as f64);
             };
-            best(&mut cost.product, 1, &mut || drop(backend.mul(&[product])));
+            best(&mut cost.product, 1, &mut || drop(backend.mul(&products)));
             best(&mut cost.multiply, OPERATIONS, &mut || numbers.multiply());
             best(&mut cost.square, OPERATIONS, &mut || numbers.square());
         }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use zariz_kernels::limbs;
-use zariz_machines::{Portable, ScalarPortable};
+use zariz_machines::{CarryPortable, Portable, ScalarPortable};
 
-use crate::backend::{Backend, Lanes, Limbwise, Power};
+use crate::backend::{Across, Backend, Carry, Lanes, Limbwise, Power};
 use crate::prepared::Prepared;
 
 /// A machine that computes: how many numbers at once, and with which instructions.
@@ -16,10 +16,15 @@ use crate::prepared::Prepared;
 pub enum Engine {
     /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
+    /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without vectors. It is
+    /// here to be compared with: [`Dispatch::Auto`](crate::Dispatch::Auto) never asks it.
+    CarryChains,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
     /// The same with MULX, ADCX and ADOX.
     ScalarAdx,
+    /// One number, or two, across vectors, by AVX512-IFMA.
+    AcrossIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
     /// AVX-512F and DQ: eight numbers at once, products in double precision.
@@ -79,15 +84,25 @@ impl FromStr for Engine {
 
 impl Engine {
     /// Every engine, from the slowest to the fastest when there is enough to do.
-    pub const ALL: &'static [Self] =
-        &[Self::Portable, Self::Scalar, Self::ScalarAdx, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
+    pub const ALL: &'static [Self] = &[
+        Self::Portable,
+        Self::CarryChains,
+        Self::Scalar,
+        Self::ScalarAdx,
+        Self::AcrossIfma,
+        Self::Avx2Fma,
+        Self::Avx512Fma,
+        Self::Avx512Ifma,
+    ];
 
     /// The engine's name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::CarryChains => "carry-chains",
             Self::Scalar => "scalar",
             Self::ScalarAdx => "scalar-adx",
+            Self::AcrossIfma => "across-ifma",
             Self::Avx2Fma => "avx2-fma",
             Self::Avx512Fma => "avx512-fma",
             Self::Avx512Ifma => "avx512-ifma",
@@ -114,18 +129,19 @@ impl Engine {
     /// The instruction sets the engine needs, in words.
     pub fn requires(self) -> &'static str {
         match self {
-            Self::Portable | Self::Scalar => "nothing",
+            Self::Portable | Self::Scalar | Self::CarryChains => "nothing",
             Self::ScalarAdx => "BMI2 and ADX",
             Self::Avx2Fma => "AVX2 and FMA",
             Self::Avx512Fma => "AVX-512F and AVX-512DQ",
-            Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
+            Self::AcrossIfma | Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
         }
     }
 
     /// How many exponentiations the engine does at once.
     pub fn lanes(self) -> usize {
         match self {
-            Self::Portable | Self::Scalar | Self::ScalarAdx => 1,
+            Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx => 1,
+            Self::AcrossIfma => 2,
             Self::Avx2Fma => 4,
             Self::Avx512Fma | Self::Avx512Ifma => 8,
         }
@@ -134,7 +150,7 @@ impl Engine {
     /// Whether a [`Method`](crate::Method) of the caller's choice changes how the engine computes: the vector engines.
     pub fn has_methods(self) -> bool {
         match self {
-            Self::Scalar | Self::ScalarAdx => false,
+            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::AcrossIfma => false,
             Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
         }
     }
@@ -142,17 +158,23 @@ impl Engine {
     /// The machine, looked for once in the life of the process.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, ScalarAdx};
+        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, CarryAvx512, ScalarAdx};
         static AVX2_FMA: OnceLock<Option<Lanes<Avx2Fma>>> = OnceLock::new();
         static AVX512_FMA: OnceLock<Option<Lanes<Avx512Fma>>> = OnceLock::new();
         static AVX512_IFMA: OnceLock<Option<Lanes<Avx512Ifma>>> = OnceLock::new();
+        static ACROSS_IFMA: OnceLock<Option<Across<Avx512Ifma>>> = OnceLock::new();
+        static CARRY_AVX512: OnceLock<Option<Carry<CarryAvx512>>> = OnceLock::new();
         static SCALAR_ADX: OnceLock<Option<Limbwise<ScalarAdx>>> = OnceLock::new();
         fn found<B: Backend + 'static>(machine: &'static Option<B>) -> Option<&'static dyn Backend> {
             machine.as_ref().map(|machine| machine as &dyn Backend)
         }
         let backend = match self {
             Self::Portable | Self::Scalar => Some(self.portable()),
+            Self::CarryChains => {
+                found(CARRY_AVX512.get_or_init(|| CarryAvx512::new().map(Carry))).or_else(|| Some(self.portable()))
+            }
             Self::ScalarAdx => found(SCALAR_ADX.get_or_init(|| ScalarAdx::new().map(Limbwise))),
+            Self::AcrossIfma => found(ACROSS_IFMA.get_or_init(|| Avx512Ifma::new().map(Across))),
             Self::Avx2Fma => found(AVX2_FMA.get_or_init(|| Avx2Fma::new().map(Lanes))),
             Self::Avx512Fma => found(AVX512_FMA.get_or_init(|| Avx512Fma::new().map(Lanes))),
             Self::Avx512Ifma => found(AVX512_IFMA.get_or_init(|| Avx512Ifma::new().map(Lanes))),
@@ -164,16 +186,23 @@ impl Engine {
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         match self {
-            Self::Portable | Self::Scalar => Ok(self.portable()),
+            Self::Portable | Self::CarryChains | Self::Scalar => Ok(self.portable()),
             _ => Err(EngineError::Unavailable(self)),
         }
+    }
+
+    /// A machine for numbers of any length: those of engines that have a longest are answered by it.
+    pub(crate) fn of_any_length() -> &'static dyn Backend {
+        Self::ScalarAdx.backend().unwrap_or_else(|_| Self::Scalar.portable())
     }
 
     /// The machines for any processor.
     fn portable(self) -> &'static dyn Backend {
         static PORTABLE: OnceLock<Lanes<Portable<1>>> = OnceLock::new();
+        static CARRY: OnceLock<Carry<CarryPortable>> = OnceLock::new();
         static SCALAR: OnceLock<Limbwise<ScalarPortable>> = OnceLock::new();
         match self {
+            Self::CarryChains => CARRY.get_or_init(|| Carry(CarryPortable::new())),
             Self::Scalar => SCALAR.get_or_init(|| Limbwise(ScalarPortable::new())),
             _ => PORTABLE.get_or_init(|| Lanes(Portable::new())),
         }

@@ -6,6 +6,7 @@ use zariz_kernels::limbs::Limbs;
 use crate::backend::{Backend, Power, Product};
 use crate::cost::{self, Work};
 use crate::dispatch::{Crew, Dispatch};
+use crate::engine::Engine;
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs that cost alike share a batch.
@@ -68,7 +69,10 @@ fn run<J: Job>(
     for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
         let mut left = group;
         let only_main = crew.dispatch != Dispatch::Auto || group[0].0.group.1.is_some();
-        let calls = if only_main { fill(crew.main, group.len()) } else { plan(hardest(jobs, group), group.len()) };
+        let hardest = hardest(jobs, group);
+        // An engine may be for numbers up to some length; scalar ones are for any.
+        let main = if crew.main.fits(hardest.0) { crew.main } else { Engine::of_any_length() };
+        let calls = if only_main { fill(main, group.len()) } else { plan(hardest, group.len()) };
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
             left = later;
@@ -76,7 +80,7 @@ fn run<J: Job>(
             // Moduli alike to the main engine may differ to another one.
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
-            let (backend, size) = if alike { (backend, count) } else { (crew.main, crew.main.lanes()) };
+            let (backend, size) = if alike { (backend, count) } else { (main, main.lanes()) };
             let results = selected.chunks(size.max(1)).flat_map(|batch| work(backend, batch));
             for (&(_, i), result) in now.iter().zip(results) {
                 out[i] = result;
@@ -104,7 +108,7 @@ fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
 /// The cheapest of this processor's machines do them.
 fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
     let candidates = cost::candidates(bits);
-    let costs: Vec<(usize, f64)> = candidates.iter().map(|c| (c.backend.lanes(), c.estimate(work))).collect();
+    let costs: Vec<(usize, f64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
     cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
 }
 

@@ -28,10 +28,10 @@
 mod backend;
 mod batch;
 pub mod bls12_381;
-mod cost;
-mod dispatch;
 #[doc(hidden)]
 pub mod carry;
+mod cost;
+mod dispatch;
 mod engine;
 mod jobs;
 mod modulus;

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use zariz_kernels::carry::CarryConstants;
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{Constants, Method, limbs, scalar};
+use zariz_kernels::{Constants, Method, across, limbs, scalar};
 
 /// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
 ///
@@ -19,6 +20,8 @@ pub(crate) struct Prepared {
     lanes: [OnceLock<Constants>; 2],
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceLock<scalar::Constants>; 2],
+    across: OnceLock<across::Constants>,
+    carry: OnceLock<CarryConstants>,
 }
 
 impl fmt::Debug for Prepared {
@@ -40,6 +43,8 @@ impl Prepared {
             method: None,
             lanes: Default::default(),
             scalar: Default::default(),
+            across: OnceLock::new(),
+            carry: OnceLock::new(),
         }
     }
 
@@ -81,5 +86,15 @@ impl Prepared {
         let constants = self.scalar[usize::from(step > 1)].get_or_init(|| scalar::Constants::new(&self.limbs, step));
         debug_assert!(constants.limbs().is_multiple_of(step));
         constants
+    }
+
+    /// For numbers laid across vectors. Precondition: [`across::Constants::fits`].
+    pub fn across(&self) -> &across::Constants {
+        self.across.get_or_init(|| across::Constants::with_bits(&self.limbs, self.size))
+    }
+
+    /// For carry chains.
+    pub fn carry(&self) -> &CarryConstants {
+        self.carry.get_or_init(|| CarryConstants::new(&self.limbs))
     }
 }
