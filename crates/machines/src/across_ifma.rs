@@ -58,6 +58,12 @@ impl Row for Avx512Ifma {
         unsafe { &mut *std::ptr::from_mut(vector).cast() }
     }
     #[inline(always)]
+    fn window(self, vectors: &[__m512i], i: usize) -> __m512i {
+        assert!(i + LANES <= LANES * vectors.len());
+        // SAFETY: `self` proves AVX-512F; the 64 bytes from word `i` on lie within the slice, and the load needs no alignment.
+        unsafe { _mm512_loadu_si512(vectors.as_ptr().cast::<u64>().add(i).cast()) }
+    }
+    #[inline(always)]
     fn splat(self, word: &u64) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_set1_epi64(*word as i64) }
@@ -88,9 +94,9 @@ impl Row for Avx512Ifma {
         unsafe { _mm512_srli_epi64::<52>(a) }
     }
     #[inline(always)]
-    fn align<const D: i32>(self, above: __m512i, below: __m512i) -> __m512i {
+    fn up(self, vector: __m512i, below: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_alignr_epi64::<D>(above, below) }
+        unsafe { _mm512_alignr_epi64::<7>(vector, below) }
     }
     #[inline(always)]
     fn over(self, a: __m512i) -> u32 {

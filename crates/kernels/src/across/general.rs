@@ -32,7 +32,7 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             space.fill(m.zero());
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
-                tiled::<M, N, W>(m, columns, k, table, m.lanes(digits));
+                tiled::<M, N, W>(m, columns, k, &table[..shifted], m.lanes(digits));
             }
         }
         for k in 0..vectors {
@@ -79,17 +79,17 @@ fn tiled<M: Row, const N: usize, const W: usize>(
     }
 }
 
-/// Each tile of a number shifted up by 0, 1, … 7 digits.
+/// Each tile of a number shifted up by 0, 1, … 7 digits. At the end of `table` a tile stands between zeros meanwhile.
 #[inline(always)]
 fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
+    let (table, padded) = table.split_at_mut(table.len() - N - 2);
+    padded.fill(m.zero());
     for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
-        unroll!(S in 8, {
-            let mut below = m.zero();
-            for k in 0..W {
-                let vector = if k < N { tile[k] } else { m.zero() };
-                table[S * W + k] = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
-                below = vector;
+        padded[1..=N].copy_from_slice(tile);
+        for (up, vectors) in table.chunks_exact_mut(W).enumerate() {
+            for (k, vector) in vectors.iter_mut().enumerate() {
+                *vector = m.window(padded, LANES * (k + 1) - up);
             }
-        });
+        }
     }
 }
