@@ -1,5 +1,7 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
+use core::hint::black_box;
+
 use super::kernel::{SPACE, add_rows, pass, times_inverse};
 use super::{LANES, Row, settle};
 
@@ -28,8 +30,10 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
             let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t);
             let (space, table) = rest.split_at_mut(SPACE);
-            columns.fill(m.zero());
-            space.fill(m.zero());
+            // Zeros that the compiler does not know: otherwise it calls memset.
+            let zero = black_box(m.zero());
+            columns.fill(zero);
+            space.fill(zero);
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
                 tiled::<M, N, W>(m, columns, k, &table[..shifted], m.lanes(digits));
@@ -83,7 +87,7 @@ fn tiled<M: Row, const N: usize, const W: usize>(
 #[inline(always)]
 fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
     let (table, padded) = table.split_at_mut(table.len() - N - 2);
-    padded.fill(m.zero());
+    (padded[0], padded[N + 1]) = (m.zero(), m.zero());
     for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
         padded[1..=N].copy_from_slice(tile);
         for (up, vectors) in table.chunks_exact_mut(W).enumerate() {
