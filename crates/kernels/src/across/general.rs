@@ -8,7 +8,8 @@ use super::{LANES, Row, settle};
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
 ///
-/// Preconditions and bounds are the same. Cost: `2L` rows of `8N + 7` multiplications of vectors in every tile's eight rows.
+/// Preconditions and bounds are the same. Cost: for each tile and every eight rows, `L` of the product and `L` of the reduction,
+/// `16N + 14` multiplications of vectors.
 #[inline(always)]
 pub fn amm_general<M: Row, const N: usize, const W: usize>(
     m: M,
