@@ -11,6 +11,7 @@
 //! * [`carry`]: numbers that come alone, their digits across a vector, by carry chains in masks.
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
+//! * [`across`]: one number or two, laid across vectors.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`bls12_381`]: one field in which the modulus is known, one number at a time and one in each lane.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.

@@ -58,6 +58,12 @@ impl Row for Avx512Ifma {
         unsafe { &mut *std::ptr::from_mut(vector).cast() }
     }
     #[inline(always)]
+    fn window(self, vectors: &[__m512i], i: usize) -> __m512i {
+        assert!(i + LANES <= LANES * vectors.len());
+        // SAFETY: `self` proves AVX-512F; the 64 bytes from word `i` on lie within the slice, and the load needs no alignment.
+        unsafe { _mm512_loadu_si512(vectors.as_ptr().cast::<u64>().add(i).cast()) }
+    }
+    #[inline(always)]
     fn splat(self, word: &u64) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_set1_epi64(*word as i64) }
@@ -88,9 +94,9 @@ impl Row for Avx512Ifma {
         unsafe { _mm512_srli_epi64::<52>(a) }
     }
     #[inline(always)]
-    fn align<const D: i32>(self, above: __m512i, below: __m512i) -> __m512i {
+    fn up(self, vector: __m512i, below: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_alignr_epi64::<D>(above, below) }
+        unsafe { _mm512_alignr_epi64::<7>(vector, below) }
     }
     #[inline(always)]
     fn over(self, a: __m512i) -> u32 {
@@ -105,14 +111,15 @@ impl Row for Avx512Ifma {
     /// In assembly, so that the compiler adds `low` and `high` before the carry is known, and not after.
     #[inline(always)]
     fn quotient<const FROM: usize>(self, low: &__m512i, high: &__m512i, mut carry: u64, q: &mut [u64; LANES]) -> u64 {
-        const { assert!(FROM.is_multiple_of(2) && FROM <= 4) };
+        const { assert!(FROM.is_multiple_of(2) && FROM <= 6) };
         let (low, high, q) = (std::ptr::from_ref(low), std::ptr::from_ref(high), q.as_mut_ptr());
         // SAFETY: reads the 64 bytes of each of the vectors, and writes as many of `q`, which are borrowed for it.
         unsafe {
             match FROM {
                 0 => chain!(low, high, carry, q, 0 16 32 48),
                 2 => chain!(low, high, carry, q, 16 32 48),
-                _ => chain!(low, high, carry, q, 32 48),
+                4 => chain!(low, high, carry, q, 32 48),
+                _ => chain!(low, high, carry, q, 48),
             }
         }
         carry

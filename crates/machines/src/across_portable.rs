@@ -28,6 +28,10 @@ impl Row for Portable<8> {
         vector
     }
     #[inline(never)]
+    fn window(self, vectors: &[[u64; LANES]], i: usize) -> [u64; LANES] {
+        *vectors.as_flattened()[i..].first_chunk().expect("eight lanes")
+    }
+    #[inline(never)]
     fn splat(self, word: &u64) -> [u64; LANES] {
         [*word; LANES]
     }
@@ -58,11 +62,8 @@ impl Row for Portable<8> {
         a.map(|a| a >> 52)
     }
     #[inline(never)]
-    fn align<const D: i32>(self, above: [u64; LANES], below: [u64; LANES]) -> [u64; LANES] {
-        std::array::from_fn(|i| match i + D as usize {
-            i @ ..LANES => below[i],
-            i => above[i - LANES],
-        })
+    fn up(self, vector: [u64; LANES], below: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| if i == 0 { below[LANES - 1] } else { vector[i - 1] })
     }
     #[inline(never)]
     fn over(self, a: [u64; LANES]) -> u32 {

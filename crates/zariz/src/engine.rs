@@ -41,6 +41,8 @@ pub enum EngineError {
     Unknown(String),
     /// The processor, or the operating system, lacks the engine's instructions.
     Unavailable(Engine),
+    /// The engine has no lanes, and what was asked of it is done in lanes.
+    WithoutLanes(Engine),
     /// The engine computed a wrong answer: the processor, its memory or this build is faulty.
     WrongAnswer(Engine),
 }
@@ -60,6 +62,9 @@ impl fmt::Display for EngineError {
                 engine.requires(),
                 Engine::best()
             ),
+            Self::WithoutLanes(engine) => {
+                write!(f, "engine {engine} does not work in lanes, which this is for; choose {}", Engine::best())
+            }
             Self::WrongAnswer(engine) => {
                 write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
             }
@@ -147,8 +152,9 @@ impl Engine {
         }
     }
 
-    /// Whether a [`Method`](crate::Method) of the caller's choice changes how the engine computes: the vector engines.
-    pub fn has_methods(self) -> bool {
+    /// Whether the engine does many numbers side by side, one in each lane of its vectors. To these a
+    /// [`Method`](crate::Method) of the caller's choice applies.
+    pub fn has_lanes(self) -> bool {
         match self {
             Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::AcrossIfma => false,
             Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,

@@ -133,7 +133,7 @@ fn the_last_method_counts() {
             Batch::new(&[&back, &other], &[&[2][..]; 2], &[&[3][..]; 2]).expect("a batch");
         }
         for &(name, method) in Method::NAMED {
-            let expected = if engine.has_methods() { method } else { Method::AMM };
+            let expected = if engine.has_lanes() { method } else { Method::AMM };
             assert_eq!(modulus.with_method(method).method(), expected, "{name} on {engine}");
         }
     }

@@ -39,7 +39,7 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 /// A vector engine: the papers' methods are ways for these to compute.
 fn vector_engine(name: &str) -> Result<Engine, String> {
     match Dispatch::by_name(name).map(Dispatch::main) {
-        Ok(engine) if engine.has_methods() => Ok(engine),
+        Ok(engine) if engine.has_lanes() => Ok(engine),
         Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
         Err(error) => Err(error.to_string()),
     }

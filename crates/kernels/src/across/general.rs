@@ -1,12 +1,15 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
+use core::hint::black_box;
+
 use super::kernel::{SPACE, add_rows, pass, times_inverse};
 use super::{LANES, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
 ///
-/// Preconditions and bounds are the same. Cost: `2L` rows of `8N + 7` multiplications of vectors in every tile's eight rows.
+/// Preconditions and bounds are the same. Cost: for each tile and every eight rows, `L` of the product and `L` of the reduction,
+/// `16N + 14` multiplications of vectors.
 #[inline(always)]
 pub fn amm_general<M: Row, const N: usize, const W: usize>(
     m: M,
@@ -28,11 +31,13 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
             let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t);
             let (space, table) = rest.split_at_mut(SPACE);
-            columns.fill(m.zero());
-            space.fill(m.zero());
+            // Zeros that the compiler does not know: otherwise it calls memset.
+            let zero = black_box(m.zero());
+            columns.fill(zero);
+            space.fill(zero);
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
-                tiled::<M, N, W>(m, columns, k, table, m.lanes(digits));
+                tiled::<M, N, W>(m, columns, k, &table[..shifted], m.lanes(digits));
             }
         }
         for k in 0..vectors {
@@ -79,17 +84,17 @@ fn tiled<M: Row, const N: usize, const W: usize>(
     }
 }
 
-/// Each tile of a number shifted up by 0, 1, … 7 digits.
+/// Each tile of a number shifted up by 0, 1, … 7 digits. At the end of `table` a tile stands between zeros meanwhile.
 #[inline(always)]
 fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
+    let (table, padded) = table.split_at_mut(table.len() - N - 2);
+    (padded[0], padded[N + 1]) = (m.zero(), m.zero());
     for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
-        unroll!(S in 8, {
-            let mut below = m.zero();
-            for k in 0..W {
-                let vector = if k < N { tile[k] } else { m.zero() };
-                table[S * W + k] = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
-                below = vector;
+        padded[1..=N].copy_from_slice(tile);
+        for (up, vectors) in table.chunks_exact_mut(W).enumerate() {
+            for (k, vector) in vectors.iter_mut().enumerate() {
+                *vector = m.window(padded, LANES * (k + 1) - up);
             }
-        });
+        }
     }
 }

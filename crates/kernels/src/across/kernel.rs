@@ -7,10 +7,11 @@ use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 /// Vectors of a number's working space beside its columns: a quotient, its columns in two parts, and a carry.
 pub(super) const SPACE: usize = 4;
 
-/// Vectors of working space for each number: its columns in two parts, [`SPACE`], and where a kernel wants it, one factor
-/// shifted.
+/// Vectors of working space for each number: its columns in two parts, [`SPACE`], and one factor, or one tile of it, between
+/// zeros; where the shape has no kernel of its own, the factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
-    4 * shape.vectors() + SPACE + if shape.is_tuned() { 0 } else { shape.shifted() }
+    let shifted = if shape.is_tuned() { 0 } else { shape.shifted() };
+    4 * shape.vectors() + SPACE + shifted + shape.width + 2
 }
 
 /// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
@@ -37,14 +38,20 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
 ) {
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
     let y = |n: usize| y.map(|y| y[n * N..].first_chunk().expect("a number"));
+    for (x, space) in x.chunks_exact(N).zip(columns.chunks_exact_mut(2 * T + SPACE + N + 2)) {
+        let factor = &mut space[2 * T + SPACE..];
+        factor[0] = m.zero();
+        factor[1..=N].copy_from_slice(x);
+        factor[N + 1] = m.zero();
+    }
     for _ in 0..times {
         // Each loop is over the numbers side by side.
         macro_rules! each {
             ($side:ident: $step:expr) => {
-                let spaces = columns.chunks_exact_mut(2 * T + SPACE);
+                let spaces = columns.chunks_exact_mut(2 * T + SPACE + N + 2);
                 let tables = tables.chunks_exact(2 * LANES * W + LANES);
-                for (n, ((x, space), tables)) in x.chunks_exact_mut(N).zip(spaces).zip(tables).enumerate() {
-                    let mut $side = Side::<M, N, W, T, E>::new(m, x, y(n), tables, space);
+                for (n, (space, tables)) in spaces.zip(tables).enumerate() {
+                    let mut $side = Side::<M, N, W, T, E>::new(m, y(n), tables, space);
                     $step;
                 }
             };
@@ -58,12 +65,14 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
         each!(side: side.last_quotient());
         each!(side: side.last());
     }
+    for (x, space) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T + SPACE + N + 2)) {
+        x.copy_from_slice(&space[2 * T + SPACE + 1..][..N]);
+    }
 }
 
 /// One of the numbers side by side, and the steps of its multiplication.
 struct Side<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize> {
     m: M,
-    x: &'a mut [M::Vector; N],
     y: Option<&'a [M::Vector; N]>,
     friendly: &'a [M::Vector],
     plain: &'a [M::Vector],
@@ -71,29 +80,27 @@ struct Side<'a, M: Row, const N: usize, const W: usize, const T: usize, const E:
     low: &'a mut [M::Vector],
     high: &'a mut [M::Vector],
     space: &'a mut [M::Vector; SPACE],
+    /// `x`, between two vectors of zeros.
+    x: &'a mut [M::Vector],
 }
 
 impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize> Side<'a, M, N, W, T, E> {
     #[inline(always)]
-    fn new(
-        m: M,
-        x: &'a mut [M::Vector],
-        y: Option<&'a [M::Vector; N]>,
-        tables: &'a [M::Vector],
-        columns: &'a mut [M::Vector],
-    ) -> Self {
+    fn new(m: M, y: Option<&'a [M::Vector; N]>, tables: &'a [M::Vector], columns: &'a mut [M::Vector]) -> Self {
         let (friendly, rest) = tables.split_at(LANES * W);
         let (plain, inverse) = rest.split_at(LANES * W);
         let (low, rest) = columns.split_at_mut(T);
-        let (high, space) = rest.split_at_mut(T);
-        let (x, space) = (x.first_chunk_mut().expect("a number"), space.first_chunk_mut().expect("space"));
+        let (high, rest) = rest.split_at_mut(T);
+        let (space, x) = rest.split_at_mut(SPACE);
+        let space = space.first_chunk_mut().expect("space");
         Self { m, x, y, friendly, plain, inverse, low, high, space }
     }
 
     /// The columns of the product.
     #[inline(always)]
     fn product(&mut self) {
-        product::<M, N, T, E>(self.m, self.low, self.high, self.x, self.y.unwrap_or(self.x));
+        let x = self.x[1..].first_chunk().expect("a number");
+        product::<M, N, W, T, E>(self.m, self.low, self.high, self.x, self.y.unwrap_or(x));
     }
 
     /// Clears the lowest vector, in which the lanes below `E` are 0.
@@ -136,45 +143,47 @@ impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize>
         let carry = pass(m, &self.low[N - 1], &self.high[N - 1]);
         let mut sum = [m.zero(); N];
         let (low, high) = (&self.low[N..], &self.high[N..]);
-        unroll!(K in N, {
-            sum[K] = m.add(low[K], high[K]);
+        unroll!(k in N, {
+            sum[k] = m.add(low[k], high[k]);
         });
         sum[0] = m.add(sum[0], m.vector([carry, 0, 0, 0, 0, 0, 0, 0]));
         normalize(m, &mut sum);
-        *self.x = sum;
+        self.x[1..=N].copy_from_slice(&sum);
     }
 }
 
 /// The columns of `a·b·2^{52E}`: low halves in the first `T` vectors of `columns`, high halves in the next `T`.
 ///
-/// For each of the eight shifts, `a` is shifted once, and multiplied by every digit of `b` that stands in that place of its
+/// `a` stands between two vectors of zeros, so that a shift is nothing but a load at another address. The number was stored
+/// a while before: a load across two vectors has to wait until both are in the cache.
+///
+/// For each of the eight shifts, `a` is loaded once, and multiplied by every digit of `b` that stands in that place of its
 /// vector: the low half by that digit, the high half by the one before, since high halves belong one column up.
 #[inline(always)]
-fn product<M: Row, const N: usize, const T: usize, const E: usize>(
+fn product<M: Row, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
     low_out: &mut [M::Vector],
     high_out: &mut [M::Vector],
-    a: &[M::Vector; N],
+    a: &[M::Vector],
     b: &[M::Vector; N],
 ) {
+    let a = &a[..N + 2];
     let (mut low, mut high) = ([m.zero(); T], [m.zero(); T]);
     let digits = LANES * N - E;
-    unroll!(S in 8, {
+    unroll!(s in 8, {
         // Digits are loaded anew for every shift: there are no registers to keep them in.
         let b = black_box(b);
-        unroll!(K in N + 1, {
-            let vector = if K < N { a[K % N] } else { m.zero() };
-            let below = if K > 0 { a[(K + N - 1) % N] } else { m.zero() };
-            let part = if S == 0 { vector } else { m.align::<{ (16 - S as i32) % 8 }>(vector, below) };
-            // With S ≤ E, the lanes that are left over take up the shift.
-            if K < N || S > E {
-                unroll!(I in N + 1, {
-                    let row = LANES * I + S;
+        unroll!(k in W, {
+            // With s ≤ E, the lanes that are left over take up the shift.
+            if k < N || s > E {
+                let part = m.window(a, LANES * (k + 1) - s);
+                unroll!(i in W, {
+                    let row = LANES * i + s;
                     if E <= row && row < digits + E {
-                        low[(I + K) % T] = m.mac_low(low[(I + K) % T], part, m.splat(digit(m, b, row - E)));
+                        low[(i + k) % T] = m.mac_low(low[(i + k) % T], part, m.splat(digit(m, b, row - E)));
                     }
                     if E < row && row <= digits + E {
-                        high[(I + K) % T] = m.mac_high(high[(I + K) % T], part, m.splat(digit(m, b, row - E - 1)));
+                        high[(i + k) % T] = m.mac_high(high[(i + k) % T], part, m.splat(digit(m, b, row - E - 1)));
                     }
                 });
             }
@@ -196,10 +205,10 @@ pub(super) fn times_inverse<M: Row>(m: M, q: &[u64; LANES], inverse: &[M::Vector
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
     // Four accumulators: little else is there to be done meanwhile.
     let mut sum = [m.zero(); 4];
-    unroll!(S in 8, {
-        sum[S % 2] = m.mac_low(sum[S % 2], inverse[S], m.splat(&q[S % LANES]));
-        if S > 0 {
-            sum[2 + S % 2] = m.mac_high(sum[2 + S % 2], inverse[S], m.splat(&q[(S + 7) % LANES]));
+    unroll!(s in 8, {
+        sum[s % 2] = m.mac_low(sum[s % 2], inverse[s], m.splat(&q[s % LANES]));
+        if s > 0 {
+            sum[2 + s % 2] = m.mac_high(sum[2 + s % 2], inverse[s], m.splat(&q[(s + 7) % LANES]));
         }
     });
     (m.add(sum[0], sum[1]), m.add(sum[2], sum[3]))
@@ -230,21 +239,21 @@ pub(super) fn add_rows<M: Row, const N: usize, const W: usize, const E: usize, c
     let (low, high) = (&mut low[..W], &mut high[..W]);
     let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
     let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
-    unroll!(S in 8, {
-        let part: &[_; W] = table[S * W..].first_chunk().expect("a shifted number");
-        unroll!(K in W, {
-            if K < N || S > E {
-                if S >= FROM {
-                    l[K] = m.mac_low(l[K], part[K], m.splat(&q[S % LANES]));
+    unroll!(s in 8, {
+        let part: &[_; W] = table[s * W..].first_chunk().expect("a shifted number");
+        unroll!(k in W, {
+            if k < N || s > E {
+                if s >= FROM {
+                    l[k] = m.mac_low(l[k], part[k], m.splat(&q[s % LANES]));
                 }
-                if S > FROM {
-                    h[K] = m.mac_high(h[K], part[K], m.splat(&q[(S + 7) % LANES]));
+                if s > FROM {
+                    h[k] = m.mac_high(h[k], part[k], m.splat(&q[(s + 7) % LANES]));
                 }
             }
         });
     });
-    unroll!(K in N, {
-        h[(K + 1) % W] = m.mac_high(h[(K + 1) % W], table[K], m.splat(&q[7]));
+    unroll!(k in N, {
+        h[(k + 1) % W] = m.mac_high(h[(k + 1) % W], table[k], m.splat(&q[7]));
     });
     low.copy_from_slice(&l);
     high.copy_from_slice(&h);
@@ -264,8 +273,8 @@ pub fn select<M: Row, const N: usize>(m: M, out: &mut [M::Vector], table: &[M::V
         for (e, entry) in table.chunks_exact(stride).enumerate() {
             let mask = m.equals(index, e as u64);
             let entry: &[_; N] = entry[n * N..].first_chunk().expect("a number");
-            unroll!(K in N, {
-                acc[K] = m.select(mask, acc[K], entry[K]);
+            unroll!(k in N, {
+                acc[k] = m.select(mask, acc[k], entry[k]);
             });
         }
         out.copy_from_slice(&acc);

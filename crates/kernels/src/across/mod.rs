@@ -34,8 +34,8 @@
 //! advanced vector instructions architectures* (WAIFI 2012), and RSAZ. The friendly multiple is Gueron and Krasnov's too (*Fast
 //! prime field elliptic-curve cryptography with 256-bit primes*, 2014), there for one digit.
 
-/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`, with `$j` a constant: a loop unrolled before the compiler sees
-/// it, so that arrays indexed by it become registers.
+/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`: a loop unrolled before the compiler sees it, so that arrays
+/// indexed by `$j` become registers.
 macro_rules! unroll {
     ($j:ident in $n:expr, $body:block) => {
         unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9)
@@ -43,8 +43,7 @@ macro_rules! unroll {
     (@ $j:ident $n:expr, $body:block $($i:literal)*) => {{
         const { assert!($n <= 10, "more than unroll! unrolls") };
         $(if $i < $n {
-            #[allow(dead_code)]
-            const $j: usize = $i;
+            let $j: usize = $i;
             $body
         })*
     }};
@@ -91,6 +90,8 @@ pub trait Row: Copy + Send + Sync + 'static {
     fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
     /// The same, to write.
     fn lanes_mut(self, vector: &mut Self::Vector) -> &mut [u64; LANES];
+    /// The lanes from lane `i` of all `vectors` on.
+    fn window(self, vectors: &[Self::Vector], i: usize) -> Self::Vector;
     /// A word in every lane.
     fn splat(self, word: &u64) -> Self::Vector;
     /// `acc + (a·b mod 2^52)`, of the low 52 bits of `a` and `b`.
@@ -103,8 +104,8 @@ pub trait Row: Copy + Send + Sync + 'static {
     fn low(self, a: Self::Vector) -> Self::Vector;
     /// `⌊a / 2^52⌋`.
     fn carry(self, a: Self::Vector) -> Self::Vector;
-    /// The lanes `D..D + 8` of the sixteen lanes of `below` and, from lane 8 on, `above`. `D` is one of `1..8`.
-    fn align<const D: i32>(self, above: Self::Vector, below: Self::Vector) -> Self::Vector;
+    /// The vector moved up by a lane: lane 0 is the top lane of `below`.
+    fn up(self, vector: Self::Vector, below: Self::Vector) -> Self::Vector;
     /// Which lanes are above `2^52 − 1`: bit `i` for lane `i`, no bits above 7.
     fn over(self, a: Self::Vector) -> u32;
     /// Which lanes are `2^52 − 1`, likewise.

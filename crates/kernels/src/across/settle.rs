@@ -13,9 +13,9 @@ use super::{LANES, Row};
 #[inline(always)]
 pub fn settle<M: Row>(m: M, columns: M::Vector) -> (M::Vector, M::Vector) {
     let above = m.carry(columns);
-    let digits = m.add(m.low(columns), m.align::<7>(above, m.zero()));
+    let digits = m.add(m.low(columns), m.up(above, m.zero()));
     let carries = ripple(m.over(digits).into(), m.full(digits).into());
-    let out = m.increment(m.align::<7>(m.zero(), above), carries as u32 >> LANES & 1);
+    let out = m.increment(m.up(m.zero(), above), carries as u32 >> LANES & 1);
     (m.low(m.increment(digits, carries as u32)), out)
 }
 
@@ -26,19 +26,19 @@ pub fn settle<M: Row>(m: M, columns: M::Vector) -> (M::Vector, M::Vector) {
 pub fn normalize<M: Row, const N: usize>(m: M, c: &mut [M::Vector; N]) {
     const { assert!(LANES * N < 64) };
     let mut above = *c;
-    unroll!(K in N, {
-        above[K] = m.carry(above[K]);
+    unroll!(k in N, {
+        above[k] = m.carry(above[k]);
     });
     let (mut generate, mut propagate) = (0, 0);
-    unroll!(K in N, {
-        let below = if K > 0 { above[(K + N - 1) % N] } else { m.zero() };
-        c[K] = m.add(m.low(c[K]), m.align::<7>(above[K], below));
-        generate |= u64::from(m.over(c[K])) << (LANES * K % 64);
-        propagate |= u64::from(m.full(c[K])) << (LANES * K % 64);
+    unroll!(k in N, {
+        let below = if k > 0 { above[(k + N - 1) % N] } else { m.zero() };
+        c[k] = m.add(m.low(c[k]), m.up(above[k], below));
+        generate |= u64::from(m.over(c[k])) << (LANES * k % 64);
+        propagate |= u64::from(m.full(c[k])) << (LANES * k % 64);
     });
     let carries = ripple(generate, propagate);
-    unroll!(K in N, {
-        c[K] = m.low(m.increment(c[K], (carries >> (LANES * K % 64)) as u32));
+    unroll!(k in N, {
+        c[k] = m.low(m.increment(c[k], (carries >> (LANES * k % 64)) as u32));
     });
 }
 

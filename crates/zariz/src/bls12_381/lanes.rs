@@ -84,7 +84,7 @@ macro_rules! held {
                         Ok(Self::$engine(Groups::new(machine, elements)))
                     })*
                     #[allow(unreachable_patterns)]
-                    _ => Err(EngineError::Unavailable(engine)),
+                    _ => Err(unfit(engine)),
                 }
             }
 
@@ -152,7 +152,7 @@ macro_rules! held {
                     Ok(())
                 })*
                 #[allow(unreachable_patterns)]
-                _ => Err(EngineError::Unavailable(engine)),
+                _ => Err(unfit(engine)),
             }
         }
     };
@@ -165,7 +165,13 @@ held! {
     #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, 1;
 }
 
+/// Why there are no lanes of an engine.
+fn unfit(engine: Engine) -> EngineError {
+    if engine.has_lanes() { EngineError::Unavailable(engine) } else { EngineError::WithoutLanes(engine) }
+}
+
 /// The machine of an engine, if the processor has it.
+
 fn token<M: Token>(engine: Engine) -> Result<M, EngineError> {
     M::token().ok_or(EngineError::Unavailable(engine))
 }
