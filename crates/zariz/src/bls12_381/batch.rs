@@ -63,8 +63,8 @@ fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
 
 /// Does the work in lanes, if they pay for going in and out; whether they do.
 ///
-/// Measured (bench/results/bls12-381-xeon-6-cf-2.txt), times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA with eight
-/// lanes, 1.9 with four.
+/// Measured (bench/results/bls12-381-xeon-6-cf-2.txt), in times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA
+/// with eight lanes, 1.9 with four.
 fn by_lanes(work: impl FnOnce(Engine) -> Result<(), EngineError>) -> bool {
     let engine = Engine::best();
     engine == Engine::Avx512Ifma && work(engine).is_ok()
