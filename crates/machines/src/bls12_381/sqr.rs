@@ -2,7 +2,7 @@
 
 use std::arch::naked_asm;
 
-use super::mul::{F, P, corrected, friendly_row, plain_row};
+use super::mul::{F, P, corrected, friendly_row, plain_row, step};
 use super::{Fe, MU};
 
 /// `a²/R mod p`.
@@ -41,43 +41,25 @@ pub(super) unsafe extern "sysv64" fn sqr(out: *mut Fe, a: *const Fe) {
         // a1 · (a2 … a5)
         "mov rdx, [rsi + 8]",
         "xor r14d, r14d",
-        "mulx rbx, rax, [rsi + 16]",
-        "adcx r10, rax",
-        "adox r11, rbx",
-        "mulx rbx, rax, [rsi + 24]",
-        "adcx r11, rax",
-        "adox r12, rbx",
-        "mulx rbx, rax, [rsi + 32]",
-        "adcx r12, rax",
-        "adox r13, rbx",
-        "mulx rbx, rax, [rsi + 40]",
-        "adcx r13, rax",
-        "adox r14, rbx",
+        step!("[rsi + 16]", "r10", "r11"),
+        step!("[rsi + 24]", "r11", "r12"),
+        step!("[rsi + 32]", "r12", "r13"),
+        step!("[rsi + 40]", "r13", "r14"),
         "mov eax, 0",
         "adcx r14, rax",
         // a2 · (a3 … a5)
         "mov rdx, [rsi + 16]",
         "xor r15d, r15d",
-        "mulx rbx, rax, [rsi + 24]",
-        "adcx r12, rax",
-        "adox r13, rbx",
-        "mulx rbx, rax, [rsi + 32]",
-        "adcx r13, rax",
-        "adox r14, rbx",
-        "mulx rbx, rax, [rsi + 40]",
-        "adcx r14, rax",
-        "adox r15, rbx",
+        step!("[rsi + 24]", "r12", "r13"),
+        step!("[rsi + 32]", "r13", "r14"),
+        step!("[rsi + 40]", "r14", "r15"),
         "mov eax, 0",
         "adcx r15, rax",
         // a3 · (a4, a5)
         "mov rdx, [rsi + 24]",
         "xor ebp, ebp",
-        "mulx rbx, rax, [rsi + 32]",
-        "adcx r14, rax",
-        "adox r15, rbx",
-        "mulx rbx, rax, [rsi + 40]",
-        "adcx r15, rax",
-        "adox rbp, rbx",
+        step!("[rsi + 32]", "r14", "r15"),
+        step!("[rsi + 40]", "r15", "rbp"),
         "mov eax, 0",
         "adcx rbp, rax",
         // a4 · a5

@@ -171,7 +171,6 @@ fn unfit(engine: Engine) -> EngineError {
 }
 
 /// The machine of an engine, if the processor has it.
-
 fn token<M: Token>(engine: Engine) -> Result<M, EngineError> {
     M::token().ok_or(EngineError::Unavailable(engine))
 }
