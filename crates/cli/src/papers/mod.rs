@@ -9,6 +9,7 @@ mod counts;
 mod grid;
 mod measure;
 mod peers;
+mod phirsa;
 mod render;
 mod row;
 mod sample;
@@ -28,7 +29,7 @@ pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
-pub const PAPERS: [&Paper; 2] = [&ahmm::PAPER, &truncated::PAPER];
+pub const PAPERS: [&Paper; 3] = [&ahmm::PAPER, &truncated::PAPER, &phirsa::PAPER];
 
 /// A paper whose tables can be measured.
 pub struct Paper {
