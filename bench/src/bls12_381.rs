@@ -293,7 +293,7 @@ fn rows() -> Result<Vec<Row>> {
 
 /// Eight at once: kept in lanes, and by batches that go in and out for each product.
 fn lanes(rows: &mut Vec<Row>, make: impl Fn(u8) -> Fp) -> Result<()> {
-    for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
+    for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.has_lanes()) {
         let held = |from: u8| -> Result<Vec<Fp8>> {
             let eight = |at: usize| std::array::from_fn(|i| make(from + (8 * at + i) as u8));
             (0..COUNT / 8).map(|at| Ok(Fp8::with_engine(&eight(at), engine)?)).collect()

@@ -18,7 +18,7 @@ const KEYS: [(usize, &str); 5] = [
 ];
 
 /// The benchmark key of `bits` bits.
-fn benchmark_key(bits: usize, engine: Dispatch) -> Result<PrivateKey, Failure> {
+pub fn benchmark_key(bits: usize, engine: Dispatch) -> Result<PrivateKey, Failure> {
     let key = KEYS.iter().find(|(size, _)| *size == bits);
     let (_, pem) = key.ok_or_else(|| Failure::Usage(format!("there is no benchmark key of {bits} bits")))?;
     PrivateKey::parse_with(pem.as_bytes(), engine)

@@ -10,6 +10,7 @@ mod grid;
 mod measure;
 mod ncc;
 mod peers;
+mod phirsa;
 mod render;
 mod row;
 mod sample;
@@ -29,7 +30,7 @@ pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
-pub const PAPERS: [&Paper; 3] = [&ahmm::PAPER, &truncated::PAPER, &ncc::PAPER];
+pub const PAPERS: [&Paper; 4] = [&ahmm::PAPER, &truncated::PAPER, &phirsa::PAPER, &ncc::PAPER];
 
 /// A paper whose tables can be measured.
 pub struct Paper {

@@ -135,7 +135,7 @@ fn one_after_the_other<T: 'static>(
 }
 
 /// Checks a result, leading zeros aside.
-fn agree(result: &[u8], expected: &[u8], library: &str) -> Result<(), Failure> {
+pub fn agree(result: &[u8], expected: &[u8], library: &str) -> Result<(), Failure> {
     let trimmed = |number: &[u8]| number.iter().copied().skip_while(|&byte| byte == 0).collect::<Vec<u8>>();
     if trimmed(result) == trimmed(expected) {
         Ok(())

@@ -101,7 +101,9 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
         Some(nanoseconds) => {
             let _ = write!(text, "  {:>14}", decimals(nanoseconds));
         }
-        None if timed && !matches!(row.unit, Unit::Times | Unit::Gain | Unit::Percent) => {
+        None if timed
+            && !matches!(row.unit, Unit::Times | Unit::Gain | Unit::Percent | Unit::Instructions | Unit::Bits) =>
+        {
             let _ = write!(text, "  {:>14}", "-");
         }
         None => {}
@@ -111,7 +113,7 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
 
 fn figure(value: f64, unit: Unit) -> String {
     match unit {
-        Unit::Cycles | Unit::ThousandCycles => grouped(value.round() as u64),
+        Unit::Cycles | Unit::ThousandCycles | Unit::Instructions | Unit::Bits => grouped(value.round() as u64),
         // Of few nanoseconds, hundredths tell.
         Unit::Nanoseconds if value < 1000.0 => format!("{value:.2}"),
         Unit::PerSecond | Unit::Nanoseconds => decimals(value),
@@ -119,6 +121,7 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Gain => format!("{value:.3} x"),
         Unit::Percent => format!("{value:.1} %"),
         Unit::Products => format!("{value:.2}"),
+        Unit::MillionsPerSecond | Unit::Microseconds | Unit::Milliseconds => format!("{value:.3}"),
         Unit::DigitProducts if value.fract() == 0.0 => grouped(value as u64),
         Unit::DigitProducts => decimals(value),
     }
@@ -176,6 +179,8 @@ mod tests {
         assert_eq!(figure(2.0, Unit::Products), "2.00");
         assert_eq!(figure(12_483.0, Unit::DigitProducts), "12,483");
         assert_eq!(figure(12_483.5, Unit::DigitProducts), "12,483.5");
+        assert_eq!(figure(343.78, Unit::MillionsPerSecond), "343.780");
+        assert_eq!([figure(0.71, Unit::Microseconds), figure(2797.0, Unit::Instructions)], ["0.710", "2,797"]);
         assert_eq!(decimals(0.96), "1.0");
     }
 

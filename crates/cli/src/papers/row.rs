@@ -45,6 +45,8 @@ pub enum Unit {
     Nanoseconds,
     /// Operations per second.
     PerSecond,
+    /// Millions of operations per second.
+    MillionsPerSecond,
     /// How many times as fast.
     Times,
     /// The same, where thousandths are told.
@@ -55,6 +57,14 @@ pub enum Unit {
     Products,
     /// Multiplications of digits.
     DigitProducts,
+    /// Vector instructions.
+    Instructions,
+    /// Bits.
+    Bits,
+    /// Millionths of a second.
+    Microseconds,
+    /// Thousandths of a second.
+    Milliseconds,
 }
 
 impl Unit {
@@ -65,10 +75,15 @@ impl Unit {
             Self::ThousandCycles => "1000 cycles",
             Self::Nanoseconds => "ns",
             Self::PerSecond => "per second",
+            Self::MillionsPerSecond => "millions per second",
             Self::Times | Self::Gain => "times",
             Self::Percent => "percent",
             Self::Products => "M",
             Self::DigitProducts => "digit products",
+            Self::Instructions => "vector instructions",
+            Self::Bits => "bits",
+            Self::Microseconds => "us",
+            Self::Milliseconds => "ms",
         }
     }
 
@@ -76,7 +91,14 @@ impl Unit {
     fn decimals(self) -> i32 {
         match self {
             Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
-            Self::Times | Self::Gain | Self::Products | Self::Nanoseconds => 3,
+            Self::Instructions | Self::Bits => 0,
+            Self::Times
+            | Self::Gain
+            | Self::Products
+            | Self::Nanoseconds
+            | Self::MillionsPerSecond
+            | Self::Microseconds
+            | Self::Milliseconds => 3,
         }
     }
 }

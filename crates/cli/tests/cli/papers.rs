@@ -45,8 +45,9 @@ fn check(paper: &Value) {
             }
             let (unit, engine) = (row["unit"].as_str().expect("a unit"), row["engine"].as_str().expect("an engine"));
             assert!(row["published"].is_null() || row["published"].as_f64().is_some_and(|figure| figure > 0.0));
-            assert!(row["size"].as_u64().is_some_and(|size| size == 381 || (1024..=8192).contains(&size)), "{row}");
-            let is_timed = !["times", "percent", "M", "digit products"].contains(&unit);
+            assert!(row["size"].as_u64().is_some_and(|size| size == 381 || (512..=8192).contains(&size)), "{row}");
+            let untimed = ["times", "percent", "M", "digit products", "vector instructions", "bits"];
+            let is_timed = !untimed.contains(&unit);
             let in_cycles = unit.ends_with("cycles");
             let [measured, least, most] = ["measured", "least", "most"].map(|key| row[key].as_f64());
             if measured.is_none() {
@@ -229,16 +230,71 @@ fn every_row_of_ncc() {
     assert!(operations[2]["row"] == "Multiplication by BigUint" && operations[2]["unit"] == "ns");
     // Without their instructions, the last two and the ratio have none.
     assert!(operations[..5].iter().all(|row| row["measured"].as_f64().is_some_and(|time| time > 0.0)));
-    let (more, lanes) = (rows(&paper, "more"), zariz::Engine::ALL.len());
-    let available = zariz::Engine::ALL.iter().filter(|engine| engine.is_available()).count();
-    assert_eq!(more.len(), 3 + 3 * available + (lanes - available));
-    for engine in zariz::Engine::ALL {
+    let more = rows(&paper, "more");
+    let with_lanes: Vec<_> = zariz::Engine::ALL.iter().filter(|engine| engine.has_lanes()).collect();
+    let available = with_lanes.iter().filter(|engine| engine.is_available()).count();
+    assert_eq!(more.len(), 3 + 3 * available + (with_lanes.len() - available));
+    for engine in with_lanes {
         let name = format!("Multiplication, kept in lanes: {engine}");
         let row = more.iter().find(|row| row["row"] == *name).expect("a row for each engine");
         assert_eq!(row["measured"].is_null(), !engine.is_available(), "{row}");
     }
     if operations.iter().chain(more).all(|row| !row["measured"].is_null()) {
         check(&paper);
+    }
+}
+
+#[test]
+fn every_row_of_phirsa() {
+    for engine in ["auto", "portable"] {
+        let paper = json(&quick(&["phirsa", "--json", "--engine", engine]));
+        assert_eq!(paper["paper"], "phirsa");
+        check(&paper);
+        let tables: Vec<&str> =
+            paper["tables"].as_array().expect("tables").iter().filter_map(|table| table["name"].as_str()).collect();
+        assert_eq!(tables, ["analysis", "multiplication", "decryption", "keliris", "chang", "platforms"]);
+        let row = |table: &str, size: u64, name: &str| {
+            let found = rows(&paper, table).iter().find(|row| row["size"] == size && row["row"] == name);
+            found.unwrap_or_else(|| panic!("no {name} of {size} bits in {table}")).clone()
+        };
+        // Counted, and what the paper prints.
+        let figures = |row: Value| [row["published"].as_f64(), row["measured"].as_f64()];
+        assert_eq!(figures(row("analysis", 1024, "carry chains: rounds")), [Some(704.0); 2]);
+        assert_eq!(figures(row("analysis", 1024, "redundant, by formula")), [Some(1224.0); 2]);
+        for (size, published) in [(512, 218.0), (1024, 724.0), (2048, 2797.0)] {
+            for (table, name) in [("multiplication", "vector instructions"), ("keliris", "carry chains")] {
+                let [printed, ours] = figures(row(table, size, name));
+                assert_eq!(printed, Some(published));
+                assert!(ours.is_some_and(|ours| (1.0..1.05).contains(&(ours / published))), "{size}: {ours:?}");
+            }
+        }
+        for (size, window, published) in [(1024, 5.0, 258_370.0), (2048, 6.0, 41_803.0), (4096, 6.0, 5358.0)] {
+            assert_eq!(figures(row("decryption", size, "window size (bits)")), [Some(window); 2]);
+            assert_eq!(row("decryption", size, "all threads: throughput")["published"], published);
+            assert_eq!(row("chang", size, "carry chains, order put right")["published"], published);
+        }
+        // The two tables contradict each other, and one has its columns in reverse order.
+        assert_eq!(row("platforms", 1024, "Xeon Phi: throughput")["published"], 234_981.0);
+        assert_eq!(row("chang", 1024, "carry chains, as printed")["published"], 5358.0);
+        assert!(row("chang", 1024, "carry chains, as printed")["published_note"].is_string());
+        // All that is ours is measured; utilization needs vector instructions and a clock.
+        let vector = row("decryption", 1024, "one thread: throughput")["engine"] == "carry chains, avx512f";
+        assert!(!vector || engine == "auto");
+        for table in ["multiplication", "decryption"] {
+            for row in rows(&paper, table) {
+                let share = row["unit"] == "percent";
+                assert!(
+                    row["measured"].is_number()
+                        || share && !vector
+                        || row["unit"].as_str().is_some_and(|unit| unit.ends_with("cycles")),
+                    "{row}"
+                );
+            }
+        }
+        // One thread's throughput is one over its latency.
+        let rate = row("decryption", 2048, "one thread: throughput")["measured"].as_f64().expect("measured");
+        let latency = row("decryption", 2048, "one thread: latency (ms)")["measured"].as_f64().expect("measured");
+        assert!((rate * latency / 1000.0 - 1.0).abs() < 0.01, "{rate} a second, {latency} ms");
     }
 }
 

@@ -1,0 +1,113 @@
+//! What is timed: multiplications and decryptions by the carry chains, on one thread and on all, and beside them what this
+//! library and OpenSSL do otherwise.
+
+use std::hint::black_box;
+use std::panic::resume_unwind;
+use std::thread;
+
+use zariz::carry::{CarryChains, Decryption, Multiplication};
+use zariz::rsa::PrivateKey;
+use zariz::{Engine, Modulus};
+
+use crate::exit::Failure;
+use crate::papers::timing::Contestant;
+use crate::papers::{Bench, peers};
+use crate::workload::noise;
+
+/// The threads of "all threads": as many as this system runs at once.
+pub fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does some work on this many threads at a time, each of them `times` times. A contestant's call is one of these.
+fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -> Result<(), Failure> {
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
+        let mut result = work();
+        for other in others {
+            let other = other.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
+            result = result.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        result
+    })
+}
+
+/// Multiplications in a call: a call shall take long enough that entering the domain, and starting threads, does not count.
+fn multiplications(bits: usize, vector: bool) -> usize {
+    let many = if vector { 1 << 24 } else { 1 << 20 };
+    (many / (bits * bits / 64)).max(16)
+}
+
+/// Multiplications modulo a number of `bits` bits on so many threads; what is reported is one of a thread. Of checked results.
+pub fn multiply<'a>(chains: CarryChains, bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
+    let [mut modulus, mut x, mut y] = [1, 2, 3].map(|seed| noise(seed, bits / 8));
+    modulus[0] |= 0x80;
+    modulus[bits / 8 - 1] |= 1;
+    x[0] &= 0x7f;
+    y[0] &= 0x7f;
+    let times = multiplications(bits, chains.is_vector());
+    let wrong = || Failure::Input(format!("{} compute wrong products: do not use them here", chains.name()));
+    let other = Modulus::with_engine(&modulus, Engine::Portable).map_err(|error| Failure::Input(error.to_string()))?;
+    let powers = other.pow_vartime(&y, &4u32.to_be_bytes());
+    if Multiplication::new(chains, &modulus, &y, &y).run(3) != powers {
+        return Err(wrong());
+    }
+    let multiplication = Multiplication::new(chains, &modulus, &x, &y);
+    let work = move || {
+        drop(black_box(multiplication.run(times)));
+        Ok(())
+    };
+    Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
+}
+
+/// Decryptions with a key on so many threads; what is reported is one of a thread. Every result is checked.
+pub fn decrypt<'a>(chains: CarryChains, key: &PrivateKey, threads: usize) -> Result<Contestant<'a>, Failure> {
+    let failed = |error: String| Failure::Input(error);
+    let decryption = Decryption::new(chains, key).map_err(|error| failed(error.to_string()))?;
+    let public = key.public_key();
+    let n = Modulus::with_engine(&public.n(), Engine::Portable).map_err(|error| failed(error.to_string()))?;
+    let mut message = noise(4, key.size());
+    message[0] = 0;
+    let ciphertext = n.pow_vartime(&message, &public.e());
+    let wrong = format!("{} compute wrong powers: do not use them here", chains.name());
+    let times = if chains.is_vector() { (4096 / key.bits()).pow(2) } else { 1 };
+    let work = move || {
+        for _ in 0..times {
+            if decryption.run(&ciphertext).as_ref() != Some(&message) {
+                return Err(Failure::Input(wrong.clone()));
+            }
+        }
+        Ok(())
+    };
+    Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
+}
+
+/// OpenSSL's two powers of a decryption with a key of `bits` bits: its constant-time power modulo two numbers of half the
+/// length. Of checked results; or why there is none.
+pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>, String>, Failure> {
+    let openssl = match &bench.peers.openssl {
+        Ok(openssl) => openssl,
+        Err(missing) => return Ok(Err(missing.to_string())),
+    };
+    let failed = |error: zariz_peers::Error| Failure::Input(format!("{}: {error}", openssl.version()));
+    let mut powers = Vec::new();
+    for seed in [10, 20] {
+        let [mut modulus, mut base, mut exponent] = [1, 2, 3].map(|kind| noise(seed + kind, bits / 16));
+        modulus[0] |= 0x80;
+        modulus[bits / 16 - 1] |= 1;
+        base[0] &= 0x7f;
+        exponent[0] |= 0x80;
+        let mut power = openssl.power(&base, &exponent, &modulus).map_err(failed)?;
+        power.compute().map_err(failed)?;
+        let ours = Modulus::with_engine(&modulus, Engine::Portable).map_err(|e| Failure::Input(e.to_string()))?;
+        peers::agree(&power.value().map_err(failed)?, &ours.pow_vartime(&base, &exponent), openssl.version())?;
+        powers.push(power);
+    }
+    let name = openssl.version().to_owned();
+    let call = move || {
+        powers
+            .iter_mut()
+            .try_for_each(|power| power.compute().map_err(|error| Failure::Input(format!("{name}: {error}"))))
+    };
+    Ok(Ok(Contestant { call: Box::new(call), calls: 1.0 }))
+}
