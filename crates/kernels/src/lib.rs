@@ -9,6 +9,7 @@
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
+//! * [`rsaz`]: the other way round: one number, four of its digits in a vector.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
@@ -32,6 +33,7 @@ pub mod place;
 pub mod pow;
 pub mod product;
 pub mod rows;
+pub mod rsaz;
 pub mod separate;
 pub mod starts;
 pub mod tiles;

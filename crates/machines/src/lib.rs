@@ -10,6 +10,7 @@
 mod roots;
 mod cycles;
 mod portable;
+mod rsaz;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2_fma;
@@ -23,6 +24,7 @@ mod avx512_ifma;
 
 pub use cycles::CycleCounter;
 pub use portable::Portable;
+pub use rsaz::RsazPortable;
 
 #[cfg(target_arch = "x86_64")]
-pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};
+pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, rsaz::RsazAvx2};

@@ -1,0 +1,58 @@
+//! VNRMM: a product with reduction, interleaved.
+
+use super::carry::{cleanup, normalise};
+use super::most_sums;
+use super::rows::{broadcast, rows};
+use super::wide::Wide;
+use super::work::{BEFORE, Work};
+
+/// `x ← x·y·R^{−1}`, for `g` fours of digits (`G`, or if that is 0 as the working space says).
+///
+/// For each four digits of `y`: four rows of `x·y`, then four rows of the reduction. The rows of the product are done four digits
+/// ahead, so that the head never waits for them.
+///
+/// Preconditions: digits at most `2^M`, `R = 2^{Mk}`. Result: digits at most `2^M`; `< x·y/R + M`, or with friendly quotients
+/// `+ 2M`; congruent to `x·y·R^{−1}`. Cost: `4g(g + 1) + 4g²` vector multiply-accumulates, `4(g² − 1) + 4g(g+1)` with friendly
+/// quotients, and 14 scalar multiplications for each head. Source: algorithm 3 and section 4.3.
+#[inline(always)]
+pub fn multiply<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
+    w: W,
+    work: &mut Work<W>,
+    x: &mut [W::Digit],
+    y: &[W::Digit],
+) {
+    let g = if G > 0 { G } else { work.groups };
+    let (x, y) = (&mut x[..4 * g], &y[..4 * g]);
+    clear(w, work, g);
+    let factor = &mut work.factor[BEFORE..][..4 * g];
+    for (out, digits) in factor.chunks_exact_mut(4).zip(x.chunks_exact(4)) {
+        w.store(out, w.widen(digits));
+    }
+    let product = |work: &mut Work<W>, h: usize| {
+        let c = &mut work.columns[4 * h..][..4 * g + 4];
+        rows(w, c, &work.factor[BEFORE - 3..][..4 * g + 7], broadcast(w, &y[4 * h..]));
+    };
+    product(work, 0);
+    let mut sums = 4;
+    let mut carry = w.word(w.digit(0));
+    for h in 0..g {
+        if sums + 8 > most_sums(M) {
+            cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 8]);
+            sums = 1;
+        }
+        if h + 1 < g {
+            product(work, h + 1);
+        }
+        carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
+        sums += 8;
+    }
+    normalise::<W, M>(w, x, &mut work.columns[4 * g..8 * g], carry);
+}
+
+/// Columns 0.
+#[inline(always)]
+pub(super) fn clear<W: Wide>(w: W, work: &mut Work<W>, g: usize) {
+    for c in work.columns[..8 * g + 8].chunks_exact_mut(4) {
+        w.store(c, w.zero());
+    }
+}
