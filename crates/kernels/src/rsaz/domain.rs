@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 
 use super::machine::WideMachine;
 use super::select::PACK;
-use super::work::Work;
+use super::work::{NUMBERS, Work};
 use super::{Quotients, most_sums};
 use crate::constants::{Constants, digits_of};
 use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
-use crate::place::{NUMBERS, Placed};
+use crate::place::Placed;
 
 /// Numbers modulo one modulus, for one exponentiation alone.
 ///

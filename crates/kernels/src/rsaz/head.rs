@@ -26,15 +26,15 @@ pub fn chained<W: Wide, const M: u32>(
     mut carry: W::Word,
     low: &Low<W>,
 ) -> ([W::Digit; 4], W::Word) {
-    let q = core::array::from_fn(|t| {
+    let mut q = [w.digit(0); 4];
+    for t in 0..4 {
         x[t] = w.word_add(x[t], carry);
-        let q = w.word_quotient::<M>(x[t], low.k0);
+        q[t] = w.word_quotient::<M>(x[t], low.k0);
         for j in t..4 {
-            x[j] = w.word_mac(x[j], low.modulus[j - t], w.word(q));
+            x[j] = w.word_mac(x[j], low.modulus[j - t], w.word(q[t]));
         }
         carry = w.word_carry::<M>(x[t]);
-        q
-    });
+    }
     (q, carry)
 }
 
@@ -47,10 +47,11 @@ pub fn chained<W: Wide, const M: u32>(
 /// multiplication; three operations for each digit.
 #[inline(always)]
 pub fn friendly<W: Wide, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {
-    let q = x.map(|x| {
-        let x = w.word_add(x, carry);
+    let mut q = [w.digit(0); 4];
+    for t in 0..4 {
+        let x = w.word_add(x[t], carry);
+        q[t] = w.word_low::<M>(x);
         carry = w.word_carry::<M>(x);
-        w.word_low::<M>(x)
-    });
+    }
     (q, carry)
 }

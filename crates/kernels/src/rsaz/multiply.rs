@@ -23,36 +23,28 @@ pub fn multiply<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
 ) {
     let g = if G > 0 { G } else { work.groups };
     let (x, y) = (&mut x[..4 * g], &y[..4 * g]);
-    clear(w, work, g);
-    let factor = &mut work.factor[BEFORE..][..4 * g];
-    for (out, digits) in factor.chunks_exact_mut(4).zip(x.chunks_exact(4)) {
-        w.store(out, w.widen(digits));
+    let mut work = work.view(g);
+    let mut at = 0;
+    while at < 4 * g {
+        w.store(&mut work.factor[BEFORE + at..], w.widen(&x[at..]));
+        at += 4;
     }
-    let product = |work: &mut Work<W>, h: usize| {
-        let c = &mut work.columns[4 * h..][..4 * g + 4];
-        rows(w, c, &work.factor[BEFORE - 3..][..4 * g + 7], broadcast(w, &y[4 * h..]));
-    };
-    product(work, 0);
+    rows::<W, true>(w, work.columns, &work.factor[BEFORE - 3..], broadcast(w, y), g + 1);
     let mut sums = 4;
     let mut carry = w.word(w.digit(0));
     for h in 0..g {
         if sums + 8 > most_sums(M) {
-            cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 8]);
+            cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 4]);
             sums = 1;
         }
         if h + 1 < g {
-            product(work, h + 1);
+            // The highest four columns are reached for the first time.
+            let (digits, c) = (broadcast(w, &y[4 * h + 4..]), &mut work.columns[4 * h + 4..]);
+            rows::<W, false>(w, c, &work.factor[BEFORE - 3..], digits, g);
+            rows::<W, true>(w, &mut c[4 * g..], &work.factor[BEFORE + 4 * g - 3..], digits, 1);
         }
         carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
         sums += 8;
     }
-    normalise::<W, M>(w, x, &mut work.columns[4 * g..8 * g], carry);
-}
-
-/// Columns 0.
-#[inline(always)]
-pub(super) fn clear<W: Wide>(w: W, work: &mut Work<W>, g: usize) {
-    for c in work.columns[..8 * g + 8].chunks_exact_mut(4) {
-        w.store(c, w.zero());
-    }
+    normalise::<W, M>(w, x, &work.columns[4 * g..], carry);
 }

@@ -2,10 +2,9 @@
 
 use super::carry::{cleanup, normalise};
 use super::most_sums;
-use super::multiply::clear;
 use super::rows::{broadcast, rows};
 use super::wide::Wide;
-use super::work::{BEFORE, Work};
+use super::work::{BEFORE, View, Work};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
@@ -23,49 +22,58 @@ pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
 ) {
     let g = if G > 0 { G } else { work.groups };
     let x = &mut x[..4 * g];
+    let mut work = work.view(g);
     for _ in 0..times {
-        clear(w, work, g);
-        load(w, work, g, x);
+        load(w, &mut work, g, x);
         for h in 0..g {
-            product(w, work, g, h, x);
+            product(w, &mut work, g, h, x);
         }
         // Of each column, at most as many products as a number has digits.
         let mut sums = 4 * g;
         let mut carry = w.word(w.digit(0));
         for h in 0..g {
             if sums + 4 > most_sums(M) {
-                cleanup::<W, M>(w, &mut work.columns[4 * h..8 * g + 8]);
+                cleanup::<W, M>(w, &mut work.columns[4 * h..]);
                 sums = 1;
             }
             carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
             sums += 4;
         }
-        normalise::<W, M>(w, x, &mut work.columns[4 * g..8 * g], carry);
+        normalise::<W, M>(w, x, &work.columns[4 * g..], carry);
     }
 }
 
 /// The number doubled, for the products with digits well above; and for each four of its digits, what stands next to them.
 #[inline(always)]
-fn load<W: Wide>(w: W, work: &mut Work<W>, g: usize, x: &[W::Digit]) {
-    let factor = &mut work.factor[BEFORE..][..4 * g];
-    let edges = &mut work.edges[..12 * g];
-    for (h, digits) in x.chunks_exact(4).enumerate() {
-        let once = w.widen(digits);
+fn load<W: Wide>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
+    for h in 0..g {
+        let once = w.widen(&x[4 * h..]);
         let twice = w.add(once, once);
-        w.store(&mut factor[4 * h..4 * h + 4], twice);
-        w.store(&mut edges[12 * h + 4..12 * h + 8], once);
+        w.store(&mut work.factor[BEFORE + 4 * h..], twice);
+        w.store(&mut work.edges[12 * h + 4..], once);
         if h > 0 {
-            w.store(&mut edges[12 * h - 4..12 * h], twice);
+            w.store(&mut work.edges[12 * h - 4..], twice);
         }
     }
 }
 
 /// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the columns from `8h` on.
 #[inline(always)]
-fn product<W: Wide>(w: W, work: &mut Work<W>, g: usize, h: usize, x: &[W::Digit]) {
+fn product<W: Wide>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
     let digits = broadcast(w, &x[4 * h..]);
-    let c = &mut work.columns[8 * h..4 * (g + h) + 4];
-    let (near, far) = c.split_at_mut(8);
-    rows(w, near, &work.edges[12 * h + 1..12 * h + 12], digits);
-    rows(w, far, &work.factor[BEFORE + 4 * h + 5..][..4 * (g - h) - 4 + 3], digits);
+    let (c, edges, factor) =
+        (&mut work.columns[8 * h..], &work.edges[12 * h + 1..], &work.factor[BEFORE + 4 * h + 5..]);
+    if h == 0 {
+        rows::<W, true>(w, c, edges, digits, 2);
+        rows::<W, true>(w, &mut c[8..], factor, digits, g - 1);
+    } else if h + 1 < g {
+        rows::<W, false>(w, c, edges, digits, 2);
+        let n = g - h - 2;
+        rows::<W, false>(w, &mut c[8..], factor, digits, n);
+        // The highest four columns are reached for the first time.
+        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * n..], digits, 1);
+    } else {
+        rows::<W, false>(w, c, edges, digits, 1);
+        rows::<W, true>(w, &mut c[4..], &edges[4..], digits, 1);
+    }
 }

@@ -4,33 +4,33 @@ use super::Quotients;
 use super::head::{Low, chained, friendly};
 use super::rows::{broadcast, rows};
 use super::wide::Wide;
-use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::place::{COLUMNS, Placed};
 
 /// Zeros before a padded number: three are read, and vectors are four.
 pub(super) const BEFORE: usize = 4;
+/// Zeros after it.
+const AFTER: usize = 8;
+
+/// Where numbers start within a page: past the working space of the lengths that fit in one.
+pub(super) const NUMBERS: usize = 3072;
+/// Where the digits of the quotient do.
+const QUOTIENT: usize = 4096 - 128;
 
 /// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
 pub struct Work<W: Wide> {
     /// `m`.
-    pub(super) m: u32,
+    m: u32,
     /// How many fours of digits a number has.
     pub(super) groups: usize,
     /// How quotients are found.
-    pub(super) quotients: Quotients,
+    quotients: Quotients,
     /// What the scalar head needs.
-    pub(super) low: Low<W>,
-    /// The columns of a product, four more above, and four again for a cleanup.
-    pub(super) columns: Placed<W::Word>,
-    /// The factor that is read at unaligned places, between zeros; doubled in a square.
-    pub(super) factor: Placed<W::Word>,
-    /// In a square, for each four digits: four zeros, the digits, the next four doubled.
-    pub(super) edges: Placed<W::Word>,
-    /// `M` between zeros.
-    pub(super) modulus: Placed<W::Word>,
-    /// `M''` between zeros (see [`friendly`]).
-    pub(super) friendly: Placed<W::Word>,
+    low: Low<W>,
+    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
+    /// [`View`] for what they are.
+    words: Placed<W::Word>,
     /// Four digits of the quotient, of which vectors are made.
-    pub(super) q: Placed<W::Digit>,
+    q: Placed<W::Digit>,
 }
 
 impl<W: Wide> Work<W> {
@@ -44,22 +44,19 @@ impl<W: Wide> Work<W> {
         assert!(digits <= super::most_sums(m), "too many digits for products in columns of 64 bits");
         let zero = w.word(w.digit(0));
         let word = |value: u64| w.word(w.digit(u32::try_from(value).expect("a digit")));
-        let padded = |number: &[u64]| {
-            let mut out = Placed::new(zero, BEFORE + digits + 8, Some(0));
-            out[BEFORE..][..digits].iter_mut().zip(number).for_each(|(out, &digit)| *out = word(digit));
-            out
-        };
+        let (padded, groups) = (BEFORE + digits + AFTER, digits / 4);
+        let mut words = Placed::new(zero, 20 * groups + 3 * padded, Some(COLUMNS));
+        for (i, number) in [modulus, multiple].into_iter().enumerate() {
+            let out = &mut words[20 * groups + (i + 1) * padded + BEFORE..];
+            out.iter_mut().zip(number).for_each(|(out, &digit)| *out = word(digit));
+        }
         Self {
             m,
-            groups: digits / 4,
+            groups,
             quotients,
             low: Low { modulus: core::array::from_fn(|i| word(modulus[i])), k0: word(k0) },
-            columns: Placed::new(zero, 2 * digits + 8, Some(COLUMNS)),
-            factor: Placed::new(zero, BEFORE + digits + 8, Some(NUMBERS)),
-            edges: Placed::new(zero, 3 * digits, Some(NUMBERS + 1024)),
-            modulus: padded(modulus),
-            friendly: padded(multiple),
-            q: Placed::new(w.digit(0), 4, Some(NUMBERS - 64)),
+            words,
+            q: Placed::new(w.digit(0), 4, Some(QUOTIENT)),
         }
     }
 
@@ -78,10 +75,42 @@ impl<W: Wide> Work<W> {
         self.quotients
     }
 
-    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the four
-    /// columns from `4h` on, which are not written any more; what they carry is returned.
+    /// All of it, cut once for `g` fours of digits, so that no length is looked up again.
+    #[inline(always)]
+    pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
+        let padded = BEFORE + 4 * g + AFTER;
+        let (columns, rest) = self.words.split_at_mut(8 * g);
+        let (edges, rest) = rest.split_at_mut(12 * g);
+        let (factor, rest) = rest.split_at_mut(padded);
+        let (modulus, friendly) = rest.split_at(padded);
+        View { low: &self.low, columns, edges, factor, modulus, friendly: &friendly[..padded], q: &mut self.q[..4] }
+    }
+}
+
+/// The working space in its parts.
+pub(super) struct View<'a, W: Wide> {
+    /// What the scalar head needs.
+    low: &'a Low<W>,
+    /// The columns of a product.
+    pub(super) columns: &'a mut [W::Word],
+    /// In a square, for each four digits: four zeros, the digits, the next four doubled.
+    pub(super) edges: &'a mut [W::Word],
+    /// The factor that is read at unaligned places, between zeros; doubled in a square.
+    pub(super) factor: &'a mut [W::Word],
+    /// `M` between zeros.
+    modulus: &'a [W::Word],
+    /// `M''` between zeros (see [`friendly`]).
+    friendly: &'a [W::Word],
+    /// Four digits of the quotient, of which vectors are made.
+    q: &'a mut [W::Digit],
+}
+
+impl<W: Wide> View<'_, W> {
+    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the
+    /// four columns from `4h` on, which are not written any more; what they carry is returned.
     ///
-    /// Preconditions: the columns and what is added stay below `2^64`. Cost: `4g` or `4(g + 1)` vector multiply-accumulates.
+    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost: `4g` or `4(g + 1)`
+    /// vector multiply-accumulates.
     #[inline(always)]
     pub(super) fn reduce<const M: u32, const FRIENDLY: bool>(
         &mut self,
@@ -90,20 +119,20 @@ impl<W: Wide> Work<W> {
         h: usize,
         carry: W::Word,
     ) -> W::Word {
-        let c = &mut self.columns[4 * h..][..4 * g + 8];
+        let c = &mut self.columns[4 * h..];
         let x = [c[0], c[1], c[2], c[3]];
-        let last = h + 1 == g;
-        let (q, carry) =
-            if FRIENDLY && !last { friendly::<W, M>(w, x, carry) } else { chained::<W, M>(w, x, carry, &self.low) };
-        self.q.copy_from_slice(&q);
-        let q = broadcast(w, &self.q);
-        if FRIENDLY && !last {
+        if FRIENDLY && h + 1 < g {
+            let (q, carry) = friendly::<W, M>(w, x, carry);
+            self.q.copy_from_slice(&q);
             // q·M'' starts four columns up.
-            rows(w, &mut c[4..], &self.friendly[BEFORE - 3..][..4 * g + 7], q);
+            rows::<W, false>(w, &mut c[4..], &self.friendly[BEFORE - 3..], broadcast(w, self.q), g + 1);
+            carry
         } else {
+            let (q, carry) = chained::<W, M>(w, x, carry, self.low);
+            self.q.copy_from_slice(&q);
             // What q·M adds to the lowest four columns, the head has added.
-            rows(w, &mut c[4..4 * g + 4], &self.modulus[BEFORE + 1..][..4 * g + 3], q);
+            rows::<W, false>(w, &mut c[4..], &self.modulus[BEFORE + 1..], broadcast(w, self.q), g);
+            carry
         }
-        carry
     }
 }
