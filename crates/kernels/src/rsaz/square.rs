@@ -25,19 +25,20 @@ pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
     let mut work = work.view(g);
     for _ in 0..times {
         load(w, &mut work, g, x);
-        for h in 0..g {
-            product(w, &mut work, g, h, x);
-        }
-        // Of each column, at most as many products as a number has digits.
-        let mut sums = 4 * g;
+        product(w, &mut work, g, 0, x);
+        // How many fours of rows of the square and of the reduction have come since the last cleanup.
+        let (mut squared, mut reduced) = (1, 0);
         let mut carry = w.word(w.digit(0));
         for h in 0..g {
-            if sums + 4 > most_sums(M) {
-                cleanup::<W, M>(w, &mut work.columns[4 * h..]);
-                sums = 1;
+            if (8 * squared + 8).min(4 * g) + 4 * reduced + 4 > most_sums(M) {
+                cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 4]);
+                (squared, reduced) = (0, 1);
+            }
+            if h + 1 < g {
+                product(w, &mut work, g, h + 1, x);
             }
             carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
-            sums += 4;
+            (squared, reduced) = (squared + 1, reduced + 1);
         }
         normalise::<W, M>(w, x, &work.columns[4 * g..], carry);
     }

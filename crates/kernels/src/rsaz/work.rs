@@ -2,7 +2,7 @@
 
 use super::Quotients;
 use super::head::{Low, chained, friendly};
-use super::rows::{broadcast, rows};
+use super::rows::{broadcast_each, rows};
 use super::wide::Wide;
 use crate::place::{COLUMNS, Placed};
 
@@ -13,8 +13,6 @@ const AFTER: usize = 8;
 
 /// Where numbers start within a page: past the working space of the lengths that fit in one.
 pub(super) const NUMBERS: usize = 3072;
-/// Where the digits of the quotient do.
-const QUOTIENT: usize = 4096 - 128;
 
 /// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
 pub struct Work<W: Wide> {
@@ -29,8 +27,6 @@ pub struct Work<W: Wide> {
     /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
     /// [`View`] for what they are.
     words: Placed<W::Word>,
-    /// Four digits of the quotient, of which vectors are made.
-    q: Placed<W::Digit>,
 }
 
 impl<W: Wide> Work<W> {
@@ -47,7 +43,7 @@ impl<W: Wide> Work<W> {
         let (padded, groups) = (BEFORE + digits + AFTER, digits / 4);
         let mut words = Placed::new(zero, 20 * groups + 3 * padded, Some(COLUMNS));
         for (i, number) in [modulus, multiple].into_iter().enumerate() {
-            let out = &mut words[20 * groups + (i + 1) * padded + BEFORE..];
+            let out = &mut words[8 * groups + (i + 1) * padded + BEFORE..];
             out.iter_mut().zip(number).for_each(|(out, &digit)| *out = word(digit));
         }
         Self {
@@ -56,7 +52,6 @@ impl<W: Wide> Work<W> {
             quotients,
             low: Low { modulus: core::array::from_fn(|i| word(modulus[i])), k0: word(k0) },
             words,
-            q: Placed::new(w.digit(0), 4, Some(QUOTIENT)),
         }
     }
 
@@ -80,10 +75,11 @@ impl<W: Wide> Work<W> {
     pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
         let padded = BEFORE + 4 * g + AFTER;
         let (columns, rest) = self.words.split_at_mut(8 * g);
-        let (edges, rest) = rest.split_at_mut(12 * g);
         let (factor, rest) = rest.split_at_mut(padded);
-        let (modulus, friendly) = rest.split_at(padded);
-        View { low: &self.low, columns, edges, factor, modulus, friendly: &friendly[..padded], q: &mut self.q[..4] }
+        let (modulus, rest) = rest.split_at_mut(padded);
+        let (friendly, edges) = rest.split_at_mut(padded);
+        let edges = &mut edges[..12 * g];
+        View { low: &self.low, columns, factor, modulus, friendly, edges }
     }
 }
 
@@ -93,16 +89,14 @@ pub(super) struct View<'a, W: Wide> {
     low: &'a Low<W>,
     /// The columns of a product.
     pub(super) columns: &'a mut [W::Word],
-    /// In a square, for each four digits: four zeros, the digits, the next four doubled.
-    pub(super) edges: &'a mut [W::Word],
     /// The factor that is read at unaligned places, between zeros; doubled in a square.
     pub(super) factor: &'a mut [W::Word],
     /// `M` between zeros.
     modulus: &'a [W::Word],
     /// `M''` between zeros (see [`friendly`]).
     friendly: &'a [W::Word],
-    /// Four digits of the quotient, of which vectors are made.
-    q: &'a mut [W::Digit],
+    /// In a square, for each four digits: four zeros, the digits, the next four doubled.
+    pub(super) edges: &'a mut [W::Word],
 }
 
 impl<W: Wide> View<'_, W> {
@@ -123,15 +117,13 @@ impl<W: Wide> View<'_, W> {
         let x = [c[0], c[1], c[2], c[3]];
         if FRIENDLY && h + 1 < g {
             let (q, carry) = friendly::<W, M>(w, x, carry);
-            self.q.copy_from_slice(&q);
             // q·M'' starts four columns up.
-            rows::<W, false>(w, &mut c[4..], &self.friendly[BEFORE - 3..], broadcast(w, self.q), g + 1);
+            rows::<W, false>(w, &mut c[4..], &self.friendly[BEFORE - 3..], broadcast_each(w, q), g + 1);
             carry
         } else {
             let (q, carry) = chained::<W, M>(w, x, carry, self.low);
-            self.q.copy_from_slice(&q);
             // What q·M adds to the lowest four columns, the head has added.
-            rows::<W, false>(w, &mut c[4..], &self.modulus[BEFORE + 1..], broadcast(w, self.q), g);
+            rows::<W, false>(w, &mut c[4..], &self.modulus[BEFORE + 1..], broadcast_each(w, q), g);
             carry
         }
     }
