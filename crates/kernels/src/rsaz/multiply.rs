@@ -2,9 +2,9 @@
 
 use super::carry::{cleanup, normalise};
 use super::most_sums;
-use super::rows::{broadcast, rows};
+use super::rows::{COPIES, broadcast, rows, shift};
 use super::wide::Wide;
-use super::work::{BEFORE, Work};
+use super::work::Work;
 
 /// `x ← x·y·R^{−1}`, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
@@ -24,12 +24,14 @@ pub fn multiply<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
     let g = if G > 0 { G } else { work.groups };
     let (x, y) = (&mut x[..4 * g], &y[..4 * g]);
     let mut work = work.view(g);
-    let mut at = 0;
-    while at < 4 * g {
-        w.store(&mut work.factor[BEFORE + at..], w.widen(&x[at..]));
-        at += 4;
+    let mut below = w.zero();
+    for v in 0..g {
+        let digits = w.widen(&x[4 * v..]);
+        shift(w, &mut work.factor[4 * COPIES * v..], digits, below);
+        below = digits;
     }
-    rows::<W, true>(w, work.columns, &work.factor[BEFORE - 3..], broadcast(w, y), g + 1);
+    shift(w, &mut work.factor[4 * COPIES * g..], w.zero(), below);
+    rows::<W, true>(w, work.columns, work.factor, broadcast(w, y), g + 1);
     let mut sums = 4;
     let mut carry = w.word(w.digit(0));
     for h in 0..g {
@@ -40,8 +42,8 @@ pub fn multiply<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
         if h + 1 < g {
             // The highest four columns are reached for the first time.
             let (digits, c) = (broadcast(w, &y[4 * h + 4..]), &mut work.columns[4 * h + 4..]);
-            rows::<W, false>(w, c, &work.factor[BEFORE - 3..], digits, g);
-            rows::<W, true>(w, &mut c[4 * g..], &work.factor[BEFORE + 4 * g - 3..], digits, 1);
+            rows::<W, false>(w, c, work.factor, digits, g);
+            rows::<W, true>(w, &mut c[4 * g..], &work.factor[4 * COPIES * g..], digits, 1);
         }
         carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
         sums += 8;

@@ -14,40 +14,59 @@ macro_rules! unrolled {
     };
 }
 
-/// `c[i] += Σ_t a[i + 3 − t]·d[t]` for `t` in `0..4`, and `i` in `0..4n`: four rows of a product, the row of `d[t]` starting `t`
-/// columns above that of `d[0]`. Where `FRESH`, `c[i] =`.
+/// Vectors in a *shifted* number: for each four digits, these as they are, and moved up by one, two and three places.
+pub const COPIES: usize = 4;
+
+/// `C[v] += Σ_t A[v][t]·d[t]` for `t` in `0..4` and `v` in `0..n`, where `C[v]` are four columns from `c[4v]` on, and `A[v][t]` the
+/// four digits from `4v − t` on: four rows of a product, the row of `d[t]` starting `t` columns above that of `d[0]`. Where `FRESH`,
+/// `C[v] =`.
 ///
-/// A column is read and written once for four products. Operands are read at unaligned places, which shifts them for
-/// nothing; around them stand zeros (section 4.3).
+/// A column is read and written once for four products. The paper reads the number at unaligned places (section 4.3); where a
+/// load crosses from one cache line to the next it costs two, so here copies that are already shifted lie in `a`.
 ///
-/// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 4n + 3`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n` vector
+/// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n` vector
 /// multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
 pub fn rows<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
-    let (c, a) = (&mut c[..4 * n], &a[..4 * n + 3]);
+    let (c, a) = (&mut c[..4 * n], &a[..16 * n]);
     // Written out, so that of lengths known to the compiler addresses are too: with an index each load would be an
     // instruction of its own within the processor.
     unrolled!(v in 0 1 2 3 4 5 6 7 8 9 10 11 {
         if v < n {
-            four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], &a[4 * v..4 * v + 7], d);
+            let a = &a[16 * v..16 * v + 16];
+            let a = [w.load(a), w.load(&a[4..]), w.load(&a[8..]), w.load(&a[12..])];
+            four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], a, d);
         }
     });
     let mut v = 12;
     while v < n {
-        four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], &a[4 * v..4 * v + 7], d);
+        let a = &a[16 * v..16 * v + 16];
+        let a = [w.load(a), w.load(&a[4..]), w.load(&a[8..]), w.load(&a[12..])];
+        four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], a, d);
         v += 1;
     }
 }
 
 /// Four columns of [`rows`].
 #[inline(always)]
-fn four<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4]) {
+pub fn four<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: [W::Vector; 4], d: [W::Vector; 4]) {
     let mut x = if FRESH { w.zero() } else { w.load(c) };
-    x = w.mac(x, w.load(&a[3..]), d[0]);
-    x = w.mac(x, w.load(&a[2..]), d[1]);
-    x = w.mac(x, w.load(&a[1..]), d[2]);
-    x = w.mac(x, w.load(a), d[3]);
+    x = w.mac(x, a[0], d[0]);
+    x = w.mac(x, a[1], d[1]);
+    x = w.mac(x, a[2], d[2]);
+    x = w.mac(x, a[3], d[3]);
     w.store(c, x);
+}
+
+/// Writes four digits, with those `below` them, as part of a shifted number.
+#[inline(always)]
+pub fn shift<W: Wide>(w: W, out: &mut [W::Word], digits: W::Vector, below: W::Vector) {
+    let out = &mut out[..4 * COPIES];
+    let [a, b, c, d] = w.ups(digits, below);
+    w.store(out, a);
+    w.store(&mut out[4..], b);
+    w.store(&mut out[8..], c);
+    w.store(&mut out[12..], d);
 }
 
 /// Four digits of a slice, each in every column of a vector.

@@ -2,9 +2,9 @@
 
 use super::carry::{cleanup, normalise};
 use super::most_sums;
-use super::rows::{broadcast, rows};
+use super::rows::{COPIES, broadcast, four, rows, shift};
 use super::wide::Wide;
-use super::work::{BEFORE, View, Work};
+use super::work::{View, Work};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
@@ -44,17 +44,17 @@ pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
     }
 }
 
-/// The number doubled, for the products with digits well above; and for each four of its digits, what stands next to them.
+/// The number doubled and shifted, for the products with digits well above.
 #[inline(always)]
 fn load<W: Wide>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
-    for h in 0..g {
-        let once = w.widen(&x[4 * h..]);
-        let twice = w.add(once, once);
-        w.store(&mut work.factor[BEFORE + 4 * h..], twice);
-        w.store(&mut work.edges[12 * h + 4..], once);
-        if h > 0 {
-            w.store(&mut work.edges[12 * h - 4..], twice);
+    let mut below = w.zero();
+    for v in 1..=g {
+        let digits = if v < g { w.widen(&x[4 * v..]) } else { w.zero() };
+        let digits = w.add(digits, digits);
+        if v > 1 {
+            shift(w, &mut work.factor[4 * COPIES * v..], digits, below);
         }
+        below = digits;
     }
 }
 
@@ -62,19 +62,27 @@ fn load<W: Wide>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
 #[inline(always)]
 fn product<W: Wide>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
     let digits = broadcast(w, &x[4 * h..]);
-    let (c, edges, factor) =
-        (&mut work.columns[8 * h..], &work.edges[12 * h + 1..], &work.factor[BEFORE + 4 * h + 5..]);
+    let c = &mut work.columns[8 * h..];
+    // With themselves, and with the next four.
+    let own = w.widen(&x[4 * h..]);
+    let next = if h + 1 < g { w.widen(&x[4 * h + 4..]) } else { w.zero() };
+    let (near, far) = (w.ups(own, w.zero()), w.ups(w.add(next, next), own));
     if h == 0 {
-        rows::<W, true>(w, c, edges, digits, 2);
-        rows::<W, true>(w, &mut c[8..], factor, digits, g - 1);
-    } else if h + 1 < g {
-        rows::<W, false>(w, c, edges, digits, 2);
-        let n = g - h - 2;
+        four::<W, true>(w, c, near, digits);
+        four::<W, true>(w, &mut c[4..], far, digits);
+        if g > 1 {
+            rows::<W, true>(w, &mut c[8..], &work.factor[8 * COPIES..], digits, g - 1);
+        }
+        return;
+    }
+    four::<W, false>(w, c, near, digits);
+    // The highest four columns are reached for the first time.
+    if h + 1 < g {
+        four::<W, false>(w, &mut c[4..], far, digits);
+        let (n, factor) = (g - h - 2, &work.factor[4 * COPIES * (h + 2)..]);
         rows::<W, false>(w, &mut c[8..], factor, digits, n);
-        // The highest four columns are reached for the first time.
-        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * n..], digits, 1);
+        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * COPIES * n..], digits, 1);
     } else {
-        rows::<W, false>(w, c, edges, digits, 1);
-        rows::<W, true>(w, &mut c[4..], &edges[4..], digits, 1);
+        four::<W, true>(w, &mut c[4..], far, digits);
     }
 }

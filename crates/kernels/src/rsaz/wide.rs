@@ -60,6 +60,8 @@ pub trait Wide: Copy + Send + Sync + 'static {
     fn carry<const M: u32>(self, a: Self::Vector) -> Self::Vector;
     /// Columns one place up: the highest of `below`, and above it the lower three of `a`.
     fn up(self, a: Self::Vector, below: Self::Vector) -> Self::Vector;
+    /// The same for 0, 1, 2 and 3 places.
+    fn ups(self, a: Self::Vector, below: Self::Vector) -> [Self::Vector; 4];
 
     /// Eight digits 0.
     fn packed_zero(self) -> Self::Packed;

@@ -2,14 +2,9 @@
 
 use super::Quotients;
 use super::head::{Low, chained, friendly};
-use super::rows::{broadcast_each, rows};
+use super::rows::{COPIES, broadcast_each, rows};
 use super::wide::Wide;
 use crate::place::{COLUMNS, Placed};
-
-/// Zeros before a padded number: three are read, and vectors are four.
-pub(super) const BEFORE: usize = 4;
-/// Zeros after it.
-const AFTER: usize = 8;
 
 /// Where numbers start within a page: past the working space of the lengths that fit in one.
 pub(super) const NUMBERS: usize = 3072;
@@ -40,11 +35,17 @@ impl<W: Wide> Work<W> {
         assert!(digits <= super::most_sums(m), "too many digits for products in columns of 64 bits");
         let zero = w.word(w.digit(0));
         let word = |value: u64| w.word(w.digit(u32::try_from(value).expect("a digit")));
-        let (padded, groups) = (BEFORE + digits + AFTER, digits / 4);
-        let mut words = Placed::new(zero, 20 * groups + 3 * padded, Some(COLUMNS));
-        for (i, number) in [modulus, multiple].into_iter().enumerate() {
-            let out = &mut words[8 * groups + (i + 1) * padded + BEFORE..];
-            out.iter_mut().zip(number).for_each(|(out, &digit)| *out = word(digit));
+        let groups = digits / 4;
+        let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
+        let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
+        for (i, number) in [multiple, modulus].into_iter().enumerate() {
+            let out = &mut words[columns + (i + 1) * shifted..][..shifted];
+            for (at, out) in out.iter_mut().enumerate() {
+                // The digit in a place of a copy, which starts as many digits below as it is moved up.
+                let (v, copy, place) = (at / 16, at / 4 % 4, at % 4);
+                let digit = (4 * v + place).checked_sub(copy).and_then(|digit| number.get(digit));
+                *out = word(digit.copied().unwrap_or(0));
+            }
         }
         Self {
             m,
@@ -73,13 +74,10 @@ impl<W: Wide> Work<W> {
     /// All of it, cut once for `g` fours of digits, so that no length is looked up again.
     #[inline(always)]
     pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
-        let padded = BEFORE + 4 * g + AFTER;
         let (columns, rest) = self.words.split_at_mut(8 * g);
-        let (factor, rest) = rest.split_at_mut(padded);
-        let (modulus, rest) = rest.split_at_mut(padded);
-        let (friendly, edges) = rest.split_at_mut(padded);
-        let edges = &mut edges[..12 * g];
-        View { low: &self.low, columns, factor, modulus, friendly, edges }
+        let (factor, rest) = rest.split_at_mut(4 * COPIES * (g + 1));
+        let (friendly, modulus) = rest.split_at(4 * COPIES * (g + 1));
+        View { low: &self.low, columns, factor, friendly, modulus: &modulus[..4 * COPIES * (g + 1)] }
     }
 }
 
@@ -89,14 +87,12 @@ pub(super) struct View<'a, W: Wide> {
     low: &'a Low<W>,
     /// The columns of a product.
     pub(super) columns: &'a mut [W::Word],
-    /// The factor that is read at unaligned places, between zeros; doubled in a square.
+    /// A factor, shifted; doubled in a square.
     pub(super) factor: &'a mut [W::Word],
-    /// `M` between zeros.
-    modulus: &'a [W::Word],
-    /// `M''` between zeros (see [`friendly`]).
+    /// `M''`, shifted (see [`friendly`]).
     friendly: &'a [W::Word],
-    /// In a square, for each four digits: four zeros, the digits, the next four doubled.
-    pub(super) edges: &'a mut [W::Word],
+    /// `M`, shifted.
+    modulus: &'a [W::Word],
 }
 
 impl<W: Wide> View<'_, W> {
@@ -118,12 +114,12 @@ impl<W: Wide> View<'_, W> {
         if FRIENDLY && h + 1 < g {
             let (q, carry) = friendly::<W, M>(w, x, carry);
             // q·M'' starts four columns up.
-            rows::<W, false>(w, &mut c[4..], &self.friendly[BEFORE - 3..], broadcast_each(w, q), g + 1);
+            rows::<W, false>(w, &mut c[4..], self.friendly, broadcast_each(w, q), g + 1);
             carry
         } else {
             let (q, carry) = chained::<W, M>(w, x, carry, self.low);
             // What q·M adds to the lowest four columns, the head has added.
-            rows::<W, false>(w, &mut c[4..], &self.modulus[BEFORE + 1..], broadcast_each(w, q), g);
+            rows::<W, false>(w, &mut c[4..], &self.modulus[4 * COPIES..], broadcast_each(w, q), g);
             carry
         }
     }

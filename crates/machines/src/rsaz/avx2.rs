@@ -108,6 +108,15 @@ impl Wide for RsazAvx2 {
             _mm256_blend_epi32::<0b0000_0011>(a, below)
         }
     }
+    #[inline(always)]
+    fn ups(self, a: __m256i, below: __m256i) -> [__m256i; 4] {
+        // SAFETY: `self` proves AVX2. Two places up are the high half below and the low half of `a`; the others are two
+        // columns of neighbours, half by half.
+        unsafe {
+            let two = _mm256_permute2x128_si256::<0x21>(below, a);
+            [a, _mm256_alignr_epi8::<8>(a, two), two, _mm256_alignr_epi8::<8>(two, below)]
+        }
+    }
 
     #[inline(always)]
     fn packed_zero(self) -> __m256i {

@@ -90,6 +90,11 @@ impl Wide for RsazPortable {
     fn up(self, a: Four, below: Four) -> Four {
         [below[3], a[0], a[1], a[2]]
     }
+    #[inline(always)]
+    fn ups(self, a: Four, below: Four) -> [Four; 4] {
+        let once = self.up(a, below);
+        [a, once, [below[2], below[3], a[0], a[1]], [below[1], below[2], below[3], a[0]]]
+    }
 
     #[inline(always)]
     fn packed_zero(self) -> [u32; 8] {
