@@ -8,6 +8,8 @@
 //! * [`count`]: every digit is nothing, and operations are counted.
 //! * [`exact`]: columns are integers that never wrap, and every block is checked against its banner.
 //!
+//! * [`rsaz`]: both of the first, for the kernels of one number across a vector.
+//!
 //! Each interpretation stands for a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
 //! the machine's own type. [`tables`] writes what was found to docs/generated.
 #![forbid(unsafe_code)]
@@ -18,6 +20,7 @@ pub mod exact;
 pub mod interval;
 pub mod model;
 pub mod operation;
+pub mod rsaz;
 pub mod tables;
 
 pub use model::Model;

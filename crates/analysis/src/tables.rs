@@ -7,6 +7,7 @@ mod counts;
 mod intervals;
 mod json;
 mod markdown;
+mod rsaz;
 
 /// What writes the tables.
 pub const COMMAND: &str = "cargo xtask tables";
@@ -38,6 +39,8 @@ pub fn all() -> Result<Vec<Table>, String> {
         Table { path: "docs/generated/intervals.md", text: intervals::make()? },
         Table { path: "docs/generated/counts.md", text: counts::make() },
         Table { path: "crates/cli/src/papers/counts.json", text: json::make() },
+        Table { path: "docs/generated/rsaz.md", text: rsaz::make()? },
+        Table { path: "crates/cli/src/papers/rsaz.json", text: rsaz::json() },
     ])
 }
 

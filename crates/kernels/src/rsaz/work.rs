@@ -38,6 +38,8 @@ impl<W: Wide> Work<W> {
         let groups = digits / 4;
         let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
         let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
+        // The paper's quotients need M alone: it stands where it is best.
+        let multiple = if quotients == Quotients::Chained { modulus } else { multiple };
         for (i, number) in [multiple, modulus].into_iter().enumerate() {
             let out = &mut words[columns + (i + 1) * shifted..][..shifted];
             for (at, out) in out.iter_mut().enumerate() {
@@ -76,8 +78,8 @@ impl<W: Wide> Work<W> {
     pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
         let (columns, rest) = self.words.split_at_mut(8 * g);
         let (factor, rest) = rest.split_at_mut(4 * COPIES * (g + 1));
-        let (friendly, modulus) = rest.split_at(4 * COPIES * (g + 1));
-        View { low: &self.low, columns, factor, friendly, modulus: &modulus[..4 * COPIES * (g + 1)] }
+        let (multiple, modulus) = rest.split_at(4 * COPIES * (g + 1));
+        View { low: &self.low, columns, factor, multiple, modulus: &modulus[..4 * COPIES * (g + 1)] }
     }
 }
 
@@ -89,8 +91,8 @@ pub(super) struct View<'a, W: Wide> {
     pub(super) columns: &'a mut [W::Word],
     /// A factor, shifted; doubled in a square.
     pub(super) factor: &'a mut [W::Word],
-    /// `M''`, shifted (see [`friendly`]).
-    friendly: &'a [W::Word],
+    /// `M''`, shifted (see [`friendly`]); with the paper's quotients `M`.
+    multiple: &'a [W::Word],
     /// `M`, shifted.
     modulus: &'a [W::Word],
 }
@@ -114,12 +116,13 @@ impl<W: Wide> View<'_, W> {
         if FRIENDLY && h + 1 < g {
             let (q, carry) = friendly::<W, M>(w, x, carry);
             // q·M'' starts four columns up.
-            rows::<W, false>(w, &mut c[4..], self.friendly, broadcast_each(w, q), g + 1);
+            rows::<W, false>(w, &mut c[4..], self.multiple, broadcast_each(w, q), g + 1);
             carry
         } else {
             let (q, carry) = chained::<W, M>(w, x, carry, self.low);
             // What q·M adds to the lowest four columns, the head has added.
-            rows::<W, false>(w, &mut c[4..], &self.modulus[4 * COPIES..], broadcast_each(w, q), g);
+            let modulus = if FRIENDLY { self.modulus } else { self.multiple };
+            rows::<W, false>(w, &mut c[4..], &modulus[4 * COPIES..], broadcast_each(w, q), g);
             carry
         }
     }
