@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 64], value_name = "N,…")]
     pub batches: Vec<usize>,
 
-    /// zariz engines to measure [default: every engine this processor has].
+    /// zariz engines to measure, auto for zariz left to itself [default: every engine this processor has, and auto].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub engines: Vec<String>,
 

@@ -25,12 +25,20 @@ const PEER_COLOURS: [RGBColor; 5] = [
     RGBColor(205, 205, 205),
     RGBColor(202, 187, 150),
 ];
-/// See [`PEER_COLOURS`].
-const ENGINE_COLOURS: [RGBColor; 4] =
-    [RGBColor(86, 180, 233), RGBColor(0, 114, 178), RGBColor(230, 159, 0), RGBColor(200, 70, 0)];
-const GRID: RGBColor = RGBColor(225, 225, 225);
+/// See [`PEER_COLOURS`]: `auto`, then engines from the fastest to the slowest.
+const ENGINE_COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 0, 0),
+    RGBColor(200, 70, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(150, 140, 60),
+];
+pub const GRID: RGBColor = RGBColor(225, 225, 225);
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// One colour of the bars.
 struct Series<'a> {
@@ -110,13 +118,13 @@ fn series(report: &Report) -> Vec<Series<'_>> {
 }
 
 /// An engine's colour, whichever others take part.
-fn engine_colour(engine: &str) -> RGBColor {
-    let index = zariz::Engine::ALL.iter().position(|known| known.name() == engine).unwrap_or(0);
+pub fn engine_colour(engine: &str) -> RGBColor {
+    let index = zariz::Engine::ALL.iter().rev().position(|known| known.name() == engine).map_or(0, |index| index + 1);
     ENGINE_COLOURS[index % ENGINE_COLOURS.len()]
 }
 
 /// Text of this size, in dark grey.
-fn text(size: i32) -> TextStyle<'static> {
+pub fn text(size: i32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&RGBColor(40, 40, 40))
 }
 

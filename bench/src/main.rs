@@ -9,6 +9,7 @@ mod processor;
 mod report;
 mod statistics;
 mod table;
+mod waiting;
 mod workload;
 
 use std::fs;
@@ -17,7 +18,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use zariz::Engine;
+use zariz::{Dispatch, Engine};
 
 use args::Args;
 use keys::Key;
@@ -88,12 +89,13 @@ fn start_again_masked() -> Result<()> {
     Err(failure).context("starting this program again")
 }
 
-/// The engines with these names; every available one for an empty list.
-fn engines(names: &[String]) -> Result<Vec<Engine>> {
+/// The engines with these names; every available one, and zariz left to itself, for an empty list.
+fn engines(names: &[String]) -> Result<Vec<Dispatch>> {
     if names.is_empty() {
-        return Ok(Engine::ALL.iter().copied().filter(|engine| engine.is_available()).collect());
+        let available = Engine::ALL.iter().copied().filter(|engine| engine.is_available());
+        return Ok(available.map(Dispatch::Only).chain([Dispatch::Auto]).collect());
     }
-    names.iter().map(|name| Ok(Engine::by_name(name)?)).collect()
+    names.iter().map(|name| Ok(Dispatch::by_name(name)?)).collect()
 }
 
 /// A report without measurements.
@@ -154,7 +156,7 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
             Err(why) => report.not_measured.push(NotMeasured {
                 operation: format!("rsa{bits}-{}", kind.name()),
                 library: library.name().to_owned(),
-                engine: library.engine().map(|engine| engine.name().to_owned()),
+                engine: library.engine().map(|engine| engine.to_string()),
                 batch: None,
                 reason: format!("{why:#}"),
             }),
@@ -184,6 +186,11 @@ fn write(args: &Args, report: &Report) -> Result<()> {
     match chart::svg(report)? {
         Some(svg) => save("svg", svg)?,
         None => eprintln!("no chart: it shows ratios to OpenSSL, which was not measured"),
+    }
+    for bits in report.sizes() {
+        if let Some(svg) = waiting::svg(report, bits)? {
+            save(&format!("waiting-rsa{bits}.svg"), svg)?;
+        }
     }
     Ok(())
 }

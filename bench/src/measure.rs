@@ -104,7 +104,7 @@ fn calibrate<'a>(
     let mut before: Option<(f64, usize)> = None;
     for batch in contestant.batches.clone() {
         // Up to the lanes of a vector, a larger batch may take no longer; from there on, time grows with it.
-        let lanes = contestant.library.engine().map_or(1, |engine| engine.lanes());
+        let lanes = contestant.library.engine().map_or(1, |engine| engine.main().lanes());
         let expected = before.map_or(0.0, |(seconds, smaller)| seconds * batch as f64 / smaller.max(lanes) as f64);
         let seconds = match expected > longest {
             true => expected,

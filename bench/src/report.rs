@@ -135,8 +135,7 @@ impl Report {
         let rate = |cell: &Cell<'_>| median_of(&cell.rates).unwrap_or(0.0);
         let best = peers().filter(|cell| rate(cell) > 0.0).max_by(|a, b| rate(a).total_cmp(&rate(b)));
         for cell in cells {
-            let (library, engine) =
-                (cell.library.name().to_owned(), cell.library.engine().map(|e| e.name().to_owned()));
+            let (library, engine) = (cell.library.name().to_owned(), cell.library.engine().map(|e| e.to_string()));
             if let Some(reason) = &cell.left_out {
                 let (operation, reason, batch) = (operation.clone(), reason.clone(), Some(cell.batch));
                 self.not_measured.push(NotMeasured { operation, library, engine, batch, reason });

@@ -13,7 +13,7 @@ mod ring;
 mod rustcrypto;
 mod zariz;
 
-use ::zariz::Engine;
+use ::zariz::Dispatch;
 use anyhow::{Result, bail};
 
 use crate::keys::Key;
@@ -29,8 +29,8 @@ pub trait Library {
     /// Its version, and that of the crate it comes through where they differ.
     fn version(&self) -> String;
 
-    /// The zariz engine it runs on; none for a peer.
-    fn engine(&self) -> Option<Engine> {
+    /// The zariz engine it runs on, or `auto`; none for a peer.
+    fn engine(&self) -> Option<Dispatch> {
         None
     }
 
@@ -82,6 +82,6 @@ pub fn by_names(names: &[String]) -> Result<Vec<Box<dyn Library>>> {
 }
 
 /// zariz on each of these engines.
-pub fn zariz(engines: &[Engine]) -> Vec<Box<dyn Library>> {
+pub fn zariz(engines: &[Dispatch]) -> Vec<Box<dyn Library>> {
     engines.iter().map(|&engine| Box::new(zariz::Zariz { engine }) as Box<dyn Library>).collect()
 }

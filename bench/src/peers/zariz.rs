@@ -1,16 +1,16 @@
 //! zariz itself, once per engine: a batch is handed over whole.
 
 use anyhow::Result;
-use zariz::Engine;
+use zariz::Dispatch;
 use zariz::rsa::{Algorithm, PrivateKey, PublicKey};
 
 use super::{Library, Signed, Signer, Verifier};
 use crate::keys::Key;
 
-/// zariz forced onto one engine.
+/// zariz forced onto one engine, or left to itself.
 pub struct Zariz {
     /// The engine.
-    pub engine: Engine,
+    pub engine: Dispatch,
 }
 
 impl Library for Zariz {
@@ -22,7 +22,7 @@ impl Library for Zariz {
         env!("ZARIZ_COMMIT").into()
     }
 
-    fn engine(&self) -> Option<Engine> {
+    fn engine(&self) -> Option<Dispatch> {
         Some(self.engine)
     }
 

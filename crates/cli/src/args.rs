@@ -6,7 +6,7 @@ use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use zariz::Engine;
+use zariz::Dispatch;
 use zariz::rsa::Algorithm;
 
 use crate::commands::{decrypt, demo, info, keygen, modexp, papers, sign, speed, verify};
@@ -84,9 +84,9 @@ pub struct Work {
     /// Threads to use [default: one for each core; for speed one]
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
-    /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Engine::by_name)]
-    pub engine: Engine,
+    /// Engine for everything, of those that `zariz info` shows; auto takes the fastest for as many as there are
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Dispatch::by_name)]
+    pub engine: Dispatch,
     /// Say nothing on standard error but errors: no progress, no summary
     #[arg(long, short)]
     pub quiet: bool,

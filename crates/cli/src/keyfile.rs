@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use zariz::Engine;
+use zariz::Dispatch;
 use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
@@ -14,12 +14,12 @@ use crate::input::Input;
 const LARGEST: u64 = 1 << 20;
 
 /// Reads a private key.
-pub fn private(path: &Path, engine: Engine) -> Result<PrivateKey, Failure> {
+pub fn private(path: &Path, engine: Dispatch) -> Result<PrivateKey, Failure> {
     PrivateKey::parse_with(&read(path)?, engine).map_err(|error| failure(path, &error))
 }
 
 /// Reads a public key, or a private key for the public key in it.
-pub fn public(path: &Path, engine: Engine) -> Result<PublicKey, Failure> {
+pub fn public(path: &Path, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
     let key = PublicKey::parse_with(&contents, engine).or_else(|not_public| {
         let private = PrivateKey::parse_with(&contents, engine).map(|key| key.public_key().clone());

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Engine, Method, Modulus};
+use zariz::{Dispatch, Engine, Method, Modulus};
 
 use crate::exit::Failure;
 use crate::measure::Operation;
@@ -18,7 +18,7 @@ const KEYS: [(usize, &str); 5] = [
 ];
 
 /// The benchmark key of `bits` bits.
-fn benchmark_key(bits: usize, engine: Engine) -> Result<PrivateKey, Failure> {
+fn benchmark_key(bits: usize, engine: Dispatch) -> Result<PrivateKey, Failure> {
     let key = KEYS.iter().find(|(size, _)| *size == bits);
     let (_, pem) = key.ok_or_else(|| Failure::Usage(format!("there is no benchmark key of {bits} bits")))?;
     PrivateKey::parse_with(pem.as_bytes(), engine)
@@ -36,13 +36,13 @@ impl Rsa {
     const ALGORITHM: Algorithm = Algorithm::RS256;
 
     /// A batch for the benchmark key of that size.
-    pub fn benchmark(bits: usize, batch: usize, engine: Engine) -> Result<Self, Failure> {
+    pub fn benchmark(bits: usize, batch: usize, engine: Dispatch) -> Result<Self, Failure> {
         Self::new(benchmark_key(bits, engine)?, batch)
     }
 
     /// The same by a method of multiplication.
     pub fn benchmark_with(bits: usize, batch: usize, engine: Engine, method: Method) -> Result<Self, Failure> {
-        Self::new(benchmark_key(bits, engine)?.with_method(method), batch)
+        Self::new(benchmark_key(bits, engine.into())?.with_method(method), batch)
     }
 
     /// A batch for a key. Every signature is verified.
@@ -88,7 +88,7 @@ pub struct Modexp {
 
 impl Modexp {
     /// A batch modulo the benchmark key's modulus of that size. The first result is checked with the portable engine.
-    pub fn new(bits: usize, batch: usize, engine: Engine) -> Result<Self, Failure> {
+    pub fn new(bits: usize, batch: usize, engine: Dispatch) -> Result<Self, Failure> {
         let n = benchmark_key(bits, engine)?.public_key().n();
         let modulus = |engine| Modulus::with_engine(&n, engine).map_err(|error| Failure::Input(error.to_string()));
         let bases = (0..batch as u64).map(|i| noise(i + 1, n.len())).collect();
@@ -96,7 +96,7 @@ impl Modexp {
         exponent[0] |= 0x80;
         let load = Self { modulus: modulus(engine)?, bases, exponent };
         let first = load.bases.first().map_or(&[][..], Vec::as_slice);
-        let expected = modulus(Engine::Portable)?.pow_vartime(first, &load.exponent);
+        let expected = modulus(Engine::Portable.into())?.pow_vartime(first, &load.exponent);
         if load.modulus.pow_batch(&load.bases(), &load.exponent).first() != Some(&expected) {
             return Err(Failure::Input(format!("engine {engine} computes a wrong power: do not use it here")));
         }

@@ -10,6 +10,7 @@
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
 //! * [`rsaz`]: the other way round: one number, four of its digits in a vector.
+//! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!
@@ -34,6 +35,7 @@ pub mod pow;
 pub mod product;
 pub mod rows;
 pub mod rsaz;
+pub mod scalar;
 pub mod separate;
 pub mod starts;
 pub mod tiles;

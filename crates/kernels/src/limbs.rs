@@ -47,7 +47,7 @@ pub fn sub_assign(a: &mut [u64], b: &[u64]) -> u64 {
 }
 
 /// `a −= b & mask`, for a mask of all zeros or all ones; returns the borrow.
-fn sub_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
+pub fn sub_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
     let mut borrow = 0;
     for (i, a) in a.iter_mut().enumerate() {
         let b = b.get(i).copied().unwrap_or(0) & mask;

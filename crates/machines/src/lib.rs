@@ -11,6 +11,7 @@ mod roots;
 mod cycles;
 mod portable;
 mod rsaz;
+mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2_fma;
@@ -25,6 +26,7 @@ mod avx512_ifma;
 pub use cycles::CycleCounter;
 pub use portable::Portable;
 pub use rsaz::RsazPortable;
+pub use scalar::ScalarPortable;
 
 #[cfg(target_arch = "x86_64")]
-pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, rsaz::RsazAvx2};
+pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, rsaz::RsazAvx2, scalar::ScalarAdx};

@@ -1,43 +1,120 @@
 //! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
 
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::mul::{self, Product};
-use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{Constants, Frame, Lanes, Machine, Method};
+use zariz_kernels::scalar::{self, Scalar};
+use zariz_kernels::{Constants, Domain, Frame, Machine, Method, mul, pow};
 
-use crate::batch::{Numbers, in_frame};
+use crate::batch::{InDomain, Numbers};
+use crate::prepared::Prepared;
 
-/// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one digit count.
+/// A power modulo a prepared modulus.
+pub(crate) type Power<'a> = pow::Power<'a, Prepared>;
+/// A product modulo a prepared modulus.
+pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
+
+/// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one size and method.
 pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
-    fn digit_bits(&self) -> u32;
-    fn method(&self, modulus: &Constants) -> Method;
+    /// What moduli must have in common to share a batch: digits or limbs.
+    fn shape(&self, modulus: &Prepared) -> usize;
+    fn method(&self, modulus: &Prepared) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
-    fn numbers<'a>(&self, moduli: &[&'a Constants], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a>;
+    fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a>;
 }
 
-impl<M: Machine> Backend for M {
+/// A machine with the arithmetic that it is for.
+pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
+    /// What it needs of a modulus.
+    type Constants;
+    /// Numbers of some moduli.
+    type Domain<'a>: Domain<Word: Send + Sync> + Send + Sync + 'a;
+
+    fn constants(self, modulus: &Prepared) -> &Self::Constants;
+    /// Of from 1 to [`lanes`](Self::lanes) moduli.
+    fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
+    fn lanes(self) -> usize;
+    fn shape(self, modulus: &Prepared) -> usize;
+    /// By which method it computes. Only vector machines have a choice.
+    fn method(self, modulus: &Prepared) -> Method {
+        let _ = modulus;
+        Method::AMM
+    }
+}
+
+/// Numbers in the lanes of vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes<M>(pub M);
+
+impl<M: Machine> Arithmetic for Lanes<M> {
+    type Constants = Constants;
+    type Domain<'a> = Frame<'a, M>;
+
+    fn constants(self, modulus: &Prepared) -> &Constants {
+        modulus.lanes(M::DIGIT_BITS)
+    }
+    fn domain<'a>(self, moduli: &[&'a Constants]) -> Frame<'a, M> {
+        Frame::new(self.0, moduli)
+    }
+    fn lanes(self) -> usize {
+        M::LANES
+    }
+    fn shape(self, modulus: &Prepared) -> usize {
+        self.constants(modulus).digits()
+    }
+    fn method(self, modulus: &Prepared) -> Method {
+        Method::of::<M>(self.constants(modulus))
+    }
+}
+
+/// Numbers one at a time, in limbs.
+#[derive(Clone, Copy)]
+pub(crate) struct Limbwise<S>(pub S);
+
+impl<S: Scalar> Arithmetic for Limbwise<S> {
+    type Constants = scalar::Constants;
+    type Domain<'a> = scalar::Domain<'a, S>;
+
+    fn constants(self, modulus: &Prepared) -> &scalar::Constants {
+        modulus.scalar(S::STEP)
+    }
+    fn domain<'a>(self, moduli: &[&'a scalar::Constants]) -> scalar::Domain<'a, S> {
+        scalar::Domain::new(self.0, moduli[0])
+    }
+    fn lanes(self) -> usize {
+        1
+    }
+    fn shape(self, modulus: &Prepared) -> usize {
+        self.constants(modulus).limbs()
+    }
+}
+
+impl<A: Arithmetic> Backend for A {
     fn lanes(&self) -> usize {
-        <M as Lanes>::LANES
+        Arithmetic::lanes(*self)
     }
-    fn digit_bits(&self) -> u32 {
-        <M as Lanes>::DIGIT_BITS
+    fn shape(&self, modulus: &Prepared) -> usize {
+        Arithmetic::shape(*self, modulus)
     }
-    fn method(&self, modulus: &Constants) -> Method {
-        Method::of::<M>(modulus)
+    fn method(&self, modulus: &Prepared) -> Method {
+        Arithmetic::method(*self, modulus)
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
-        pow::pow(Frame::new(*self, &pow::moduli(batch)), batch)
+        pow::pow(domain(*self, &pow::moduli(batch)), batch)
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
-        pow::pow_vartime(Frame::new(*self, &pow::moduli(batch)), batch)
+        pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch)
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
-        mul::mul(Frame::new(*self, &mul::moduli(batch)), batch)
+        mul::mul(domain(*self, &mul::moduli(batch)), batch)
     }
-    fn numbers<'a>(&self, moduli: &[&'a Constants], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
-        in_frame(*self, moduli, x, y, bits)
+    fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
+        Box::new(InDomain::new(domain(*self, moduli), x, y, bits))
     }
+}
+
+fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
+    let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
+    machine.domain(&constants)
 }

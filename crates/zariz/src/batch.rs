@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use zariz_kernels::frame::Number;
+use zariz_kernels::Domain;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::{Constants, Domain, Frame, Machine};
+use zariz_kernels::place::Placed;
 
 use crate::modulus::Modulus;
+use crate::prepared::Prepared;
 
 /// Numbers `x` and `y` in each lane of an engine, kept in Montgomery's domain, so that many products and squares cost
 /// nothing besides.
@@ -98,15 +99,16 @@ impl<'a> Batch<'a> {
                 return Err(BatchError::Numbers { moduli: moduli.len(), numbers });
             }
         }
-        let kind = |modulus: &Modulus| (modulus.engine(), modulus.constants.digits(), modulus.constants.method());
+        let backend = first.crew.main;
+        let kind = |modulus: &Modulus| (modulus.engine(), backend.shape(&modulus.prepared), modulus.prepared.method());
         if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
             return Err(BatchError::Mixed { index });
         }
-        let constants: Vec<&Constants> = moduli.iter().map(|modulus| &*modulus.constants).collect();
+        let prepared: Vec<&Prepared> = moduli.iter().map(|modulus| &*modulus.prepared).collect();
         let bits = x.iter().chain(y).map(|number| 8 * number.len()).max().unwrap_or(0);
         let [x, y] = [x, y].map(|numbers| numbers.iter().map(|n| limbs::from_be_bytes(n)).collect::<Vec<_>>());
         let [x, y] = [&x, &y].map(|numbers| numbers.iter().map(|n| &n[..]).collect::<Vec<_>>());
-        let numbers = first.backend.numbers(&constants, &x, &y, bits);
+        let numbers = backend.numbers(&prepared, &x, &y, bits);
         Ok(Self { numbers, sizes: moduli.iter().map(|modulus| modulus.size()).collect(), lanes })
     }
 
@@ -151,42 +153,36 @@ pub(crate) trait Numbers: Send + Sync {
     fn leave(self: Box<Self>) -> Vec<Limbs>;
 }
 
-struct InFrame<'a, M: Machine> {
-    frame: Frame<'a, M>,
-    x: Number<M>,
+pub(crate) struct InDomain<D: Domain> {
+    domain: D,
+    x: Placed<D::Word>,
     /// `y` and what else a table entry of it has.
-    entry: Number<M>,
-    digits: usize,
+    entry: Placed<D::Word>,
 }
 
-/// Numbers of at most `bits` bits, brought into the domain.
-pub(crate) fn in_frame<'a, M: Machine>(
-    machine: M,
-    moduli: &[&'a Constants],
-    x: &[&[u64]],
-    y: &[&[u64]],
-    bits: usize,
-) -> Box<dyn Numbers + 'a> {
-    let mut frame = Frame::new(machine, moduli);
-    let (x, y) = (frame.enter(x, bits), frame.enter(y, bits));
-    let digits = x.len();
-    let mut entry = frame.zeros(frame.entry_words());
-    entry[..digits].copy_from_slice(&y);
-    frame.complete_entry(&mut entry);
-    Box::new(InFrame { frame, x, entry, digits })
+impl<D: Domain> InDomain<D> {
+    /// Brings numbers of at most `bits` bits into the domain.
+    pub fn new(mut domain: D, x: &[&[u64]], y: &[&[u64]], bits: usize) -> Self {
+        let (x, y) = (domain.enter(x, bits), domain.enter(y, bits));
+        let mut entry = domain.zeros(domain.entry_words());
+        entry[..x.len()].copy_from_slice(&y);
+        domain.complete_entry(&mut entry);
+        Self { domain, x, entry }
+    }
 }
 
-impl<M: Machine> Numbers for InFrame<'_, M> {
+impl<D: Domain<Word: Send + Sync> + Send + Sync> Numbers for InDomain<D> {
     fn multiply(&mut self) {
-        self.frame.amm(&mut self.x, &self.entry[..self.digits]);
+        let words = self.x.len();
+        self.domain.amm(&mut self.x, &self.entry[..words]);
     }
     fn multiply_entry(&mut self) {
-        self.frame.multiply_entry(&mut self.x, &self.entry);
+        self.domain.multiply_entry(&mut self.x, &self.entry);
     }
     fn square(&mut self) {
-        self.frame.ams(&mut self.x, 1);
+        self.domain.ams(&mut self.x, 1);
     }
     fn leave(mut self: Box<Self>) -> Vec<Limbs> {
-        self.frame.leave(self.x)
+        self.domain.leave(self.x)
     }
 }

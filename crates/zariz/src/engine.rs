@@ -4,19 +4,22 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use zariz_kernels::Constants;
 use zariz_kernels::limbs;
-use zariz_kernels::pow::Power;
-use zariz_machines::Portable;
+use zariz_machines::{Portable, ScalarPortable};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Lanes, Limbwise, Power};
+use crate::prepared::Prepared;
 
-/// A vector machine, by the instructions it uses.
+/// A machine that computes: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// 64-bit integer code for any processor, one number at a time.
+    /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
+    /// Limbs of 64 bits, for any processor: one number at a time.
+    Scalar,
+    /// The same with MULX, ADCX and ADOX.
+    ScalarAdx,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
     /// AVX-512F and DQ: eight numbers at once, products in double precision.
@@ -75,30 +78,30 @@ impl FromStr for Engine {
 }
 
 impl Engine {
-    /// Every engine, from the slowest to the fastest.
-    pub const ALL: &'static [Self] = &[Self::Portable, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
+    /// Every engine, from the slowest to the fastest when there is enough to do.
+    pub const ALL: &'static [Self] =
+        &[Self::Portable, Self::Scalar, Self::ScalarAdx, Self::Avx2Fma, Self::Avx512Fma, Self::Avx512Ifma];
 
     /// The engine's name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Scalar => "scalar",
+            Self::ScalarAdx => "scalar-adx",
             Self::Avx2Fma => "avx2-fma",
             Self::Avx512Fma => "avx512-fma",
             Self::Avx512Ifma => "avx512-ifma",
         }
     }
 
-    /// The engine of that name, if this processor can run it; `auto` is [`best`](Self::best).
+    /// The engine of that name, if this processor can run it.
     pub fn by_name(name: &str) -> Result<Self, EngineError> {
-        if name == "auto" {
-            return Ok(Self::best());
-        }
         let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
         let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
         engine.backend().map(|_| engine)
     }
 
-    /// The fastest engine that this processor can run.
+    /// The fastest engine that this processor can run when there is enough to do for all of its lanes.
     pub fn best() -> Self {
         Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
     }
@@ -111,7 +114,8 @@ impl Engine {
     /// The instruction sets the engine needs, in words.
     pub fn requires(self) -> &'static str {
         match self {
-            Self::Portable => "nothing",
+            Self::Portable | Self::Scalar => "nothing",
+            Self::ScalarAdx => "BMI2 and ADX",
             Self::Avx2Fma => "AVX2 and FMA",
             Self::Avx512Fma => "AVX-512F and AVX-512DQ",
             Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
@@ -121,39 +125,57 @@ impl Engine {
     /// How many exponentiations the engine does at once.
     pub fn lanes(self) -> usize {
         match self {
-            Self::Portable => 1,
+            Self::Portable | Self::Scalar | Self::ScalarAdx => 1,
             Self::Avx2Fma => 4,
             Self::Avx512Fma | Self::Avx512Ifma => 8,
+        }
+    }
+
+    /// Whether a [`Method`](crate::Method) of the caller's choice changes how the engine computes: the vector engines.
+    pub fn has_methods(self) -> bool {
+        match self {
+            Self::Scalar | Self::ScalarAdx => false,
+            Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
         }
     }
 
     /// The machine, looked for once in the life of the process.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
-        static PORTABLE: OnceLock<Portable<1>> = OnceLock::new();
-        static AVX2_FMA: OnceLock<Option<Avx2Fma>> = OnceLock::new();
-        static AVX512_FMA: OnceLock<Option<Avx512Fma>> = OnceLock::new();
-        static AVX512_IFMA: OnceLock<Option<Avx512Ifma>> = OnceLock::new();
-        fn found<M: Backend + 'static>(machine: &'static Option<M>) -> Option<&'static dyn Backend> {
+        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, ScalarAdx};
+        static AVX2_FMA: OnceLock<Option<Lanes<Avx2Fma>>> = OnceLock::new();
+        static AVX512_FMA: OnceLock<Option<Lanes<Avx512Fma>>> = OnceLock::new();
+        static AVX512_IFMA: OnceLock<Option<Lanes<Avx512Ifma>>> = OnceLock::new();
+        static SCALAR_ADX: OnceLock<Option<Limbwise<ScalarAdx>>> = OnceLock::new();
+        fn found<B: Backend + 'static>(machine: &'static Option<B>) -> Option<&'static dyn Backend> {
             machine.as_ref().map(|machine| machine as &dyn Backend)
         }
         let backend = match self {
-            Self::Portable => Some(PORTABLE.get_or_init(Portable::new) as &dyn Backend),
-            Self::Avx2Fma => found(AVX2_FMA.get_or_init(Avx2Fma::new)),
-            Self::Avx512Fma => found(AVX512_FMA.get_or_init(Avx512Fma::new)),
-            Self::Avx512Ifma => found(AVX512_IFMA.get_or_init(Avx512Ifma::new)),
+            Self::Portable | Self::Scalar => Some(self.portable()),
+            Self::ScalarAdx => found(SCALAR_ADX.get_or_init(|| ScalarAdx::new().map(Limbwise))),
+            Self::Avx2Fma => found(AVX2_FMA.get_or_init(|| Avx2Fma::new().map(Lanes))),
+            Self::Avx512Fma => found(AVX512_FMA.get_or_init(|| Avx512Fma::new().map(Lanes))),
+            Self::Avx512Ifma => found(AVX512_IFMA.get_or_init(|| Avx512Ifma::new().map(Lanes))),
         };
         backend.ok_or(EngineError::Unavailable(self))
     }
 
-    /// The machine: off x86-64 there is one.
+    /// The machine: off x86-64 there are those for any processor.
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        static PORTABLE: OnceLock<Portable<1>> = OnceLock::new();
         match self {
-            Self::Portable => Ok(PORTABLE.get_or_init(Portable::new)),
+            Self::Portable | Self::Scalar => Ok(self.portable()),
             _ => Err(EngineError::Unavailable(self)),
+        }
+    }
+
+    /// The machines for any processor.
+    fn portable(self) -> &'static dyn Backend {
+        static PORTABLE: OnceLock<Lanes<Portable<1>>> = OnceLock::new();
+        static SCALAR: OnceLock<Limbwise<ScalarPortable>> = OnceLock::new();
+        match self {
+            Self::Scalar => SCALAR.get_or_init(|| Limbwise(ScalarPortable::new())),
+            _ => PORTABLE.get_or_init(|| Lanes(Portable::new())),
         }
     }
 
@@ -169,7 +191,6 @@ impl Engine {
         }
 
         let backend = self.backend()?;
-        let digits = Constants::digits_for(1024, backend.digit_bits());
         let lanes: Vec<(Vec<u64>, Vec<u64>, Vec<u64>)> = (0..backend.lanes() as u64)
             .map(|lane| {
                 let word = |i: u64| (i + 17 * lane + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -178,8 +199,8 @@ impl Engine {
                 (modulus, (16..32).map(word).collect(), vec![word(40), u64::MAX, word(41)])
             })
             .collect();
-        let constants: Vec<_> = lanes.iter().map(|(m, _, _)| Constants::new(m, backend.digit_bits(), digits)).collect();
-        let batch: Vec<_> = lanes.iter().zip(&constants).map(|((_, b, e), c)| power(c, b, e)).collect();
+        let moduli: Vec<_> = lanes.iter().map(|(m, _, _)| Prepared::new(m, 1024)).collect();
+        let batch: Vec<_> = lanes.iter().zip(&moduli).map(|((_, b, e), c)| power(c, b, e)).collect();
         for results in [backend.pow(&batch), backend.pow_vartime(&batch)] {
             for (result, (modulus, base, exponent)) in results.iter().zip(&lanes) {
                 if !limbs::equal(result, &run_one(portable, modulus, base, exponent)) {
@@ -191,28 +212,19 @@ impl Engine {
     }
 }
 
-/// The indices below `count`, grouped by the engine of each, engines without any left out.
-pub(crate) fn groups(count: usize, engine_of: impl Fn(usize) -> Engine) -> impl Iterator<Item = (Engine, Vec<usize>)> {
-    Engine::ALL.iter().copied().filter_map(move |engine| {
-        let mine: Vec<usize> = (0..count).filter(|&i| engine_of(i) == engine).collect();
-        (!mine.is_empty()).then_some((engine, mine))
-    })
-}
-
 fn mersenne_521() -> [u64; 9] {
     let mut m = [u64::MAX; 9];
     m[8] = (1 << (521 - 512)) - 1;
     m
 }
 
-fn power<'a>(modulus: &'a Constants, base: &'a [u64], exponent: &'a [u64]) -> Power<'a> {
+fn power<'a>(modulus: &'a Prepared, base: &'a [u64], exponent: &'a [u64]) -> Power<'a> {
     Power { modulus, base, base_bits: 64 * base.len(), exponent, exponent_bits: 64 * exponent.len() }
 }
 
 fn run_one(backend: &dyn Backend, modulus: &[u64], base: &[u64], exponent: &[u64]) -> limbs::Limbs {
-    let digits = Constants::digits_for(64 * modulus.len(), backend.digit_bits());
-    let constants = Constants::new(modulus, backend.digit_bits(), digits);
-    backend.pow(&[power(&constants, base, exponent)]).swap_remove(0)
+    let modulus = Prepared::new(modulus, 64 * modulus.len());
+    backend.pow(&[power(&modulus, base, exponent)]).swap_remove(0)
 }
 
 #[cfg(test)]
@@ -227,8 +239,7 @@ mod tests {
                 Err(error) => assert_eq!(error, EngineError::Unavailable(engine)),
             }
         }
-        assert_eq!(Engine::by_name("auto"), Ok(Engine::best()));
-        assert_eq!("auto".parse(), Ok(Engine::best()));
+        assert_eq!("portable".parse(), Ok(Engine::Portable));
         let error = Engine::by_name("sse9").expect_err("no such engine").to_string();
         assert!(error.contains("sse9") && error.contains("avx2-fma"), "{error}");
     }

@@ -1,58 +1,157 @@
-//! From any list of jobs to batches that fill the lanes.
+//! From any list of jobs to calls of engines that fill their lanes.
 
+use zariz_kernels::Method;
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::mul::Product;
-use zariz_kernels::pow::Power;
-use zariz_kernels::{Constants, Method};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Power, Product};
+use crate::cost::{self, Work};
+use crate::dispatch::{Crew, Dispatch};
+use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs that cost alike share a batch.
-pub(crate) fn pow(backend: &dyn Backend, jobs: &[Power]) -> Vec<Limbs> {
-    run(jobs, backend.lanes(), class, |batch| backend.pow(batch))
+pub(crate) fn pow(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
+    let work = |job: &Power| Work::Power { exponent_bits: job.exponent_bits };
+    run(crew, jobs, |job| class(crew, job.modulus, work(job), job.base_bits), |backend, batch| backend.pow(batch))
 }
 
 /// The same for public exponents.
-pub(crate) fn pow_vartime(backend: &dyn Backend, jobs: &[Power]) -> Vec<Limbs> {
-    run(jobs, backend.lanes(), class, |batch| backend.pow_vartime(batch))
+pub(crate) fn pow_vartime(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
+    let work = |job: &Power| Work::PublicPower { exponent_bits: job.exponent_bits };
+    let class = |job: &Power| class(crew, job.modulus, work(job), job.base_bits);
+    run(crew, jobs, class, |backend, batch| backend.pow_vartime(batch))
 }
 
 /// Products of any sizes, results in order.
-pub(crate) fn mul(backend: &dyn Backend, jobs: &[Product]) -> Vec<Limbs> {
-    run(jobs, backend.lanes(), |job| (group(job.modulus), 0, 0), |batch| backend.mul(batch))
+pub(crate) fn mul(crew: Crew, jobs: &[Product]) -> Vec<Limbs> {
+    run(crew, jobs, |job| class(crew, job.modulus, Work::Product, 0), |backend, batch| backend.mul(batch))
 }
 
-/// What may share a batch (the first) and what should (the others): all public.
-type Class = (Group, usize, usize);
-
-/// Digit count and method.
-type Group = (usize, Option<Method>);
-
-fn group(modulus: &Constants) -> Group {
-    (modulus.digits(), modulus.method())
+/// What jobs must have in common to share a batch (the group), and what they should have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Class {
+    group: (usize, Option<Method>),
+    work: Work,
+    base_bits: usize,
 }
 
-fn class(job: &Power) -> Class {
-    (group(job.modulus), job.exponent_bits, job.base_bits)
+fn class(crew: Crew, modulus: &Prepared, work: Work, base_bits: usize) -> Class {
+    Class { group: (crew.main.shape(modulus), modulus.method()), work, base_bits }
 }
 
-/// Cuts `jobs` into batches of one digit count and method, at most `lanes` each, and puts the results back in order.
-fn run<J: Copy>(
+/// What a job is modulo.
+trait Job: Copy {
+    fn modulus(&self) -> &Prepared;
+}
+
+impl Job for Power<'_> {
+    fn modulus(&self) -> &Prepared {
+        self.modulus
+    }
+}
+
+impl Job for Product<'_> {
+    fn modulus(&self) -> &Prepared {
+        self.modulus
+    }
+}
+
+/// Cuts `jobs` into batches of one group, and puts the results back in order.
+fn run<J: Job>(
+    crew: Crew,
     jobs: &[J],
-    lanes: usize,
     class: impl Fn(&J) -> Class,
-    work: impl Fn(&[J]) -> Vec<Limbs>,
+    work: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
 ) -> Vec<Limbs> {
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|&i| class(&jobs[i]));
+    let mut order: Vec<(Class, usize)> = jobs.iter().enumerate().map(|(i, job)| (class(job), i)).collect();
+    order.sort();
     let mut out: Vec<Limbs> = jobs.iter().map(|_| Limbs::default()).collect();
-    for group in order.chunk_by(|&a, &b| class(&jobs[a]).0 == class(&jobs[b]).0) {
-        for batch in group.chunks(lanes) {
-            let selected: Vec<J> = batch.iter().map(|&i| jobs[i]).collect();
-            for (&i, result) in batch.iter().zip(work(&selected)) {
+    for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
+        let mut left = group;
+        let only_main = crew.dispatch != Dispatch::Auto || group[0].0.group.1.is_some();
+        let calls = if only_main { fill(crew.main, group.len()) } else { plan(hardest(jobs, group), group.len()) };
+        for (backend, count) in calls {
+            let (now, later) = left.split_at(count);
+            left = later;
+            let selected: Vec<J> = now.iter().map(|&(_, i)| jobs[i]).collect();
+            // Moduli alike to the main engine may differ to another one.
+            let shape = |job: &J| backend.shape(job.modulus());
+            let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
+            let (backend, size) = if alike { (backend, count) } else { (crew.main, crew.main.lanes()) };
+            let results = selected.chunks(size.max(1)).flat_map(|batch| work(backend, batch));
+            for (&(_, i), result) in now.iter().zip(results) {
                 out[i] = result;
             }
         }
     }
     out
+}
+
+/// The longest modulus of a group, and its most work.
+fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Work) {
+    let bits = group.iter().map(|&(_, i)| jobs[i].modulus().bits()).max().unwrap_or(0);
+    (bits, group.iter().map(|(class, _)| class.work).max().unwrap_or(Work::Product))
+}
+
+/// A machine, and how many jobs it does at once.
+type Call = (&'static dyn Backend, usize);
+
+/// One machine does all jobs.
+fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
+    let lanes = main.lanes();
+    (0..count).step_by(lanes).map(|at| (main, lanes.min(count - at))).collect()
+}
+
+/// The cheapest of this processor's machines do them.
+fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
+    let candidates = cost::candidates(bits);
+    let costs: Vec<(usize, f64)> = candidates.iter().map(|c| (c.backend.lanes(), c.estimate(work))).collect();
+    cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
+}
+
+/// The cheapest calls that do `count` jobs, of machines that do up to so many (the first of a pair) at once at the given
+/// cost (the second): which machine, and how many jobs. The machine that costs least for each job is called as often as
+/// that fills it; then what is left is spread by dynamic programming.
+fn cheapest(machines: &[(usize, f64)], count: usize) -> Vec<(usize, usize)> {
+    let rate = |&(lanes, cost): &(usize, f64)| cost / lanes as f64;
+    let by_rate = |a: &usize, b: &usize| rate(&machines[*a]).total_cmp(&rate(&machines[*b]));
+    let Some(best) = (0..machines.len()).min_by(by_rate) else { return Vec::new() };
+    let lanes = machines[best].0;
+    let mut calls = vec![(best, lanes); count / lanes];
+    // least[n]: the cost of n jobs, and the machine that does the last of them.
+    let mut least = vec![(0.0, best)];
+    for jobs in 1..=count % lanes {
+        let with = |i: usize| (least[jobs - machines[i].0.min(jobs)].0 + machines[i].1, i);
+        let found = (0..machines.len()).map(with).min_by(|a, b| a.0.total_cmp(&b.0));
+        least.push(found.unwrap_or((0.0, best)));
+    }
+    let mut left = count % lanes;
+    while left > 0 {
+        let machine = least[left].1;
+        let jobs = machines[machine].0.min(left);
+        calls.push((machine, jobs));
+        left -= jobs;
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_calls_are_found() {
+        // Eight at once for 10, two for 4, one for 3.
+        let machines = [(8, 10.0), (2, 4.0), (1, 3.0)];
+        let cost = |calls: &[(usize, usize)]| calls.iter().map(|&(i, _)| machines[i].1).sum::<f64>();
+        let expected = [0.0, 3.0, 4.0, 7.0, 8.0, 10.0, 10.0, 10.0, 10.0, 13.0, 14.0, 17.0, 18.0, 20.0];
+        for (count, expected) in expected.into_iter().enumerate() {
+            let calls = cheapest(&machines, count);
+            assert_eq!(cost(&calls), expected, "{count} jobs: {calls:?}");
+            assert_eq!(calls.iter().map(|call| call.1).sum::<usize>(), count);
+            assert!(calls.iter().all(|&(i, jobs)| jobs > 0 && jobs <= machines[i].0));
+        }
+        // A machine that does one at a time may be the best of all.
+        assert_eq!(cheapest(&[(4, 10.0), (1, 2.0)], 6), vec![(1, 1); 6]);
+        assert_eq!(cheapest(&[], 6), []);
+    }
 }

@@ -4,8 +4,8 @@
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
 //! * [`Batch`] keeps numbers in Montgomery's domain for long products; [`Method`] names the ways of multiplying and reducing.
-//! * [`Engine`] names the vector machine that does the arithmetic; the best one is chosen when a key or modulus is
-//!   built, unless a `_with` constructor is told otherwise.
+//! * [`Engine`] names a machine that does the arithmetic. Left alone, keys and moduli use the fastest ones for as many
+//!   requests as there are ([`Dispatch::Auto`]), unless a `_with` constructor is told otherwise.
 //!
 //! ```
 //! use zariz::rsa::{Algorithm, PrivateKey};
@@ -26,13 +26,17 @@
 
 mod backend;
 mod batch;
+mod cost;
+mod dispatch;
 mod engine;
 mod jobs;
 mod modulus;
+mod prepared;
 pub mod rsa;
 pub mod stream;
 
 pub use batch::{Batch, BatchError};
+pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 pub use zariz_kernels::{Method, Reduction};

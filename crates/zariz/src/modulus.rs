@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use zariz_kernels::frame::MAX_DIGITS;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::pow::Power;
 use zariz_kernels::{Constants, Method};
 
-use crate::backend::Backend;
-use crate::engine::{self, Engine, EngineError};
+use crate::backend::Power;
+use crate::dispatch::{self, Crew, Dispatch};
+use crate::engine::{Engine, EngineError};
 use crate::jobs;
+use crate::prepared::Prepared;
 
 /// An odd modulus with everything that depends on it alone computed once. Cheap to clone.
 ///
 /// The modulus may be secret: only its bit length shows in the time that operations take.
 #[derive(Clone)]
 pub struct Modulus {
-    engine: Engine,
-    pub(crate) backend: &'static dyn Backend,
-    pub(crate) constants: Arc<Constants>,
+    pub(crate) crew: Crew,
+    pub(crate) prepared: Arc<Prepared>,
 }
 
 /// Why a number cannot be a modulus.
@@ -67,7 +67,7 @@ impl From<EngineError> for ModulusError {
 impl fmt::Debug for Modulus {
     /// Says how long the modulus is, not what it is: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Modulus").field("bits", &self.bits()).field("engine", &self.engine).finish_non_exhaustive()
+        f.debug_struct("Modulus").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
     }
 }
 
@@ -80,14 +80,14 @@ impl Modulus {
         BITS
     };
 
-    /// Prepares a modulus, given as big-endian bytes, for the best engine of this processor.
+    /// Prepares a modulus, given as big-endian bytes, for the engines of this processor.
     pub fn new(modulus: &[u8]) -> Result<Self, ModulusError> {
-        Self::with_engine(modulus, Engine::best())
+        Self::with_engine(modulus, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
-    pub fn with_engine(modulus: &[u8], engine: Engine) -> Result<Self, ModulusError> {
-        let backend = engine.backend()?;
+    /// The same for a given [`Engine`] or [`Dispatch`].
+    pub fn with_engine(modulus: &[u8], engine: impl Into<Dispatch>) -> Result<Self, ModulusError> {
+        let crew = Crew::new(engine.into())?;
         let limbs = limbs::from_be_bytes(modulus);
         let bits = limbs::bits_vartime(&limbs);
         match bits {
@@ -97,27 +97,23 @@ impl Modulus {
             bits if bits > Self::MAX_BITS => return Err(ModulusError::TooLong { bits }),
             _ => {}
         }
-        let digits = Constants::digits_for(bits, backend.digit_bits());
-        let constants = Arc::new(Constants::new(&limbs, backend.digit_bits(), digits));
-        Ok(Self { engine, backend, constants })
+        Ok(Self { crew, prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus, for powers by a method of the caller's choice. Without this, the fastest one known is used.
+    /// The same modulus, for powers by a method of the caller's choice, on its main engine whatever their number. Without this,
+    /// the fastest one known is used.
     pub fn with_method(&self, method: Method) -> Self {
-        let Self { engine, backend, .. } = *self;
-        let digits = method.digits(Constants::digits_for(self.bits(), backend.digit_bits()));
-        let constants = Constants::new(self.constants.limbs(), backend.digit_bits(), digits).with_method(method);
-        Self { engine, backend, constants: Arc::new(constants) }
+        Self { crew: self.crew, prepared: Arc::new(self.prepared.with_method(method)) }
     }
 
     /// The method by which powers are computed.
     pub fn method(&self) -> Method {
-        self.backend.method(&self.constants)
+        self.crew.main.method(&self.prepared)
     }
 
     /// The modulus's length in bits.
     pub fn bits(&self) -> usize {
-        self.constants.bits()
+        self.prepared.bits()
     }
 
     /// The length of every result in bytes: `⌈bits/8⌉`.
@@ -125,9 +121,9 @@ impl Modulus {
         self.bits().div_ceil(8)
     }
 
-    /// The engine that computes.
+    /// The engine that computes when there is enough to do for all of its lanes.
     pub fn engine(&self) -> Engine {
-        self.engine
+        self.crew.engine()
     }
 
     /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
@@ -191,22 +187,22 @@ pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)
 }
 
-fn run(jobs: &[PowJob], pow: impl Fn(&dyn Backend, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
+fn run(jobs: &[PowJob], pow: impl Fn(Crew, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
     let numbers: Vec<(Limbs, Limbs)> =
         jobs.iter().map(|job| (limbs::from_be_bytes(job.base), limbs::from_be_bytes(job.exponent))).collect();
     let mut out = vec![Vec::new(); jobs.len()];
-    for (_, mine) in engine::groups(jobs.len(), |i| jobs[i].modulus.engine) {
+    for (_, mine) in dispatch::groups(jobs.len(), |i| jobs[i].modulus.crew.dispatch) {
         let powers: Vec<Power> = mine
             .iter()
             .map(|&i| Power {
-                modulus: &*jobs[i].modulus.constants,
+                modulus: &*jobs[i].modulus.prepared,
                 base: &numbers[i].0,
                 base_bits: 8 * jobs[i].base.len(),
                 exponent: &numbers[i].1,
                 exponent_bits: 8 * jobs[i].exponent.len(),
             })
             .collect();
-        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.backend, &powers)) {
+        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.crew, &powers)) {
             out[i] = vec![0; jobs[i].modulus.size()];
             limbs::to_be_bytes(&result, &mut out[i]);
         }

@@ -133,7 +133,8 @@ fn the_last_method_counts() {
             Batch::new(&[&back, &other], &[&[2][..]; 2], &[&[3][..]; 2]).expect("a batch");
         }
         for &(name, method) in Method::NAMED {
-            assert_eq!(modulus.with_method(method).method(), method, "{name}");
+            let expected = if engine.has_methods() { method } else { Method::AMM };
+            assert_eq!(modulus.with_method(method).method(), expected, "{name} on {engine}");
         }
     }
 }

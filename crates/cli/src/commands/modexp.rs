@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use zariz::{Engine, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+use zariz::{Dispatch, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 use zeroize::Zeroizing;
 
 use crate::args::Work;
@@ -104,7 +104,7 @@ impl Job {
 
 /// Prepared moduli: lines often share one, and preparing it costs as much as part of the work.
 struct Moduli {
-    engine: Engine,
+    engine: Dispatch,
     known: Mutex<HashMap<Vec<u8>, Modulus>>,
 }
 
@@ -112,7 +112,7 @@ impl Moduli {
     /// Moduli kept at a time; at the largest size a few megabytes.
     const MOST: usize = 256;
 
-    fn new(engine: Engine) -> Self {
+    fn new(engine: Dispatch) -> Self {
         Self { engine, known: Mutex::default() }
     }
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_cache_is_bounded_and_true() {
-        let moduli = Moduli::new(Engine::Portable);
+        let moduli = Moduli::new(zariz::Engine::Portable.into());
         for round in 0..2 {
             for i in 0..2 * Moduli::MOST {
                 let modulus = Number(vec![1, (i >> 7) as u8, (2 * i + 1) as u8].into());
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn lines_say_what_they_lack() {
-        let (moduli, none) = (Moduli::new(Engine::Portable), Defaults { modulus: None, exponent: None });
+        let (moduli, none) = (Moduli::new(zariz::Engine::Portable.into()), Defaults { modulus: None, exponent: None });
         let error = |line: &str| Job::parse(line.as_bytes(), &none, &moduli).err().unwrap_or_default();
         assert!(error("").contains("empty") && error(" \t").contains("empty"));
         assert!(error("2").contains("--exponent"));

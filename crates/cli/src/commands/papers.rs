@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use zariz::Engine;
+use zariz::{Dispatch, Engine};
 
 use super::speed::seconds;
 use crate::exit::{Failure, Outcome};
@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Engine::by_name)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = vector_engine)]
     engine: Engine,
     /// Say nothing on standard error but errors: no progress
     #[arg(long, short)]
@@ -34,6 +34,15 @@ pub struct Args {
 fn paper() -> impl TypedValueParser<Value = &'static Paper> {
     PossibleValuesParser::new(PAPERS.map(|paper| paper.name))
         .try_map(|name| PAPERS.into_iter().find(|paper| paper.name == name).ok_or("no such paper"))
+}
+
+/// A vector engine: the papers' methods are ways for these to compute.
+fn vector_engine(name: &str) -> Result<Engine, String> {
+    match Dispatch::by_name(name).map(Dispatch::main) {
+        Ok(engine) if engine.has_methods() => Ok(engine),
+        Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Runs the command.

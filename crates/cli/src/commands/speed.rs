@@ -81,7 +81,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 #[derive(Serialize)]
 struct Row {
     operation: String,
-    engine: &'static str,
+    engine: String,
     threads: usize,
     batch: usize,
     ops_per_second: f64,
@@ -152,7 +152,7 @@ fn rows(
     let measured = measure::interleaved(operations, plan, peer_rates)?;
     let row = |(operation, measured): (&Operation, Measured)| Row {
         operation: operation.name.clone(),
-        engine: args.work.engine.name(),
+        engine: args.work.engine.to_string(),
         threads: plan.threads,
         batch: plan.batch,
         ops_per_second: rounded(measured.ops_per_second, 1),

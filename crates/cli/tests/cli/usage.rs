@@ -3,7 +3,7 @@
 use crate::args;
 use crate::run::{Folder, key, program, run, zariz, zariz_with};
 
-const ENGINES: [&str; 4] = ["portable", "avx2-fma", "avx512-fma", "avx512-ifma"];
+const ENGINES: [&str; 6] = ["portable", "scalar", "scalar-adx", "avx2-fma", "avx512-fma", "avx512-ifma"];
 
 /// The engines that this processor can run.
 fn available() -> Vec<&'static str> {
@@ -58,6 +58,7 @@ fn mistakes_exit_with_2() {
         args!["speed", "--rounds", "2"],
         args!["papers", "--seconds", "0"],
         args!["papers", "ahmm", "--engine", "sse9"],
+        args!["papers", "ahmm", "--engine", "scalar"],
         args!["papers", "ahmm", "--threads", "2"],
         args!["demo", "--messages", "0"],
     ];

@@ -11,7 +11,7 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::error::Error;
 use super::private::PrivateKey;
 use super::private_op::{Half, Request, crt, product};
-use crate::backend::Backend;
+use crate::dispatch::Crew;
 use crate::jobs;
 
 /// How often a pair is used before a fresh one replaces it: the fresh one's cost is shared by so many operations.
@@ -66,11 +66,11 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
 
 /// Takes back pairs that have served: squared, for their keys' next requests. Pairs that led to a wrong result must not
 /// come back.
-pub(super) fn give_back(backend: &dyn Backend, used: Vec<(&PrivateKey, Pair)>) {
+pub(super) fn give_back(crew: Crew, used: Vec<(&PrivateKey, Pair)>) {
     let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
     let products: Vec<_> =
         kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
-    let mut squares = jobs::mul(backend, &products).into_iter();
+    let mut squares = jobs::mul(crew, &products).into_iter();
     for (key, pair) in &kept {
         if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
             key.0.blinding.push(Pair { mask, unmask, uses: pair.uses + 1 });

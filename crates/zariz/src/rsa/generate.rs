@@ -14,13 +14,13 @@ use super::parse::bytes;
 use super::public::{MAX_BITS, MIN_BITS, PublicKey};
 use super::secrets::Secrets;
 use super::validate::minus_one;
-use crate::engine::Engine;
+use crate::dispatch::Dispatch;
 
 /// The public exponent, a prime.
 const E: u32 = 65_537;
 
 /// The numbers of a new key of exactly `bits` bits.
-pub(super) fn key(bits: usize, engine: Engine) -> Result<(PublicKey, Secrets), KeyError> {
+pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets), KeyError> {
     if !(MIN_BITS..=MAX_BITS).contains(&bits) {
         return Err(KeyError::Size { bits });
     }
@@ -32,9 +32,9 @@ pub(super) fn key(bits: usize, engine: Engine) -> Result<(PublicKey, Secrets), K
             break q;
         }
     };
-    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), false, engine)?;
+    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), false, dispatch)?;
     let d = inverse_of_e(&limbs::mul(&minus_one(&p), &minus_one(&q)));
-    let secrets = Secrets::complete(public.backend(), d, p, q);
+    let secrets = Secrets::complete(public.crew(), d, p, q);
     Ok((public, secrets))
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zariz_kernels::Method;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::{Constants, Method};
 use zeroize::Zeroizing;
 
 use super::blinding::Pool;
@@ -14,7 +14,9 @@ use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::validate;
 use super::{Algorithm, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
+use crate::dispatch::{Crew, Dispatch};
 use crate::engine::Engine;
+use crate::prepared::Prepared;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
 #[derive(Clone)]
@@ -33,7 +35,7 @@ pub(super) struct Inner {
 
 /// One prime with its exponents, all of the prime's length.
 pub(super) struct Prime {
-    pub constants: Constants,
+    pub modulus: Prepared,
     /// `d mod (p − 1)`.
     pub exponent: Limbs,
     /// `−e mod (p − 1)`.
@@ -48,49 +50,49 @@ impl fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// A key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for the best engine.
+    /// A key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for the engines of this processor.
     ///
     /// Every relation between its numbers is checked, and that its primes behave as primes: a damaged key is refused
     /// here, not at the first signature.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        Self::parse_with(pem_or_der, Engine::best())
+        Self::parse_with(pem_or_der, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
-    pub fn parse_with(pem_or_der: &[u8], engine: Engine) -> Result<Self, KeyError> {
+    /// The same for a given [`Engine`] or [`Dispatch`].
+    pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let key = parse::private(pem_or_der)?;
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine)?;
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine.into())?;
         Self::new(public, Secrets::from(&key))
     }
 
-    /// A new key of `bits` bits with public exponent 65537, for the best engine.
+    /// A new key of `bits` bits with public exponent 65537, for the engines of this processor.
     ///
     /// Not constant time: how long the search for primes takes, and some of its steps, depend on the candidates. It
     /// happens once in a key's life.
     pub fn generate(bits: usize) -> Result<Self, KeyError> {
-        Self::generate_with(bits, Engine::best())
+        Self::generate_with(bits, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
-    pub fn generate_with(bits: usize, engine: Engine) -> Result<Self, KeyError> {
-        let (public, secrets) = generate::key(bits, engine)?;
+    /// The same for a given [`Engine`] or [`Dispatch`].
+    pub fn generate_with(bits: usize, engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
+        let (public, secrets) = generate::key(bits, engine.into())?;
         Self::new(public, secrets)
     }
 
-    /// A key from its numbers, big-endian, for the best engine: modulus, public and private exponent, and the two
+    /// A key from its numbers, big-endian, for the engines of this processor: modulus, public and private exponent, and the two
     /// primes. What else there is in a key follows from them; all is checked as in [`parse`](Self::parse).
     pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
-        Self::from_components_with(n, e, d, p, q, Engine::best())
+        Self::from_components_with(n, e, d, p, q, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
+    /// The same for a given [`Engine`] or [`Dispatch`].
     pub fn from_components_with(
         n: &[u8],
         e: &[u8],
         d: &[u8],
         p: &[u8],
         q: &[u8],
-        engine: Engine,
+        engine: impl Into<Dispatch>,
     ) -> Result<Self, KeyError> {
         let public = PublicKey::from_components_with(n, e, engine)?;
         let [mut d, mut p, mut q] = [d, p, q].map(limbs::from_be_bytes);
@@ -100,28 +102,26 @@ impl PrivateKey {
             number.truncate(len);
         }
         validate::factors(public.modulus().limbs(), &d, &p, &q)?;
-        let secrets = Secrets::complete(public.backend(), d, p, q);
+        let secrets = Secrets::complete(public.crew(), d, p, q);
         Self::new(public, secrets)
     }
 
     fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
-        let backend = public.backend();
         validate::relations(public.modulus().limbs(), public.exponent(), &secrets)?;
         let Secrets { d, p, q, dp, dq, qinv } = secrets;
         // Primes of unequal length share the longer one's digit count, so that they share batches.
         let bits = limbs::bits_vartime(&p).max(limbs::bits_vartime(&q));
-        let digits = Constants::digits_for(bits, backend.digit_bits());
         let prime = |prime: &[u64], exponent: &[u64]| {
-            let constants = Constants::new(prime, backend.digit_bits(), digits);
-            let len = constants.limbs().len();
-            let order = validate::minus_one(constants.limbs());
+            let modulus = Prepared::new(prime, bits);
+            let len = modulus.limbs().len();
+            let order = validate::minus_one(modulus.limbs());
             let mut minus_e = order.clone();
             limbs::sub_assign(&mut minus_e, &limbs::rem(public.exponent(), &order));
-            Prime { constants, exponent: in_limbs(exponent, len), minus_e }
+            Prime { modulus, exponent: in_limbs(exponent, len), minus_e }
         };
         let (p, q) = (prime(&p, &dp), prime(&q, &dq));
-        validate::primes(backend, &p.constants, &q.constants)?;
-        let qinv = in_limbs(&qinv, p.constants.limbs().len());
+        validate::primes(public.crew(), &p.modulus, &q.modulus)?;
+        let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
         Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
     }
@@ -130,13 +130,9 @@ impl PrivateKey {
     /// one known is used.
     pub fn with_method(&self, method: Method) -> Self {
         let Inner { public, p, q, qinv, d, .. } = &*self.0;
-        // As in `new`: the digits that are needed, and not those that another method has asked for before.
-        let bits = p.constants.bits().max(q.constants.bits());
-        let digits = method.digits(Constants::digits_for(bits, public.backend().digit_bits()));
         let prime = |prime: &Prime| {
-            let Prime { constants, exponent, minus_e } = prime;
-            let constants = Constants::new(constants.limbs(), constants.digit_bits(), digits).with_method(method);
-            Prime { constants, exponent: exponent.clone(), minus_e: minus_e.clone() }
+            let Prime { modulus, exponent, minus_e } = prime;
+            Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
         let (public, qinv, d) = (public.clone(), qinv.clone(), d.clone());
         Self(Arc::new(Inner { public, p: prime(p), q: prime(q), qinv, d, blinding: Pool::default() }))
@@ -144,7 +140,7 @@ impl PrivateKey {
 
     /// The method by which powers modulo the primes are computed.
     pub fn method(&self) -> Method {
-        self.0.public.backend().method(&self.0.p.constants)
+        self.crew().main.method(&self.0.p.modulus)
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
@@ -160,7 +156,12 @@ impl PrivateKey {
 
     /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
     pub(super) fn size_class(&self) -> (usize, usize) {
-        (self.0.p.constants.digits(), self.0.public.modulus().digits())
+        let shape = |modulus| self.crew().main.shape(modulus);
+        (shape(&self.0.p.modulus), shape(self.0.public.modulus()))
+    }
+
+    pub(super) fn crew(&self) -> Crew {
+        self.0.public.crew()
     }
 
     fn parts(&self) -> Private {
@@ -168,8 +169,8 @@ impl PrivateKey {
         Private {
             public: parse::Public { n: public.n(), e: public.e(), pss_only: public.pss_only() },
             d: bytes(d),
-            p: bytes(p.constants.limbs()),
-            q: bytes(q.constants.limbs()),
+            p: bytes(p.modulus.limbs()),
+            q: bytes(q.modulus.limbs()),
             dp: bytes(&p.exponent),
             dq: bytes(&q.exponent),
             qinv: bytes(qinv),
@@ -191,7 +192,7 @@ impl PrivateKey {
         self.0.public.size()
     }
 
-    /// The engine that computes.
+    /// The engine that computes when there is enough to do for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.0.public.engine()
     }

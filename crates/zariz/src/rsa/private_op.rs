@@ -2,15 +2,13 @@
 //! theorem, checked.
 
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::mul::Product;
-use zariz_kernels::pow::Power;
 
 use super::blinding::{self, Pair};
 use super::error::Error;
 use super::fault::{self, Place};
 use super::private::{Prime, PrivateKey};
-use crate::backend::Backend;
-use crate::engine;
+use crate::backend::{Power, Product};
+use crate::dispatch::{self, Crew};
 use crate::jobs;
 
 /// A key and a number below its modulus.
@@ -19,11 +17,11 @@ pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 /// `x^d mod n` for every request, in order. Requests are independent: one may fail alone.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
-    for (engine, mut mine) in engine::groups(requests.len(), |i| requests[i].0.engine()) {
+    for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.crew().dispatch) {
         // Keys of like size side by side, so that they share batches in whichever order they came.
         mine.sort_by_key(|&i| requests[i].0.size_class());
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
-        for chunk in mine.chunks(engine.lanes()) {
+        for chunk in mine.chunks(dispatch.main().lanes()) {
             let selected: Vec<_> = chunk.iter().map(|&i| requests[i]).collect();
             match blinded(&selected) {
                 Ok(results) => chunk.iter().zip(results).for_each(|(&i, result)| out[i] = result),
@@ -34,17 +32,17 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     out
 }
 
-/// A chunk of requests for one engine, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
+/// A chunk of requests for one dispatch, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
 /// or its memory, perhaps a provoked one: it would reveal the key) is computed again with a fresh mask and without the
 /// theorem.
 fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
-    let backend = first.0.public.backend();
+    let crew = first.crew();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
-    let (results, good) = attempt(backend, requests, &pairs, |hidden| crt(hidden, Half::Private));
+    let (results, good) = attempt(crew, requests, &pairs, |hidden| crt(hidden, Half::Private));
     let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
-    blinding::give_back(backend, used.collect());
+    blinding::give_back(crew, used.collect());
 
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
@@ -52,7 +50,7 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;
-        let (results, good) = attempt(backend, &requests, &pairs, |hidden| without_crt(backend, hidden));
+        let (results, good) = attempt(crew, &requests, &pairs, |hidden| without_crt(crew, hidden));
         for ((&i, result), good) in bad.iter().zip(results).zip(good) {
             out[i] = if good { Ok(result) } else { Err(Error::Fault) };
         }
@@ -63,27 +61,27 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
 /// Masks every request, raises it to `d`, takes the mask off, and says which results are right: `y^e ≡ x (mod n)`, with
 /// the `x` that was asked for. Nothing between the two, masks included, goes unchecked.
 fn attempt(
-    backend: &dyn Backend,
+    crew: Crew,
     requests: &[Request],
     pairs: &[Pair],
     raise: impl Fn(&[Request]) -> Vec<Limbs>,
 ) -> (Vec<Limbs>, Vec<bool>) {
     let lanes = || requests.iter().zip(pairs);
     let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
-    let masked = jobs::mul(backend, &masked);
+    let masked = jobs::mul(crew, &masked);
     let hidden: Vec<Request> = requests.iter().zip(&masked).map(|(&(key, _), x)| (key, &x[..])).collect();
     let raised = raise(&hidden);
     let unmasked: Vec<_> = lanes().zip(&raised).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
-    let results = fault::pass(Place::Unmasked, jobs::mul(backend, &unmasked));
+    let results = fault::pass(Place::Unmasked, jobs::mul(crew, &unmasked));
 
     let powers: Vec<_> = requests.iter().zip(&results).map(|((key, _), y)| key.0.public.power(y)).collect();
-    let opened = jobs::pow_vartime(backend, &powers);
+    let opened = jobs::pow_vartime(crew, &powers);
     let good = opened.iter().zip(requests).map(|(opened, (_, x))| limbs::equal(opened, x)).collect();
     (results, good)
 }
 
 /// `x^d mod n` for every request, not by the Chinese remainder theorem.
-fn without_crt(backend: &dyn Backend, requests: &[Request]) -> Vec<Limbs> {
+fn without_crt(crew: Crew, requests: &[Request]) -> Vec<Limbs> {
     let powers: Vec<_> = requests
         .iter()
         .map(|(key, x)| {
@@ -92,7 +90,7 @@ fn without_crt(backend: &dyn Backend, requests: &[Request]) -> Vec<Limbs> {
             Power { modulus, base: x, base_bits: bits, exponent: &key.0.d, exponent_bits: bits }
         })
         .collect();
-    fault::pass(Place::Recomputed, jobs::pow(backend, &powers))
+    fault::pass(Place::Recomputed, jobs::pow(crew, &powers))
 }
 
 /// `a·b mod n`.
@@ -111,43 +109,43 @@ pub(super) enum Half {
 }
 
 /// `x^k mod n`, each prime's half in a lane of its own, put together by Garner's formula
-/// `y = y_q + q·(q^{−1}·(y_p − y_q) mod p)`. Unchecked. All requests are for one engine.
+/// `y = y_q + q·(q^{−1}·(y_p − y_q) mod p)`. Unchecked. All requests are for one dispatch.
 pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
     let Some((first, _)) = requests.first() else { return Vec::new() };
-    let backend = first.0.public.backend();
+    let crew = first.crew();
     let mut powers = Vec::with_capacity(2 * requests.len());
     for (key, x) in requests {
         let base_bits = key.bits();
         powers.extend([&key.0.p, &key.0.q].map(|prime: &Prime| Power {
-            modulus: &prime.constants,
+            modulus: &prime.modulus,
             base: x,
             base_bits,
             exponent: match half {
                 Half::Private => &prime.exponent,
                 Half::MinusE => &prime.minus_e,
             },
-            exponent_bits: prime.constants.bits(),
+            exponent_bits: prime.modulus.bits(),
         }));
     }
     let place = if half == Half::Private { Place::Half } else { Place::Mask };
-    let halves = fault::pass(place, jobs::pow(backend, &powers));
+    let halves = fault::pass(place, jobs::pow(crew, &powers));
 
     // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, whichever prime is the longer.
     let mut products = Vec::with_capacity(halves.len());
     for ((key, _), halves) in requests.iter().zip(halves.chunks_exact(2)) {
-        let (p, q) = (&key.0.p.constants, &key.0.q.constants);
+        let (p, q) = (&key.0.p.modulus, &key.0.q.modulus);
         let by_inverse = |a, a_bits| Product { modulus: p, a, a_bits, b: &key.0.qinv };
         products.extend([by_inverse(&halves[0], p.bits()), by_inverse(&halves[1], q.bits())]);
     }
-    let mut quotients = jobs::mul(backend, &products);
+    let mut quotients = jobs::mul(crew, &products);
     let pairs = halves.chunks_exact(2).zip(quotients.chunks_exact_mut(2));
     requests
         .iter()
         .zip(pairs)
         .map(|((key, _), (halves, quotients))| {
             let (h, of_q) = quotients.split_at_mut(1);
-            limbs::sub_mod(&mut h[0], &of_q[0], key.0.p.constants.limbs());
-            let mut y = limbs::mul(&h[0], key.0.q.constants.limbs());
+            limbs::sub_mod(&mut h[0], &of_q[0], key.0.p.modulus.limbs());
+            let mut y = limbs::mul(&h[0], key.0.q.modulus.limbs());
             limbs::add_assign(&mut y, &halves[1]);
             // y < n: what stands above n's limbs is zero.
             y.truncate(key.0.public.modulus().limbs().len());
@@ -159,17 +157,18 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Engine;
     use crate::rsa::Algorithm;
+    use crate::{Dispatch, Engine};
 
     #[test]
     fn a_flipped_bit_never_leaves() {
-        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
-            let key = PrivateKey::generate_with(1024, engine).expect("a key");
+        let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available()).map(Dispatch::Only);
+        for dispatch in engines.chain([Dispatch::Auto]) {
+            let key = PrivateKey::generate_with(1024, dispatch).expect("a key");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);
             // The numbers spoiled belong to the first chunk: one request where the engine has one lane.
-            let requests = engine.lanes().min(messages.len());
+            let requests = dispatch.main().lanes().min(messages.len());
             for (place, count) in
                 [(Place::Mask, 2 * requests), (Place::Half, 2 * requests), (Place::Unmasked, requests)]
             {
@@ -180,8 +179,8 @@ mod tests {
                         }
                         fault::FAULT.set(Some((place, i, bit)));
                         fault::RECOMPUTED.set(0);
-                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{engine}, number {i}");
-                        assert_eq!(fault::RECOMPUTED.get(), 1, "{engine}: the fault was not seen");
+                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{dispatch}, number {i}");
+                        assert_eq!(fault::RECOMPUTED.get(), 1, "{dispatch}: the fault was not seen");
                     }
                 }
             }

@@ -3,17 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::pow::Power;
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
 use super::verify::{self, VerifyJob};
 use super::{oaep, parse, pkcs1v15};
-use crate::backend::Backend;
+use crate::backend::Power;
+use crate::dispatch::{Crew, Dispatch};
 use crate::engine::Engine;
 use crate::jobs;
+use crate::prepared::Prepared;
 
 /// The shortest modulus, in bits.
 pub(super) const MIN_BITS: usize = 1024;
@@ -27,9 +27,8 @@ const MAX_EXPONENT_BITS: usize = 256;
 pub struct PublicKey(Arc<Inner>);
 
 struct Inner {
-    engine: Engine,
-    backend: &'static dyn Backend,
-    n: Constants,
+    crew: Crew,
+    n: Prepared,
     e: Limbs,
     /// Whether the key's algorithm identifier is id-RSASSA-PSS.
     pss_only: bool,
@@ -53,31 +52,31 @@ impl PartialEq for PublicKey {
 impl Eq for PublicKey {}
 
 impl PublicKey {
-    /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the best engine.
+    /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the engines of this processor.
     ///
     /// A key whose algorithm is id-RSASSA-PSS is restricted to PSS; further parameters of it are not looked at.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        Self::parse_with(pem_or_der, Engine::best())
+        Self::parse_with(pem_or_der, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
-    pub fn parse_with(pem_or_der: &[u8], engine: Engine) -> Result<Self, KeyError> {
+    /// The same for a given [`Engine`] or [`Dispatch`].
+    pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let parts = parse::public(pem_or_der)?;
-        Self::new(&parts.n, &parts.e, parts.pss_only, engine)
+        Self::new(&parts.n, &parts.e, parts.pss_only, engine.into())
     }
 
-    /// A key from its modulus and exponent, big-endian, for the best engine.
+    /// A key from its modulus and exponent, big-endian, for the engines of this processor.
     pub fn from_components(n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
-        Self::from_components_with(n, e, Engine::best())
+        Self::from_components_with(n, e, Dispatch::Auto)
     }
 
-    /// The same for a given engine.
-    pub fn from_components_with(n: &[u8], e: &[u8], engine: Engine) -> Result<Self, KeyError> {
-        Self::new(n, e, false, engine)
+    /// The same for a given [`Engine`] or [`Dispatch`].
+    pub fn from_components_with(n: &[u8], e: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
+        Self::new(n, e, false, engine.into())
     }
 
-    pub(super) fn new(n: &[u8], e: &[u8], pss_only: bool, engine: Engine) -> Result<Self, KeyError> {
-        let backend = engine.backend()?;
+    pub(super) fn new(n: &[u8], e: &[u8], pss_only: bool, dispatch: Dispatch) -> Result<Self, KeyError> {
+        let crew = Crew::new(dispatch)?;
         let (n, mut e) = (limbs::from_be_bytes(n), limbs::from_be_bytes(e));
         let bits = limbs::bits_vartime(&n);
         if !(MIN_BITS..=MAX_BITS).contains(&bits) {
@@ -93,9 +92,8 @@ impl PublicKey {
             bits if bits > MAX_EXPONENT_BITS => return Err(KeyError::Exponent("is longer than 256 bits")),
             _ => e.truncate(e_bits.div_ceil(64)),
         }
-        let digits = Constants::digits_for(bits, backend.digit_bits());
-        let n = Constants::new(&n, backend.digit_bits(), digits);
-        Ok(Self(Arc::new(Inner { engine, backend, n, e, pss_only })))
+        let n = Prepared::new(&n, bits);
+        Ok(Self(Arc::new(Inner { crew, n, e, pss_only })))
     }
 
     /// The length of the modulus in bits.
@@ -108,9 +106,9 @@ impl PublicKey {
         self.bits().div_ceil(8)
     }
 
-    /// The engine that computes.
+    /// The engine that computes when there is enough to do for all of its lanes.
     pub fn engine(&self) -> Engine {
-        self.0.engine
+        self.0.crew.engine()
     }
 
     /// The modulus, big-endian, without leading zeros.
@@ -168,7 +166,7 @@ impl PublicKey {
             Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
             Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
         };
-        let result = jobs::pow_vartime(self.0.backend, &[self.power(&limbs::from_be_bytes(&encoded))]);
+        let result = jobs::pow_vartime(self.0.crew, &[self.power(&limbs::from_be_bytes(&encoded))]);
         let mut out = vec![0; self.size()];
         limbs::to_be_bytes(&result[0], &mut out);
         Ok(out)
@@ -191,11 +189,11 @@ impl PublicKey {
         Power { modulus: &self.0.n, base, base_bits: self.bits(), exponent: e, exponent_bits }
     }
 
-    pub(super) fn backend(&self) -> &'static dyn Backend {
-        self.0.backend
+    pub(super) fn crew(&self) -> Crew {
+        self.0.crew
     }
 
-    pub(super) fn modulus(&self) -> &Constants {
+    pub(super) fn modulus(&self) -> &Prepared {
         &self.0.n
     }
 

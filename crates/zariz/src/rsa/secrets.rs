@@ -1,13 +1,13 @@
 //! The private numbers of a key, and those of them that follow from the others.
 
-use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::pow::Power;
 
 use super::parse::Private;
 use super::validate::minus_one;
-use crate::backend::Backend;
+use crate::backend::Power;
+use crate::dispatch::Crew;
 use crate::jobs;
+use crate::prepared::Prepared;
 
 /// The private numbers of a key.
 pub(super) struct Secrets {
@@ -32,16 +32,16 @@ impl From<&Private> for Secrets {
 
 impl Secrets {
     /// The numbers that follow from `d`, `p` and `q`. Precondition: [`factors`](super::validate::factors) accepts them.
-    pub fn complete(backend: &dyn Backend, d: Limbs, p: Limbs, q: Limbs) -> Self {
+    pub fn complete(crew: Crew, d: Limbs, p: Limbs, q: Limbs) -> Self {
         let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
         let bits = limbs::bits_vartime(&p);
-        let modulus = Constants::new(&p, backend.digit_bits(), Constants::digits_for(bits, backend.digit_bits()));
+        let modulus = Prepared::new(&p, bits);
         // q^{p − 2} = q^{−1} mod p, by Fermat; where p is no prime, validation finds that this is no inverse.
         let mut exponent = minus_one(&p);
         limbs::sub_assign(&mut exponent, &[1]);
         let base_bits = limbs::bits_vartime(&q);
         let power = Power { modulus: &modulus, base: &q, base_bits, exponent: &exponent, exponent_bits: bits };
-        let qinv = jobs::pow(backend, &[power]).swap_remove(0);
+        let qinv = jobs::pow(crew, &[power]).swap_remove(0);
         Self { d, p, q, dp, dq, qinv }
     }
 }

@@ -1,14 +1,13 @@
 //! Whether the numbers of a private key fit together.
 
-use zariz_kernels::Constants;
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::mul::Product;
-use zariz_kernels::pow::Power;
 
 use super::error::KeyError;
 use super::secrets::Secrets;
-use crate::backend::Backend;
+use crate::backend::{Power, Product};
+use crate::dispatch::Crew;
 use crate::jobs;
+use crate::prepared::Prepared;
 
 /// The shortest prime, in bits.
 const MIN_PRIME_BITS: usize = 128;
@@ -86,7 +85,7 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
 /// With `p − 1 = 2^s·t`, `t` odd: `a^t ≡ 1`, or one of `a^t, a^{2t}, …, a^{2^{s−1}t}` is `−1`. So that the time does not
 /// tell `s`, as many squarings are made as if it were [`TWOS`], whichever it is. Finds damaged keys; does not prove a
 /// stranger's key prime.
-pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Result<(), KeyError> {
+pub(super) fn primes(crew: Crew, p: &Prepared, q: &Prepared) -> Result<(), KeyError> {
     let primes = [p, q].map(Candidate::new);
     let of = |i: usize| &primes[i % 2];
     let mut bases = Vec::with_capacity(2 * WITNESSES);
@@ -101,10 +100,10 @@ pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Res
         .map(|(i, base)| {
             let Candidate { prime, odd, .. } = of(i);
             let base_bits = 64 * base.len();
-            Power { modulus: *prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
+            Power { modulus: prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
         })
         .collect();
-    let mut roots = jobs::pow(backend, &powers);
+    let mut roots = jobs::pow(crew, &powers);
     let mut good: Vec<bool> = roots.iter().map(|x| limbs::equal(x, &[1])).collect();
     let squarings = primes.iter().map(|candidate| candidate.twos).max().unwrap_or(0).max(TWOS);
     for round in 0..squarings {
@@ -115,7 +114,7 @@ pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Res
             .zip(&roots)
             .map(|(i, x)| Product { modulus: of(i).prime, a: x, a_bits: of(i).prime.bits(), b: x })
             .collect();
-        roots = jobs::mul(backend, &squares);
+        roots = jobs::mul(crew, &squares);
     }
     match good.iter().position(|good| !good) {
         None => Ok(()),
@@ -125,14 +124,14 @@ pub(super) fn primes(backend: &dyn Backend, p: &Constants, q: &Constants) -> Res
 
 /// A prime to be tested, with `p − 1 = 2^twos·odd`.
 struct Candidate<'a> {
-    prime: &'a Constants,
+    prime: &'a Prepared,
     minus_one: Limbs,
     odd: Limbs,
     twos: u64,
 }
 
 impl<'a> Candidate<'a> {
-    fn new(prime: &'a Constants) -> Self {
+    fn new(prime: &'a Prepared) -> Self {
         let minus_one = minus_one(prime.limbs());
         let (mut odd, mut twos) = (minus_one.clone(), 0);
         for _ in 0..TWOS {

@@ -6,7 +6,7 @@ use super::algorithm::Algorithm;
 use super::error::Error;
 use super::public::PublicKey;
 use super::{pkcs1v15, pss};
-use crate::engine;
+use crate::dispatch;
 use crate::jobs;
 
 /// One signature to verify.
@@ -75,9 +75,9 @@ fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
 /// `x^e mod n` for each number.
 fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
     let mut out: Vec<Limbs> = numbers.iter().map(|_| Limbs::default()).collect();
-    for (_, mine) in engine::groups(numbers.len(), |i| numbers[i].0.engine()) {
+    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.crew().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
-        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.backend(), &powers)) {
+        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.crew(), &powers)) {
             out[i] = result;
         }
     }

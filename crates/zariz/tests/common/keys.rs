@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
-use zariz::Engine;
+use zariz::Dispatch;
 use zariz::rsa::{Algorithm, KeyError, PrivateKey, PublicKey};
 
 use super::der::{integer, pkcs8, sequence, spki};
@@ -76,7 +76,7 @@ impl Numbers {
         spki(&self.public_pkcs1_der(), false)
     }
 
-    pub fn load(&self, engine: Engine) -> Result<PrivateKey, KeyError> {
+    pub fn load(&self, engine: impl Into<Dispatch>) -> Result<PrivateKey, KeyError> {
         PrivateKey::parse_with(&self.pkcs1_der(), engine)
     }
 
@@ -147,7 +147,8 @@ pub fn loaded() -> Vec<(PrivateKey, &'static Numbers)> {
 }
 
 /// Loads what must load.
-pub fn load(numbers: &Numbers, engine: Engine) -> PrivateKey {
+pub fn load(numbers: &Numbers, engine: impl Into<Dispatch>) -> PrivateKey {
+    let engine = engine.into();
     numbers.load(engine).unwrap_or_else(|error| panic!("{engine}: {error}"))
 }
 

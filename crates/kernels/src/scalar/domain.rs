@@ -1,0 +1,127 @@
+//! A number in Montgomery's domain, in limbs.
+
+use alloc::vec::Vec;
+
+use super::{Constants, Scalar};
+use crate::limbs::{self, Limbs};
+use crate::place::Placed;
+
+/// Numbers of one modulus, one at a time, below `R = 2^{64n}`: whatever fits in `n` limbs is a number of the domain, so that
+/// a product needs no comparison with the modulus, but one masked subtraction when it overflows.
+pub struct Domain<'a, S> {
+    machine: S,
+    constants: &'a Constants,
+    /// A product, before it is reduced.
+    t: Placed<u64>,
+}
+
+impl<'a, S: Scalar> Domain<'a, S> {
+    /// The domain of a modulus.
+    ///
+    /// # Panics
+    /// If the constants were made for a machine with other lengths.
+    pub fn new(machine: S, constants: &'a Constants) -> Self {
+        let n = constants.limbs();
+        assert!(n.is_multiple_of(S::STEP), "{n} limbs: made for another machine");
+        Self { machine, constants, t: Placed::new(0, 2 * n, None) }
+    }
+
+    fn number(&self, limbs: &[u64]) -> Placed<u64> {
+        let mut out = Placed::new(0, self.constants.limbs(), None);
+        out[..limbs.len()].copy_from_slice(limbs);
+        out
+    }
+
+    fn reduce(&mut self, out: &mut [u64]) {
+        self.machine.reduce(out, &mut self.t, &self.constants.modulus, self.constants.mu);
+    }
+
+    /// `x·R mod M`, fully reduced, of any `x < R`: the product by `R² mod M` is below `2M`.
+    fn enter_reduced(&mut self, x: &mut [u64]) {
+        let constants = self.constants;
+        crate::Domain::amm(self, x, &constants.enter);
+        limbs::reduce_once(x, 0, &constants.modulus);
+    }
+}
+
+impl<S: Scalar> crate::Domain for Domain<'_, S> {
+    type Word = u64;
+    const WINDOWS: usize = 1;
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn words(&self) -> usize {
+        self.constants.limbs()
+    }
+
+    fn zeros(&self, words: usize) -> Placed<u64> {
+        Placed::new(0, words, None)
+    }
+
+    fn one(&mut self) -> Placed<u64> {
+        self.number(&self.constants.one)
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<u64> {
+        // Only zeros can stand above the modulus's limbs.
+        let n = numbers[0].len().min(self.constants.limbs());
+        self.number(&numbers[0][..n])
+    }
+
+    /// Leaves a number below `M`. Longer ones are taken in `n` limbs at a time, by Horner's rule.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<u64> {
+        let n = self.constants.limbs();
+        let number = numbers[0];
+        let pieces = bits.div_ceil(64 * n).max(1);
+        let piece = |i: usize| number.get(i * n..).map_or(&[][..], |rest| &rest[..rest.len().min(n)]);
+        let mut x = self.number(piece(pieces - 1));
+        self.enter_reduced(&mut x);
+        for i in (0..pieces - 1).rev() {
+            self.enter_reduced(&mut x);
+            let mut next = self.number(piece(i));
+            self.enter_reduced(&mut next);
+            let carry = limbs::add_assign(&mut x, &next);
+            limbs::reduce_once(&mut x, carry, &self.constants.modulus);
+        }
+        x
+    }
+
+    /// Cost: `2n² + n` products.
+    fn amm(&mut self, x: &mut [u64], y: &[u64]) {
+        self.machine.mul(&mut self.t, x, y);
+        self.reduce(x);
+    }
+
+    /// Cost, each time: `n(n + 1)/2 + n² + n` products.
+    fn ams(&mut self, x: &mut [u64], times: usize) {
+        for _ in 0..times {
+            self.machine.sqr(&mut self.t, x);
+            self.reduce(x);
+        }
+    }
+
+    fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]) {
+        self.machine.select(out, table, index[0]);
+    }
+
+    /// In products; a limb of a table costs about [`READ`] of one.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let n = self.constants.limbs();
+        let (build, multiply) = (7 * n * n / 4, 2 * n * n);
+        let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (n << w) / READ);
+        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+    }
+
+    /// A product of a number below `R` and one below `M` is below `2M`.
+    fn canonical(&mut self, x: &[u64]) -> Vec<Limbs> {
+        let mut out = Limbs::new(x.to_vec());
+        limbs::reduce_once(&mut out, 0, &self.constants.modulus);
+        out.truncate(self.constants.bits().div_ceil(64));
+        alloc::vec![out]
+    }
+}
+
+/// Limbs of a table read in the time of a product.
+const READ: usize = 4;

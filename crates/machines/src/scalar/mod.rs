@@ -1,0 +1,12 @@
+//! The scalar machines: numbers one at a time.
+
+mod portable;
+mod select;
+
+#[cfg(target_arch = "x86_64")]
+mod adx;
+
+pub use portable::ScalarPortable;
+
+#[cfg(target_arch = "x86_64")]
+pub use adx::ScalarAdx;

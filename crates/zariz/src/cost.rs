@@ -1,0 +1,134 @@
+//! What operations cost on the engines of this processor: measured, once for each length.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use zariz_kernels::limbs::{self, Limbs};
+
+use crate::backend::{Backend, Product};
+use crate::engine::Engine;
+use crate::prepared::Prepared;
+
+/// An engine that may answer, and what it costs for numbers of one length.
+pub(crate) struct Candidate {
+    pub backend: &'static dyn Backend,
+    cost: Cost,
+}
+
+/// Nanoseconds of one call, however many of an engine's lanes it uses.
+#[derive(Clone, Copy)]
+struct Cost {
+    /// A product of plain numbers: into Montgomery's domain and out of it, and all that is done once for a batch.
+    product: f64,
+    /// A multiplication in the domain.
+    multiply: f64,
+    /// A squaring in the domain.
+    square: f64,
+}
+
+/// What is to be done. All of it is public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Work {
+    Product,
+    /// A power in constant time.
+    Power {
+        exponent_bits: usize,
+    },
+    /// A power with a public exponent.
+    PublicPower {
+        exponent_bits: usize,
+    },
+}
+
+impl Candidate {
+    /// Nanoseconds of one call: of fixed windows of five bits, or of sliding ones for a sparse exponent. What it leaves out is
+    /// a few hundredths of it, and much the same for all engines.
+    pub fn estimate(&self, work: Work) -> f64 {
+        let Cost { product, multiply, square } = self.cost;
+        match work {
+            Work::Product => product,
+            Work::Power { exponent_bits } => {
+                product + exponent_bits as f64 * square + (exponent_bits as f64 / 5.0 + 32.0) * multiply
+            }
+            Work::PublicPower { exponent_bits } => product + exponent_bits as f64 * (square + multiply / 8.0),
+        }
+    }
+}
+
+/// The engines that may be worth asking for numbers of `bits` bits, the main one first.
+pub(crate) fn candidates(bits: usize) -> Arc<[Candidate]> {
+    static KNOWN: Mutex<BTreeMap<usize, Arc<[Candidate]>>> = Mutex::new(BTreeMap::new());
+    // Measuring under the lock: two measurements at once would disturb each other.
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let length = bits.div_ceil(64);
+    known.entry(length).or_insert_with(|| measure(64 * length)).clone()
+}
+
+/// Whether the engine can be the best one for few numbers: none that does as many at once is better.
+fn is_candidate(engine: Engine) -> bool {
+    match engine {
+        Engine::Portable => false,
+        Engine::Scalar => !Engine::ScalarAdx.is_available(),
+        Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
+        engine => engine.is_available(),
+    }
+}
+
+/// Rounds, in turns; of each quantity the shortest time is kept: what disturbs only makes it longer.
+const ROUNDS: usize = 7;
+/// Operations in Montgomery's domain for each time taken.
+const OPERATIONS: usize = 4;
+
+fn measure(bits: usize) -> Arc<[Candidate]> {
+    let best = Engine::best();
+    let others = Engine::ALL.iter().copied().filter(|&engine| engine != best && is_candidate(engine));
+    let engines = std::iter::once(best).chain(others).filter_map(|engine| engine.backend().ok());
+    let mut candidates: Vec<Candidate> = engines
+        .map(|backend| Candidate { backend, cost: Cost { product: f64::MAX, multiply: f64::MAX, square: f64::MAX } })
+        .collect();
+    let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
+    let prepared = Prepared::new(&modulus, bits);
+    for _ in 0..ROUNDS {
+        for Candidate { backend, cost } in &mut candidates {
+            let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
+            let mut numbers = backend.numbers(&[&prepared], &[&number], &[&number], bits);
+            let best = |best: &mut f64, operations: usize, work: &mut dyn FnMut()| {
+                let start = Instant::now();
+                (0..operations).for_each(|_| work());
+                *best = best.min(start.elapsed().as_nanos() as f64 / operations as f64);
+            };
+            best(&mut cost.product, 1, &mut || drop(backend.mul(&[product])));
+            best(&mut cost.multiply, OPERATIONS, &mut || numbers.multiply());
+            best(&mut cost.square, OPERATIONS, &mut || numbers.square());
+        }
+    }
+    candidates.into()
+}
+
+/// Any odd number of exactly so many bits.
+fn modulus(bits: usize) -> Limbs {
+    let mut out = limbs::zero(bits / 64);
+    for (i, limb) in (1u64..).zip(out.iter_mut()) {
+        *limb = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_work_costs_more_and_is_measured_once() {
+        let (once, again) = (candidates(1024), candidates(1000));
+        assert!(Arc::ptr_eq(&once, &again), "numbers of 16 limbs");
+        assert!(!Arc::ptr_eq(&once, &candidates(1025)));
+        assert_eq!(once[0].backend.lanes(), Engine::best().lanes());
+        for candidate in once.iter() {
+            let power = |exponent_bits| candidate.estimate(Work::Power { exponent_bits });
+            assert!(candidate.estimate(Work::Product) > 0.0 && power(1024) > power(512));
+            assert!(power(512) > candidate.estimate(Work::PublicPower { exponent_bits: 17 }));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Which engine computes what.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::backend::Backend;
+use crate::engine::{Engine, EngineError};
+
+/// Which engine answers how many requests.
+///
+/// A vector machine does eight powers in the time of one: it wants eight. Fewer than fill its lanes may be done sooner by
+/// an engine that does one or two at a time, and which it is depends on the processor and on the length of the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dispatch {
+    /// The fastest combination of this processor's engines for as many as are asked for at once. What each costs is measured
+    /// when a length first occurs (some milliseconds), and kept as long as the process lives; it depends on lengths and
+    /// numbers of requests alone.
+    #[default]
+    Auto,
+    /// One engine for everything.
+    Only(Engine),
+}
+
+impl From<Engine> for Dispatch {
+    fn from(engine: Engine) -> Self {
+        Self::Only(engine)
+    }
+}
+
+impl fmt::Display for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Auto => f.pad("auto"),
+            Self::Only(engine) => f.pad(engine.name()),
+        }
+    }
+}
+
+impl FromStr for Dispatch {
+    type Err = EngineError;
+
+    /// The same as [`Dispatch::by_name`].
+    fn from_str(name: &str) -> Result<Self, EngineError> {
+        Self::by_name(name)
+    }
+}
+
+impl Dispatch {
+    /// `auto`, or the name of an engine that this processor can run.
+    pub fn by_name(name: &str) -> Result<Self, EngineError> {
+        if name == "auto" { Ok(Self::Auto) } else { Engine::by_name(name).map(Self::Only) }
+    }
+
+    /// The engine for as many as fill its lanes.
+    pub fn main(self) -> Engine {
+        match self {
+            Self::Auto => Engine::best(),
+            Self::Only(engine) => engine,
+        }
+    }
+}
+
+/// What dispatches, and the machine of its main engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Crew {
+    pub dispatch: Dispatch,
+    pub main: &'static dyn Backend,
+}
+
+impl Crew {
+    /// Fails where this processor cannot run the engine asked for.
+    pub fn new(dispatch: Dispatch) -> Result<Self, EngineError> {
+        Ok(Self { dispatch, main: dispatch.main().backend()? })
+    }
+
+    pub fn engine(self) -> Engine {
+        self.dispatch.main()
+    }
+}
+
+/// The indices below `count`, grouped by what dispatches each.
+pub(crate) fn groups(
+    count: usize,
+    dispatch_of: impl Fn(usize) -> Dispatch,
+) -> impl Iterator<Item = (Dispatch, Vec<usize>)> {
+    let all = Engine::ALL.iter().map(|&engine| Dispatch::Only(engine));
+    std::iter::once(Dispatch::Auto).chain(all).filter_map(move |dispatch| {
+        let mine: Vec<usize> = (0..count).filter(|&i| dispatch_of(i) == dispatch).collect();
+        (!mine.is_empty()).then_some((dispatch, mine))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for dispatch in [Dispatch::Auto, Dispatch::Only(Engine::Portable), Dispatch::Only(Engine::best())] {
+            assert_eq!(dispatch.to_string().parse(), Ok(dispatch));
+        }
+        assert_eq!(Dispatch::Auto.main(), Engine::best());
+        let error = Dispatch::by_name("sse9").expect_err("no such engine").to_string();
+        assert!(error.contains("sse9") && error.contains("auto"), "{error}");
+    }
+}

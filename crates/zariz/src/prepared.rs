@@ -1,0 +1,85 @@
+//! A modulus with all that depends on it alone, for every arithmetic there is.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use zariz_kernels::limbs::Limbs;
+use zariz_kernels::{Constants, Method, limbs, scalar};
+
+/// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
+///
+/// The modulus may be secret: only its length shows in the time taken. Zeroised when dropped.
+pub(crate) struct Prepared {
+    limbs: Limbs,
+    bits: usize,
+    /// The length to make room for: moduli of one `size` share batches.
+    size: usize,
+    method: Option<Method>,
+    /// For digits of 51 and of 52 bits.
+    lanes: [OnceLock<Constants>; 2],
+    /// For any number of limbs, and for multiples of the longest step.
+    scalar: [OnceLock<scalar::Constants>; 2],
+}
+
+impl fmt::Debug for Prepared {
+    /// Says how long the modulus is, not what it is: it may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Prepared").field("bits", &self.bits).finish_non_exhaustive()
+    }
+}
+
+impl Prepared {
+    /// Precondition: the modulus is odd and above 1, and not longer than `size` bits.
+    pub fn new(modulus: &[u64], size: usize) -> Self {
+        let bits = limbs::bits_vartime(modulus);
+        debug_assert!(bits > 1 && bits <= size && modulus[0] & 1 == 1);
+        Self {
+            limbs: Limbs::new(modulus[..bits.div_ceil(64)].to_vec()),
+            bits,
+            size,
+            method: None,
+            lanes: Default::default(),
+            scalar: Default::default(),
+        }
+    }
+
+    /// The same for a method of the caller's choice.
+    pub fn with_method(&self, method: Method) -> Self {
+        Self { method: Some(method), ..Self::new(&self.limbs, self.size) }
+    }
+
+    /// The modulus, in `⌈bits/64⌉` limbs.
+    pub fn limbs(&self) -> &[u64] {
+        &self.limbs
+    }
+
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The method asked for, if any.
+    pub fn method(&self) -> Option<Method> {
+        self.method
+    }
+
+    /// For a vector machine with digits of `digit_bits` bits.
+    pub fn lanes(&self, digit_bits: u32) -> &Constants {
+        let place = &self.lanes[usize::from(digit_bits == 52)];
+        let constants = place.get_or_init(|| {
+            let digits = Constants::digits_for(self.size, digit_bits);
+            match self.method {
+                Some(method) => Constants::new(&self.limbs, digit_bits, method.digits(digits)).with_method(method),
+                None => Constants::new(&self.limbs, digit_bits, digits),
+            }
+        });
+        debug_assert_eq!(constants.digit_bits(), digit_bits);
+        constants
+    }
+
+    /// For a scalar machine whose lengths are multiples of `step` limbs.
+    pub fn scalar(&self, step: usize) -> &scalar::Constants {
+        let constants = self.scalar[usize::from(step > 1)].get_or_init(|| scalar::Constants::new(&self.limbs, step));
+        debug_assert!(constants.limbs().is_multiple_of(step));
+        constants
+    }
+}
