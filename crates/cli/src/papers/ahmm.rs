@@ -25,6 +25,7 @@ pub const PAPER: Paper = Paper {
             format!("What is done eight times, this engine does {}.", eight(engine)),
         ]
     },
+    uses_ifma: true,
     has_peers: false,
     tables: &[
         Plan { name: RSA_2048, timed: 4, run: rsa2048 },

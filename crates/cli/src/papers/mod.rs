@@ -11,6 +11,7 @@ mod measure;
 mod peers;
 mod render;
 mod row;
+mod rsaz;
 mod sample;
 mod timing;
 mod truncated;
@@ -28,7 +29,7 @@ pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
-pub const PAPERS: [&Paper; 2] = [&ahmm::PAPER, &truncated::PAPER];
+pub const PAPERS: [&Paper; 3] = [&ahmm::PAPER, &rsaz::PAPER, &truncated::PAPER];
 
 /// A paper whose tables can be measured.
 pub struct Paper {
@@ -40,6 +41,8 @@ pub struct Paper {
     pub machine: &'static str,
     /// What a reader must know to compare its figures with ours.
     pub notes: fn(Engine) -> Vec<String>,
+    /// Whether the paper's own figures are of AVX512-IFMA, and ours of whichever engine is asked for.
+    pub uses_ifma: bool,
     /// Whether it compares with GMP and OpenSSL.
     pub has_peers: bool,
     /// Its tables.
@@ -157,7 +160,7 @@ impl Table {
 
 fn notes(paper: &Paper, bench: &Bench) -> Vec<String> {
     let mut notes = Vec::new();
-    if bench.engine != Engine::Avx512Ifma {
+    if paper.uses_ifma && bench.engine != Engine::Avx512Ifma {
         let why = if Engine::Avx512Ifma.is_available() { "as was asked for" } else { "the best here" };
         notes.push(format!("The paper uses AVX512-IFMA; these rows use engine {}, {why}.", bench.engine));
     }

@@ -116,6 +116,7 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Gain => format!("{value:.3} x"),
         Unit::Percent => format!("{value:.1} %"),
         Unit::Products => format!("{value:.2}"),
+        Unit::Instructions => grouped(value as u64),
         Unit::DigitProducts if value.fract() == 0.0 => grouped(value as u64),
         Unit::DigitProducts => decimals(value),
     }

@@ -53,6 +53,8 @@ pub enum Unit {
     Products,
     /// Multiplications of digits.
     DigitProducts,
+    /// Machine instructions.
+    Instructions,
 }
 
 impl Unit {
@@ -66,6 +68,7 @@ impl Unit {
             Self::Percent => "percent",
             Self::Products => "M",
             Self::DigitProducts => "digit products",
+            Self::Instructions => "instructions",
         }
     }
 
@@ -73,6 +76,7 @@ impl Unit {
     fn decimals(self) -> i32 {
         match self {
             Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
+            Self::Instructions => 0,
             Self::Times | Self::Gain | Self::Products => 3,
         }
     }

@@ -29,6 +29,7 @@ pub const PAPER: Paper = Paper {
                 .into(),
         ]
     },
+    uses_ifma: true,
     has_peers: true,
     tables: &[
         Plan { name: COMPLEXITY, timed: 0, run: complexity },

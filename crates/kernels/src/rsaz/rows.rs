@@ -28,21 +28,20 @@ pub const COPIES: usize = 4;
 /// multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
 pub fn rows<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
-    let (c, a) = (&mut c[..4 * n], &a[..16 * n]);
+    // In arrays, so that one look at the lengths is enough.
+    let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
     // Written out, so that of lengths known to the compiler addresses are too: with an index each load would be an
     // instruction of its own within the processor.
     unrolled!(v in 0 1 2 3 4 5 6 7 8 9 10 11 {
         if v < n {
-            let a = &a[16 * v..16 * v + 16];
-            let a = [w.load(a), w.load(&a[4..]), w.load(&a[8..]), w.load(&a[12..])];
-            four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], a, d);
+            let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
+            four::<W, FRESH>(w, &mut c[v], a, d);
         }
     });
     let mut v = 12;
     while v < n {
-        let a = &a[16 * v..16 * v + 16];
-        let a = [w.load(a), w.load(&a[4..]), w.load(&a[8..]), w.load(&a[12..])];
-        four::<W, FRESH>(w, &mut c[4 * v..4 * v + 4], a, d);
+        let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
+        four::<W, FRESH>(w, &mut c[v], a, d);
         v += 1;
     }
 }
