@@ -236,6 +236,7 @@ fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
     };
     let wide = rsaz::constants(&case.modulus);
     let alone = scalar::Constants::new(&case.modulus, scalar_step());
+    let portable_constants = scalar::Constants::new(&case.modulus, <zariz_machines::ScalarPortable as Scalar>::STEP);
     let mut contestants = Vec::new();
     let mut names = Vec::new();
     let mut add = |name: &str, engine: &str, contestant| {
@@ -254,7 +255,6 @@ fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
     }
     let scalar = scalar_contestant(&case, &alone)?;
     add("zariz's scalar code", scalar.0, scalar.1);
-    let portable_constants = scalar::Constants::new(&case.modulus, <zariz_machines::ScalarPortable as Scalar>::STEP);
     let portable = case.scalar(zariz_machines::ScalarPortable::new(), &portable_constants)?;
     add("zariz's scalar code, portable", "scalar-portable", portable);
     let openssl = match &bench.peers.openssl {

@@ -14,6 +14,8 @@ macro_rules! unrolled {
     };
 }
 
+pub(super) use unrolled;
+
 /// Vectors in a *shifted* number: for each four digits, these as they are, and moved up by one, two and three places.
 pub const COPIES: usize = 4;
 

@@ -1,15 +1,16 @@
-//! VNRMSQR: a square, then its reduction.
+//! VNRMSQR: a square and its reduction.
 
 use super::carry::{cleanup, normalise};
 use super::most_sums;
-use super::rows::{COPIES, broadcast, four, rows, shift};
+use super::rows::{COPIES, broadcast, four, rows, shift, unrolled};
 use super::wide::Wide;
 use super::work::{View, Work};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
-/// First the square: each four digits times themselves, and times all digits above them doubled. Then the reduction, four rows at a
-/// time.
+/// The square: each four digits times themselves, and times all digits above them doubled. The reduction: four rows at a time. The
+/// paper does the one after the other; here they take turns, since a step of the reduction waits for the one before, and has room
+/// for a step of the square.
 ///
 /// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each time:
 /// `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
@@ -26,22 +27,53 @@ pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
     for _ in 0..times {
         load(w, &mut work, g, x);
         product(w, &mut work, g, 0, x);
-        // How many fours of rows of the square and of the reduction have come since the last cleanup.
-        let (mut squared, mut reduced) = (1, 0);
-        let mut carry = w.word(w.digit(0));
-        for h in 0..g {
-            if (8 * squared + 8).min(4 * g) + 4 * reduced + 4 > most_sums(M) {
-                cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 4]);
-                (squared, reduced) = (0, 1);
+        let mut state = State { squared: 1, reduced: 0, carry: w.word(w.digit(0)) };
+        if G > 0 && G <= UNROLLED {
+            // Lengths differ from step to step: written out, no step has a loop or a look at a length.
+            unrolled!(h in 0 1 2 3 4 5 6 7 8 {
+                if h < g {
+                    step::<W, M, FRIENDLY>(w, &mut work, g, h, x, &mut state);
+                }
+            });
+        } else {
+            for h in 0..g {
+                step::<W, M, FRIENDLY>(w, &mut work, g, h, x, &mut state);
             }
-            if h + 1 < g {
-                product(w, &mut work, g, h + 1, x);
-            }
-            carry = work.reduce::<M, FRIENDLY>(w, g, h, carry);
-            (squared, reduced) = (squared + 1, reduced + 1);
         }
-        normalise::<W, M>(w, x, &work.columns[4 * g..], carry);
+        normalise::<W, M>(w, x, &work.columns[4 * g..], state.carry);
     }
+}
+
+/// Steps that are written out at most: code of longer numbers would not fit where it is decoded.
+const UNROLLED: usize = 9;
+
+/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is carried.
+struct State<W: Wide> {
+    squared: usize,
+    reduced: usize,
+    carry: W::Word,
+}
+
+/// Four rows of the square, and four of the reduction below them. The rows of the square are done one step ahead; all of them together
+/// bring a column as many products as a number has digits.
+#[inline(always)]
+fn step<W: Wide, const M: u32, const FRIENDLY: bool>(
+    w: W,
+    work: &mut View<W>,
+    g: usize,
+    h: usize,
+    x: &[W::Digit],
+    state: &mut State<W>,
+) {
+    if (8 * state.squared + 8).min(4 * g) + 4 * state.reduced + 4 > most_sums(M) {
+        cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 4]);
+        (state.squared, state.reduced) = (0, 1);
+    }
+    if h + 1 < g {
+        product(w, work, g, h + 1, x);
+    }
+    state.carry = work.reduce::<M, FRIENDLY>(w, g, h, state.carry);
+    (state.squared, state.reduced) = (state.squared + 1, state.reduced + 1);
 }
 
 /// The number doubled and shifted, for the products with digits well above.
