@@ -313,8 +313,8 @@ fn rows(bits: usize, names: &[(String, String)], timings: &[Timing], missing: Op
     for (name, published, of, to) in [
         ("RSAZ, chained: speedup vs OpenSSL", published(1.85), 0, 4),
         ("RSAZ, friendly: speedup vs OpenSSL", None, 1, 4),
-        ("RSAZ, chained: speedup vs portable scalar", published(1.63), 0, 3),
-        ("RSAZ, friendly: speedup vs zariz's scalar", None, 1, 2),
+        ("RSAZ, chained: vs portable scalar", published(1.63), 0, 3),
+        ("RSAZ, friendly: vs our scalar", None, 1, 2),
     ] {
         let measured = ratio(of, to).map(|sample: Sample| Measured::ratios(&sample, |ratio| ratio));
         let note = if measured.is_none() { note.clone() } else { None };
