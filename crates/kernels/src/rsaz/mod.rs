@@ -6,8 +6,8 @@
 //! a column of 64 bits, in which `2^{64−2m}` products of two digits can be added up before anything must be carried.
 //!
 //! * [`wide`]: the vocabulary, in two halves that work side by side: vectors of four columns, and scalar words.
-//! * [`rows`]: four digits times a number, all in vectors: columns stay where they are in memory, and the number is read at
-//!   unaligned places instead of being shifted (section 4.3).
+//! * [`rows`]: four digits times a number, all in vectors. Columns stay where they are in memory; the number lies there in
+//!   four copies, each shifted by one digit more (the paper reads one at unaligned places, section 4.3).
 //! * [`head`]: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and give the next
 //!   four digits of the quotient.
 //! * [`carry`](mod@carry): the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
