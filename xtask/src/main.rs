@@ -2,6 +2,7 @@
 
 mod codegen;
 mod emulated;
+mod instructions;
 mod layers;
 mod metadata;
 mod msrv;
@@ -24,6 +25,8 @@ Commands:
                      xtask/codegen-budget.txt; --bless rewrites that file
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
                      program shows (crates/cli/src/papers/counts.json)
+  instructions       counts the instructions of an exponentiation by valgrind, and writes docs/generated/instructions.md
+                     and what the program shows of it (crates/cli/src/papers/instructions.json)
   help               this text
 ";
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             test::run(steps)
         }
         ["tables"] => tables::write(),
+        ["instructions"] => instructions::write(),
         ["codegen"] => codegen::report(),
         ["codegen", "--bless"] => codegen::bless(),
         _ => {

@@ -8,7 +8,8 @@
 //! * [`count`]: every digit is nothing, and operations are counted.
 //! * [`exact`]: columns are integers that never wrap, and every block is checked against its banner.
 //!
-//! [`carry`] counts the carry chains in the same way, over their own vocabulary.
+//! [`rsaz`] has the first two for the kernels of that paper, and [`carry`] counts carry chains, both over vocabularies of
+//! their own.
 //!
 //! Each interpretation stands for a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
 //! the machine's own type. [`tables`] writes what was found to docs/generated.
@@ -21,6 +22,7 @@ pub mod exact;
 pub mod interval;
 pub mod model;
 pub mod operation;
+pub mod rsaz;
 pub mod tables;
 
 pub use model::Model;

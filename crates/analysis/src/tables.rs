@@ -8,6 +8,7 @@ mod counts;
 mod intervals;
 mod json;
 mod markdown;
+mod rsaz;
 
 /// What writes the tables.
 pub const COMMAND: &str = "cargo xtask tables";
@@ -41,6 +42,8 @@ pub fn all() -> Result<Vec<Table>, String> {
         Table { path: "crates/cli/src/papers/counts.json", text: json::make() },
         Table { path: "docs/generated/carry.md", text: carry::make() },
         Table { path: "crates/cli/src/papers/carry.json", text: carry::json() },
+        Table { path: "docs/generated/rsaz.md", text: rsaz::make()? },
+        Table { path: "crates/cli/src/papers/rsaz.json", text: rsaz::json() },
     ])
 }
 

@@ -10,6 +10,7 @@
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`carry`]: numbers that come alone, their digits across a vector, by carry chains in masks.
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
+//! * [`rsaz`]: the other way round: one number, four of its digits in a vector.
 //! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
 //! * [`across`]: one number or two, laid across vectors.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
@@ -40,6 +41,7 @@ pub mod place;
 pub mod pow;
 pub mod product;
 pub mod rows;
+pub mod rsaz;
 pub mod scalar;
 pub mod separate;
 pub mod starts;

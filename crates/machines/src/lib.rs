@@ -19,6 +19,7 @@ mod carry_costs;
 mod carry_portable;
 mod cycles;
 mod portable;
+mod rsaz;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
@@ -39,9 +40,11 @@ pub use carry_costs::CarryCosts;
 pub use carry_portable::CarryPortable;
 pub use cycles::CycleCounter;
 pub use portable::Portable;
+pub use rsaz::RsazPortable;
 pub use scalar::ScalarPortable;
 
 #[cfg(target_arch = "x86_64")]
 pub use {
-    avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, carry_avx512::CarryAvx512, scalar::ScalarAdx,
+    avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma, carry_avx512::CarryAvx512, rsaz::RsazAvx2,
+    scalar::ScalarAdx,
 };

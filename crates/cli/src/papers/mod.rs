@@ -13,6 +13,7 @@ mod peers;
 mod phirsa;
 mod render;
 mod row;
+mod rsaz;
 mod sample;
 mod timing;
 mod truncated;
@@ -30,7 +31,7 @@ pub use row::{Row, Unit};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
-pub const PAPERS: [&Paper; 4] = [&ahmm::PAPER, &truncated::PAPER, &phirsa::PAPER, &ncc::PAPER];
+pub const PAPERS: [&Paper; 5] = [&ahmm::PAPER, &rsaz::PAPER, &truncated::PAPER, &phirsa::PAPER, &ncc::PAPER];
 
 /// A paper whose tables can be measured.
 pub struct Paper {

@@ -113,7 +113,9 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
 
 fn figure(value: f64, unit: Unit) -> String {
     match unit {
-        Unit::Cycles | Unit::ThousandCycles | Unit::Instructions | Unit::Bits => grouped(value.round() as u64),
+        Unit::Cycles | Unit::ThousandCycles | Unit::Instructions | Unit::VectorInstructions | Unit::Bits => {
+            grouped(value.round() as u64)
+        }
         // Of few nanoseconds, hundredths tell.
         Unit::Nanoseconds if value < 1000.0 => format!("{value:.2}"),
         Unit::PerSecond | Unit::Nanoseconds => decimals(value),

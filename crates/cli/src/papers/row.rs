@@ -58,6 +58,8 @@ pub enum Unit {
     /// Multiplications of digits.
     DigitProducts,
     /// Vector instructions.
+    VectorInstructions,
+    /// Machine instructions.
     Instructions,
     /// Bits.
     Bits,
@@ -80,7 +82,8 @@ impl Unit {
             Self::Percent => "percent",
             Self::Products => "M",
             Self::DigitProducts => "digit products",
-            Self::Instructions => "vector instructions",
+            Self::VectorInstructions => "vector instructions",
+            Self::Instructions => "instructions",
             Self::Bits => "bits",
             Self::Microseconds => "us",
             Self::Milliseconds => "ms",
@@ -91,7 +94,7 @@ impl Unit {
     fn decimals(self) -> i32 {
         match self {
             Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
-            Self::Instructions | Self::Bits => 0,
+            Self::Instructions | Self::VectorInstructions | Self::Bits => 0,
             Self::Times
             | Self::Gain
             | Self::Products

@@ -151,8 +151,8 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
             return Err(Failure::Input(format!("the counts in this program lack the rounds of {bits} bits")));
         };
         let printed = |figure: f64| (bits == 1024).then_some(figure);
-        rows.push(counted("carry chains: rounds", bits, Unit::Instructions, printed(704.0), rounds));
-        rows.push(counted("redundant, by formula", bits, Unit::Instructions, printed(1224.0), redundant));
+        rows.push(counted("carry chains: rounds", bits, Unit::VectorInstructions, printed(704.0), rounds));
+        rows.push(counted("redundant, by formula", bits, Unit::VectorInstructions, printed(1224.0), redundant));
         rows.push(counted("carry chains : redundant", bits, Unit::Gain, printed(0.58), rounds / redundant));
     }
     Ok(Table {
@@ -198,8 +198,8 @@ fn multiplication(bench: &Bench) -> Result<Table, Failure> {
         let [instructions, cycles, utilization, throughput, of_thread, latency] = published.map(Some);
         let n = threads as f64;
         rows.extend([
-            counted("vector instructions", bits, Unit::Instructions, instructions, count.whole),
-            counted("by AVX-512F", bits, Unit::Instructions, None, count.avx512f),
+            counted("vector instructions", bits, Unit::VectorInstructions, instructions, count.whole),
+            counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
             all.cycles("cycles", Unit::Cycles, cycles),
             one.cycles("cycles, on one thread alone", Unit::Cycles, None),
             all.utilization("VPU utilization", utilization, count.avx512f),
@@ -283,8 +283,8 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         let windows = count.window.map_or(0.0, |window| window as f64);
         rows.extend([
             counted("window size (bits)", bits, Unit::Bits, Some(window), windows),
-            counted("vector instructions", bits, Unit::Instructions, Some(instructions), count.whole),
-            counted("by AVX-512F", bits, Unit::Instructions, None, count.avx512f),
+            counted("vector instructions", bits, Unit::VectorInstructions, Some(instructions), count.whole),
+            counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
             one.cycles("one thread: 1000 cycles", Unit::ThousandCycles, Some(alone[0] / 1e3)),
             one.utilization("one thread: VPU utilization", Some(alone[1]), count.avx512f),
             one.of("one thread: throughput", Unit::PerSecond, Some(alone[2]), rate),
@@ -317,8 +317,8 @@ fn redundant(_: &Bench) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for ((bits, keliris), published) in MODULI.into_iter().zip([3846.0, 9498.0, 28_776.0]).zip(MULTIPLICATIONS) {
         let count = counts.multiplication(bits)?;
-        rows.push(others("Keliris et al. (scaled)", bits, Unit::Instructions, keliris));
-        rows.push(counted("carry chains", bits, Unit::Instructions, Some(published[0]), count.whole));
+        rows.push(others("Keliris et al. (scaled)", bits, Unit::VectorInstructions, keliris));
+        rows.push(counted("carry chains", bits, Unit::VectorInstructions, Some(published[0]), count.whole));
     }
     Ok(Table {
         name: REDUNDANT,

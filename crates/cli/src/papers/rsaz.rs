@@ -1,0 +1,359 @@
+//! `rsaz`: one number across a vector.
+
+use std::hint::black_box;
+
+use serde::Deserialize;
+use zariz_kernels::limbs;
+use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
+use zariz_kernels::scalar::{self, Scalar};
+
+use super::grid::Operation;
+use super::measure::Numbers;
+use super::row::COUNTED;
+use super::sample::{Measured, Sample};
+use super::timing::{Contestant, Timing, interleaved};
+use super::{Bench, Paper, Plan, Row, Table, Unit};
+use crate::exit::Failure;
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "rsaz",
+    citation: "Shay Gueron, Vlad Krasnov: Software Implementation of Modular Exponentiation, Using Advanced Vector \
+               Instructions Architectures, 2012",
+    machine: "Intel Core i7-2600K, which has no AVX2: instructions were counted by an emulator, and times are those of a \
+              \"mock\" with AVX instructions in place of AVX2; OpenSSL 1.0.1",
+    notes: |_| {
+        vec![
+            "One number at a time, whatever the engine: RSAZ puts four digits of one number into a vector. Figures 11 and \
+             12 are pictures; the ratios are those of the text. \"Chained\" quotients are the paper's, each by two products \
+             from the one before; \"friendly\" ones are four at a time, without products, by a multiple of the modulus."
+                .into(),
+            "OpenSSL chooses among its own codes, of which one is RSAZ by the paper's authors: it takes that on \
+             processors with AVX2 and without ADX. OPENSSL_ia32cap=:~0x80000 hides ADX from it, :~0x80020 AVX2 too, which \
+             leaves the scalar code that the paper compares with."
+                .into(),
+        ]
+    },
+    uses_ifma: false,
+    has_peers: true,
+    tables: &[
+        Plan { name: "instructions", timed: 0, run: instructions },
+        Plan { name: "power", timed: 15, run: power },
+        Plan { name: "products", timed: 0, run: products },
+    ],
+};
+
+/// A row of what is counted.
+fn counted(row: &str, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Row {
+    Row {
+        row: row.into(),
+        size,
+        unit,
+        published,
+        published_note: None,
+        measured: Measured::counted(Some(count)),
+        nanoseconds: None,
+        engine: COUNTED.into(),
+        note: None,
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Input(format!("the counts in this program: {error}")))
+}
+
+/// Instructions that valgrind counted of one exponentiation; the file is generated.
+const INSTRUCTIONS: &str = include_str!("instructions.json");
+
+#[derive(Deserialize)]
+struct Instructions {
+    name: String,
+    instructions: f64,
+    by: String,
+}
+
+fn instructions(_: &Bench) -> Result<Table, Failure> {
+    let all: Vec<Instructions> = read(INSTRUCTIONS)?;
+    let of = |name: &str| {
+        let found = all.iter().find(|counted| counted.name == name);
+        found.ok_or_else(|| Failure::Input(format!("the counts in this program lack {name}")))
+    };
+    let (scalar, original) = (of("openssl-scalar")?, of("openssl-rsaz")?);
+    let mut rows = Vec::new();
+    for (row, name) in [
+        ("RSAZ, chained quotients", "rsaz-chained"),
+        ("RSAZ, friendly quotients", "rsaz-friendly"),
+        ("zariz's scalar code, portable", "scalar-portable"),
+        ("OpenSSL's scalar code", "openssl-scalar"),
+        ("OpenSSL's RSAZ", "openssl-rsaz"),
+    ] {
+        rows.push(counted(row, 1024, Unit::Instructions, None, of(name)?.instructions));
+    }
+    for (row, published, (less, than)) in [
+        ("RSAZ, chained: fewer than OpenSSL's scalar", Some(51.0), (of("rsaz-chained")?, scalar)),
+        ("RSAZ, friendly: fewer than OpenSSL's scalar", None, (of("rsaz-friendly")?, scalar)),
+        ("RSAZ: fewer than the best scalar code then", Some(43.0), (of("rsaz-chained")?, of("scalar-portable")?)),
+        ("OpenSSL's RSAZ: fewer than its scalar", None, (original, scalar)),
+    ] {
+        let saved = 100.0 * (1.0 - less.instructions / than.instructions);
+        rows.push(counted(row, 1024, Unit::Percent, published, saved));
+    }
+    Ok(Table {
+        name: "instructions",
+        title: "Instructions of one exponentiation, conversions and table included".into(),
+        source: "figure 11, and the text below it",
+        notes: vec![
+            format!("Counted by valgrind when this program was made (cargo xtask instructions), of {}.", scalar.by),
+            "Published are ratios to OpenSSL 1.0.1 and to the authors' own scalar code; ours to a later OpenSSL and to our \
+             portable scalar code. The paper also has 26 % fewer than scalar code with MULX, of which valgrind cannot run \
+             ours: that has ADX."
+                .into(),
+        ],
+        rows,
+    })
+}
+
+/// Digit products that `analysis` counted; the file is generated.
+const PRODUCTS: &str = include_str!("rsaz.json");
+
+#[derive(Deserialize)]
+struct Products {
+    bits: usize,
+    quotients: String,
+    operation: String,
+    digit_products: f64,
+}
+
+fn products(_: &Bench) -> Result<Table, Failure> {
+    let all: Vec<Products> = read(PRODUCTS)?;
+    let row = |counts: &Products| {
+        let name = if counts.operation == "ams" { "squaring" } else { "multiplication" };
+        // Of 1024 bits the paper prints it; 2·⌈n/m⌉² of the others.
+        let published = (name == "multiplication" && counts.quotients == "chained").then_some(match counts.bits {
+            512 => 2 * 18 * 18,
+            1024 => 2592,
+            _ => 2 * 74 * 74,
+        });
+        let mut row = counted(
+            &format!("{name}, {} quotients", counts.quotients),
+            counts.bits,
+            Unit::DigitProducts,
+            published.map(f64::from),
+            counts.digit_products,
+        );
+        row.published_note =
+            (published.is_some() && counts.bits != 1024).then_some("computed from its formula, 2·⌈n/m⌉²");
+        row
+    };
+    Ok(Table {
+        name: "products",
+        title: "Products of digits in a modular multiplication and squaring".into(),
+        source: "section 4.2",
+        notes: vec![
+            "Ours do rows by fours, with 20, 36 and 76 digits where the paper has 18, 36 and 74, and products take one vector \
+             more than digits in every row. Of 64-bit digits the paper counts 512 products and 1536 sums for 1024 bits."
+                .into(),
+        ],
+        rows: all.iter().map(row).collect(),
+    })
+}
+
+/// Lengths of moduli.
+const SIZES: [usize; 3] = [512, 1024, 2048];
+
+fn power(bench: &Bench) -> Result<Table, Failure> {
+    let mut rows = Vec::new();
+    for bits in SIZES {
+        rows.extend(powers(bits, bench)?);
+    }
+    Ok(Table {
+        name: "power",
+        title: "Exponentiations in constant time, one number at a time (1000 cycles)".into(),
+        source: "figure 12, and the text below it: 1.85 times as fast as OpenSSL 1.0.1, 1.63 times as the best scalar code then",
+        notes: vec!["OpenSSL is timed as it runs here: see above how to hide instructions from it.".into()],
+        rows,
+    })
+}
+
+/// One modulus, base and exponent in limbs, and the power in bytes.
+struct Case {
+    modulus: Vec<u64>,
+    base: Vec<u64>,
+    exponent: Vec<u64>,
+    bits: usize,
+    power: Vec<u8>,
+}
+
+impl Case {
+    fn power<'a, C>(&'a self, modulus: &'a C) -> [Power<'a, C>; 1] {
+        let bits = self.bits;
+        [Power { modulus, base: &self.base, base_bits: bits, exponent: &self.exponent, exponent_bits: bits }]
+    }
+
+    /// A contestant of checked results.
+    fn contestant<'a>(&'a self, work: impl Fn() -> Vec<limbs::Limbs> + 'a) -> Result<Contestant<'a>, Failure> {
+        let mut bytes = vec![0; self.bits / 8];
+        limbs::to_be_bytes(&work()[0], &mut bytes);
+        if bytes != self.power {
+            return Err(Failure::Input("zariz computes wrong numbers one at a time: do not use it here".into()));
+        }
+        let call = move || {
+            drop(black_box(work()));
+            Ok(())
+        };
+        Ok(Contestant { call: Box::new(call), calls: 1.0 })
+    }
+
+    fn wide<'a, W: WideMachine>(
+        &'a self,
+        w: W,
+        constants: &'a zariz_kernels::Constants,
+        quotients: Quotients,
+    ) -> Result<Contestant<'a>, Failure> {
+        self.contestant(move || pow(Rsaz::with_quotients(w, constants, quotients), &self.power(constants)))
+    }
+
+    fn scalar<'a, S: Scalar>(
+        &'a self,
+        machine: S,
+        constants: &'a scalar::Constants,
+    ) -> Result<Contestant<'a>, Failure> {
+        self.contestant(move || pow(scalar::Domain::new(machine, constants), &self.power(constants)))
+    }
+}
+
+/// The rows of one size.
+fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
+    let numbers = Numbers::new(bits, Operation::Power)?;
+    let of = |all: &[Vec<u8>]| limbs::from_be_bytes(&all[0]).to_vec();
+    let case = Case {
+        modulus: of(&numbers.moduli),
+        base: of(&numbers.bases),
+        exponent: of(&numbers.exponents),
+        bits,
+        power: numbers.powers[0].clone(),
+    };
+    let wide = rsaz::constants(&case.modulus);
+    let alone = scalar::Constants::new(&case.modulus, scalar_step());
+    let portable_constants = scalar::Constants::new(&case.modulus, <zariz_machines::ScalarPortable as Scalar>::STEP);
+    let mut contestants = Vec::new();
+    let mut names = Vec::new();
+    let mut add = |name: &str, engine: &str, contestant| {
+        names.push((name.to_owned(), engine.to_owned()));
+        contestants.push(contestant);
+    };
+    for (name, quotients) in
+        [("RSAZ, chained quotients", Quotients::Chained), ("RSAZ, friendly quotients", Quotients::Friendly)]
+    {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(w) = zariz_machines::RsazAvx2::new() {
+            add(name, "rsaz-avx2", case.wide(w, &wide, quotients)?);
+            continue;
+        }
+        add(name, "rsaz-portable", case.wide(zariz_machines::RsazPortable::new(), &wide, quotients)?);
+    }
+    let scalar = scalar_contestant(&case, &alone)?;
+    add("zariz's scalar code", scalar.0, scalar.1);
+    let portable = case.scalar(zariz_machines::ScalarPortable::new(), &portable_constants)?;
+    add("zariz's scalar code, portable", "scalar-portable", portable);
+    let openssl = match &bench.peers.openssl {
+        Ok(openssl) => {
+            let power = openssl.power(&numbers.bases[0], &numbers.exponents[0], &numbers.moduli[0]);
+            let failed = |error: zariz_peers::Error| Failure::Input(format!("OpenSSL: {error}"));
+            let mut power = power.map_err(failed)?;
+            power.compute().map_err(failed)?;
+            if power.value().map_err(failed)? != case.power {
+                return Err(Failure::Input("OpenSSL and zariz compute different results: nothing was measured".into()));
+            }
+            let call = move || power.compute().map_err(failed);
+            add("OpenSSL consttime", openssl.version(), Contestant { call: Box::new(call), calls: 1.0 });
+            Ok(())
+        }
+        Err(missing) => Err(missing.why().to_owned()),
+    };
+    let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
+    drop(contestants);
+    Ok(rows(bits, &names, &timings, openssl.err()))
+}
+
+/// What was timed, and how it compares.
+fn rows(bits: usize, names: &[(String, String)], timings: &[Timing], missing: Option<String>) -> Vec<Row> {
+    let row = |row: &str, unit, published, measured, nanoseconds, engine: &str, note| Row {
+        row: row.into(),
+        size: bits,
+        unit,
+        published,
+        published_note: None,
+        measured,
+        nanoseconds,
+        engine: engine.into(),
+        note,
+    };
+    let mut rows = Vec::new();
+    for ((name, engine), timing) in names.iter().zip(timings) {
+        let measured = timing.cycles().map(|cycles| Measured::times(cycles, |cycles| cycles / 1000.0));
+        let nanoseconds = Some(timing.nanoseconds().median());
+        rows.push(row(name, Unit::ThousandCycles, None, measured.unwrap_or_default(), nanoseconds, engine, None));
+    }
+    let note = missing;
+    if note.is_some() {
+        rows.push(row(
+            "OpenSSL consttime",
+            Unit::ThousandCycles,
+            None,
+            Measured::default(),
+            None,
+            "OpenSSL",
+            note.clone(),
+        ));
+    }
+    let published = |figure| (bits == 1024).then_some(figure);
+    let ratio = |a: usize, b: usize| timings.get(b).map(|b| timings[a].speedup_over(b));
+    for (name, published, of, to) in [
+        ("RSAZ, chained: speedup vs OpenSSL", published(1.85), 0, 4),
+        ("RSAZ, friendly: speedup vs OpenSSL", None, 1, 4),
+        ("RSAZ, chained: vs portable scalar", published(1.63), 0, 3),
+        ("RSAZ, friendly: vs our scalar", None, 1, 2),
+    ] {
+        let measured = ratio(of, to).map(|sample: Sample| Measured::ratios(&sample, |ratio| ratio));
+        let note = if measured.is_none() { note.clone() } else { None };
+        rows.push(row(name, Unit::Times, published, measured.unwrap_or_default(), None, &names[of].1, note));
+    }
+    rows
+}
+
+/// The best scalar machine's lengths.
+fn scalar_step() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if zariz_machines::ScalarAdx::new().is_some() {
+        return <zariz_machines::ScalarAdx as Scalar>::STEP;
+    }
+    <zariz_machines::ScalarPortable as Scalar>::STEP
+}
+
+/// The best scalar machine.
+fn scalar_contestant<'a>(
+    case: &'a Case,
+    constants: &'a scalar::Constants,
+) -> Result<(&'static str, Contestant<'a>), Failure> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(machine) = zariz_machines::ScalarAdx::new() {
+        return Ok(("scalar-adx", case.scalar(machine, constants)?));
+    }
+    Ok(("scalar-portable", case.scalar(zariz_machines::ScalarPortable::new(), constants)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_there_and_plausible() {
+        let all: Vec<Instructions> = read(INSTRUCTIONS).expect("the counts can be read");
+        let of = |name: &str| all.iter().find(|row| row.name == name).expect("a row").instructions;
+        assert!(of("rsaz-friendly") < of("rsaz-chained") && of("rsaz-chained") < of("openssl-scalar"));
+        let products: Vec<Products> = read(PRODUCTS).expect("the counts can be read");
+        assert_eq!(products.len(), 12);
+    }
+}

@@ -1,0 +1,170 @@
+//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of (algorithm 4).
+//!
+//! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table and windows are those
+//! of [`crate::pow`].
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::machine::WideMachine;
+use super::select::PACK;
+use super::work::{NUMBERS, Work};
+use super::{Quotients, most_sums};
+use crate::constants::{Constants, digits_of};
+use crate::domain::Domain;
+use crate::limbs::{self, Limbs};
+use crate::place::Placed;
+
+/// Numbers modulo one modulus, for one exponentiation alone.
+///
+/// A number is its digits, of 32 bits each, padded with zeros to a multiple of eight. Bounds: the folder's.
+pub struct Rsaz<'a, W: WideMachine> {
+    machine: W,
+    constants: &'a Constants,
+    work: Work<W>,
+}
+
+impl<'a, W: WideMachine> Rsaz<'a, W> {
+    /// Prepares for a modulus from [`super::constants`].
+    ///
+    /// # Panics
+    /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of four or more than
+    /// [`most_sums`].
+    pub fn new(machine: W, constants: &'a Constants) -> Self {
+        Self::with_quotients(machine, constants, Quotients::default())
+    }
+
+    /// The same, with quotients as the caller says.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn with_quotients(machine: W, constants: &'a Constants, quotients: Quotients) -> Self {
+        let (m, digits) = (constants.digit_bits(), constants.digits());
+        assert!((28..=29).contains(&m) && digits <= most_sums(m), "{digits} digits of {m} bits");
+        let multiple = friendly(constants);
+        let work = Work::new(machine, m, &constants.modulus, constants.mu[0], &multiple, quotients);
+        Self { machine, constants, work }
+    }
+
+    /// Digits of a number that the kernels can work on, padded.
+    fn load(&self, digits: &[u64]) -> Placed<W::Digit> {
+        let mut out = self.zeros(self.words());
+        let digit = |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));
+        out.iter_mut().zip(digits).for_each(|(out, value)| *out = digit(value));
+        out
+    }
+
+    /// The vector multiply-accumulates of a product.
+    fn product_macs(&self) -> usize {
+        4 * self.work.groups() * (2 * self.work.groups() + 1)
+    }
+}
+
+/// `M'' = (cM + 1)/2^{4m}` with `c = −M^{−1} mod 2^{4m}`: at most `M`, so as many digits.
+fn friendly(constants: &Constants) -> Limbs {
+    let m = constants.digit_bits();
+    let inverse = digits_of(&limbs::negative_inverse_many(constants.limbs(), 2), m, 4);
+    let mut c = limbs::zero(2);
+    limbs::from_digits(&inverse, m, &mut c);
+    let mut multiple = limbs::mul(constants.limbs(), &c);
+    limbs::add_assign(&mut multiple, &[1]);
+    let digits = digits_of(&multiple, m, constants.digits() + 4);
+    debug_assert!(digits[..4].iter().all(|&digit| digit == 0));
+    Limbs::new(digits[4..].to_vec())
+}
+
+impl<W: WideMachine> Domain for Rsaz<'_, W> {
+    type Word = W::Digit;
+    const WINDOWS: usize = 1;
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn words(&self) -> usize {
+        self.constants.digits().next_multiple_of(PACK)
+    }
+
+    fn zeros(&self, words: usize) -> Placed<W::Digit> {
+        Placed::new(self.machine.digit(0), words, Some(NUMBERS))
+    }
+
+    fn one(&mut self) -> Placed<W::Digit> {
+        self.load(&self.constants.one)
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<W::Digit> {
+        let number = numbers.first().copied().unwrap_or(&[]);
+        self.load(&digits_of(number, self.work.digit_bits(), self.constants.digits()))
+    }
+
+    /// Leaves numbers below `3M`. Longer numbers come in by Horner's rule, as in [`crate::Frame`]: `x ← x·2^{m(k−1)} + next`,
+    /// below `3M + R/2^m < R`. (A digit is then at most `2^{m+1}`, until it is carried.)
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<W::Digit> {
+        let (m, k) = (self.work.digit_bits(), self.constants.digits());
+        let number = numbers.first().copied().unwrap_or(&[]);
+        let steps = bits.div_ceil(m as usize).saturating_sub(k).div_ceil(k - 1);
+        let digits = digits_of(number, m, steps * (k - 1) + k);
+        let mut x = self.load(&digits[steps * (k - 1)..]);
+        if steps > 0 {
+            let shift = self.load(&self.constants.shift);
+            for step in (0..steps).rev() {
+                self.amm(&mut x, &shift);
+                let mut sum = self.normalised(&x);
+                let mut carry = 0;
+                for (i, sum) in sum.iter_mut().enumerate() {
+                    let next = if i + 1 < k { digits[step * (k - 1) + i] } else { 0 };
+                    let total = *sum + next + carry;
+                    (*sum, carry) = (total & ((1 << m) - 1), total >> m);
+                }
+                debug_assert_eq!(carry, 0);
+                x = self.load(&sum);
+            }
+        }
+        let enter = self.load(&self.constants.enter);
+        self.amm(&mut x, &enter);
+        x
+    }
+
+    fn amm(&mut self, x: &mut [W::Digit], y: &[W::Digit]) {
+        self.machine.multiply(&mut self.work, x, y);
+    }
+
+    fn ams(&mut self, x: &mut [W::Digit], times: usize) {
+        self.machine.square(&mut self.work, x, times);
+    }
+
+    fn select(&mut self, out: &mut [W::Digit], table: &[W::Digit], index: &[u64]) {
+        self.machine.select(out, table, index[0]);
+    }
+
+    /// In tenths of a processor cycle. Reading an entry costs [`TABLE`] for each eight digits.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let product = self.product_macs() * W::MAC_TENTHS as usize;
+        let read = self.words() / PACK * TABLE;
+        let cost = |w: usize| (product << w) + exponent_bits.div_ceil(w) * (product + (read << w));
+        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+    }
+
+    fn canonical(&mut self, x: &[W::Digit]) -> Vec<Limbs> {
+        vec![self.constants.canonical(&self.normalised(x))]
+    }
+}
+
+impl<W: WideMachine> Rsaz<'_, W> {
+    /// The digits of a number, each below `2^m` (algorithm 1).
+    fn normalised(&self, x: &[W::Digit]) -> Limbs {
+        let m = self.work.digit_bits();
+        let mut out = limbs::zero(self.constants.digits());
+        let mut carry = 0;
+        for (out, &digit) in out.iter_mut().zip(x) {
+            let sum = u64::from(self.machine.value(digit)) + carry;
+            (*out, carry) = (sum & ((1 << m) - 1), sum >> m);
+        }
+        debug_assert_eq!(carry, 0);
+        out
+    }
+}
+
+/// A load, a comparison's result put to it, and a sum, at three vector operations a cycle.
+const TABLE: usize = 10;

@@ -1,0 +1,129 @@
+//! The working space of one exponentiation: the modulus as the kernels want it, and the columns.
+
+use super::Quotients;
+use super::head::{Low, chained, friendly};
+use super::rows::{COPIES, broadcast_each, rows};
+use super::wide::Wide;
+use crate::place::{COLUMNS, Placed};
+
+/// Where numbers start within a page: past the working space of the lengths that fit in one.
+pub(super) const NUMBERS: usize = 3072;
+
+/// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
+pub struct Work<W: Wide> {
+    /// `m`.
+    m: u32,
+    /// How many fours of digits a number has.
+    pub(super) groups: usize,
+    /// How quotients are found.
+    quotients: Quotients,
+    /// What the scalar head needs.
+    low: Low<W>,
+    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
+    /// [`View`] for what they are.
+    words: Placed<W::Word>,
+}
+
+impl<W: Wide> Work<W> {
+    /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of four.
+    ///
+    /// # Panics
+    /// If the digits are none, are not a multiple of four, are more than `most_sums(m)`, or differ in number.
+    pub fn new(w: W, m: u32, modulus: &[u64], k0: u64, multiple: &[u64], quotients: Quotients) -> Self {
+        let digits = modulus.len();
+        assert!(digits > 0 && digits.is_multiple_of(4) && multiple.len() == digits, "{digits} digits");
+        assert!(digits <= super::most_sums(m), "too many digits for products in columns of 64 bits");
+        let zero = w.word(w.digit(0));
+        let word = |value: u64| w.word(w.digit(u32::try_from(value).expect("a digit")));
+        let groups = digits / 4;
+        let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
+        let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
+        // The paper's quotients need M alone: it stands where it is best.
+        let multiple = if quotients == Quotients::Chained { modulus } else { multiple };
+        for (i, number) in [multiple, modulus].into_iter().enumerate() {
+            let out = &mut words[columns + (i + 1) * shifted..][..shifted];
+            for (at, out) in out.iter_mut().enumerate() {
+                // The digit in a place of a copy, which starts as many digits below as it is moved up.
+                let (v, copy, place) = (at / 16, at / 4 % 4, at % 4);
+                let digit = (4 * v + place).checked_sub(copy).and_then(|digit| number.get(digit));
+                *out = word(digit.copied().unwrap_or(0));
+            }
+        }
+        Self {
+            m,
+            groups,
+            quotients,
+            low: Low { modulus: core::array::from_fn(|i| word(modulus[i])), k0: word(k0) },
+            words,
+        }
+    }
+
+    /// `m`.
+    pub fn digit_bits(&self) -> u32 {
+        self.m
+    }
+
+    /// How many fours of digits a number has.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// How quotients are found.
+    pub fn quotients(&self) -> Quotients {
+        self.quotients
+    }
+
+    /// All of it, cut once for `g` fours of digits, so that no length is looked up again.
+    #[inline(always)]
+    pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
+        let (columns, rest) = self.words.split_at_mut(8 * g);
+        let (factor, rest) = rest.split_at_mut(4 * COPIES * (g + 1));
+        let (multiple, modulus) = rest.split_at(4 * COPIES * (g + 1));
+        View { low: &self.low, columns, factor, multiple, modulus: &modulus[..4 * COPIES * (g + 1)] }
+    }
+}
+
+/// The working space in its parts.
+pub(super) struct View<'a, W: Wide> {
+    /// What the scalar head needs.
+    low: &'a Low<W>,
+    /// The columns of a product.
+    pub(super) columns: &'a mut [W::Word],
+    /// A factor, shifted; doubled in a square.
+    pub(super) factor: &'a mut [W::Word],
+    /// `M''`, shifted (see [`friendly`]); with the paper's quotients `M`.
+    multiple: &'a [W::Word],
+    /// `M`, shifted.
+    modulus: &'a [W::Word],
+}
+
+impl<W: Wide> View<'_, W> {
+    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the
+    /// four columns from `4h` on, which are not written any more; what they carry is returned.
+    ///
+    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost: `4g` or `4(g + 1)`
+    /// vector multiply-accumulates.
+    #[inline(always)]
+    pub(super) fn reduce<const M: u32, const FRIENDLY: bool>(
+        &mut self,
+        w: W,
+        g: usize,
+        h: usize,
+        carry: W::Word,
+    ) -> W::Word {
+        let c = &mut self.columns[4 * h..];
+        let x = [c[0], c[1], c[2], c[3]];
+        if FRIENDLY && h + 1 < g {
+            let (q, carry) = friendly::<W, M>(w, x, carry);
+            // q·M'' starts four columns up.
+            rows::<W, false>(w, &mut c[4..], self.multiple, broadcast_each(w, q), g + 1);
+            carry
+        } else {
+            let (q, carry) = chained::<W, M>(w, x, carry, self.low);
+            // What q·M adds to the lowest four columns, the head has added.
+            let modulus = if FRIENDLY { self.modulus } else { self.multiple };
+            rows::<W, false>(w, &mut c[4..], &modulus[4 * COPIES..], broadcast_each(w, q), g);
+            carry
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The machines of RSAZ: one number, four of its digits in a vector.
+
+#[macro_use]
+mod roots;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+pub use portable::RsazPortable;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::RsazAvx2;

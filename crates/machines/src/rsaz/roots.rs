@@ -1,0 +1,110 @@
+//! The scalar half of a machine, which is the same for all; and its compiled roots.
+
+/// The operations on single words, for the `impl Wide` of a machine whose words are `u64`.
+macro_rules! rsaz_words {
+    () => {
+        #[inline(always)]
+        fn word(self, digit: u32) -> u64 {
+            u64::from(digit)
+        }
+        #[inline(always)]
+        fn word_add(self, a: u64, b: u64) -> u64 {
+            a.wrapping_add(b)
+        }
+        #[inline(always)]
+        fn word_mac(self, sum: u64, a: u64, b: u64) -> u64 {
+            sum.wrapping_add(a.wrapping_mul(b))
+        }
+        #[inline(always)]
+        fn word_low<const M: u32>(self, a: u64) -> u32 {
+            a as u32 & ((1 << M) - 1)
+        }
+        #[inline(always)]
+        fn word_carry<const M: u32>(self, a: u64) -> u64 {
+            a >> M
+        }
+        #[inline(always)]
+        fn word_quotient<const M: u32>(self, a: u64, b: u64) -> u32 {
+            (a as u32).wrapping_mul(b as u32) & ((1 << M) - 1)
+        }
+    };
+}
+
+/// Implements [`zariz_kernels::rsaz::WideMachine`] for a machine.
+///
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs of radix and fours of
+/// digits for which there is code of its own. Other lengths have loops.
+macro_rules! rsaz_roots {
+    ($machine:ty, features: [$($features:literal)?], mac_tenths: $tenths:literal, tuned: [$(($m:literal, $g:literal))*]) => {
+        mod root {
+            #![allow(unused_unsafe)] // a root without target features is safe to call
+            use super::*;
+            use zariz_kernels::rsaz::{self, Quotients, Wide, Work};
+            type This = $machine;
+            type Digit = <This as Wide>::Digit;
+
+            $(#[target_feature(enable = $features)])?
+            #[inline(never)]
+            fn multiply<const M: u32, const FRIENDLY: bool, const G: usize>(
+                w: This,
+                work: &mut Work<This>,
+                x: &mut [Digit],
+                y: &[Digit],
+            ) {
+                rsaz::multiply::<This, M, FRIENDLY, G>(w, work, x, y);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            #[inline(never)]
+            fn square<const M: u32, const FRIENDLY: bool, const G: usize>(
+                w: This,
+                work: &mut Work<This>,
+                x: &mut [Digit],
+                times: usize,
+            ) {
+                rsaz::square::<This, M, FRIENDLY, G>(w, work, x, times);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            #[inline(never)]
+            fn select(w: This, out: &mut [Digit], table: &[Digit], index: u64) {
+                rsaz::select(w, out, table, index);
+            }
+
+            impl rsaz::WideMachine for $machine {
+                const MAC_TENTHS: u32 = $tenths;
+
+                fn multiply(self, work: &mut Work<Self>, x: &mut [Digit], y: &[Digit]) {
+                    let root: unsafe fn(This, &mut Work<This>, &mut [Digit], &[Digit]) =
+                        rsaz_roots!(@choose multiply work [$(($m, $g))*]);
+                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    unsafe { root(self, work, x, y) }
+                }
+
+                fn square(self, work: &mut Work<Self>, x: &mut [Digit], times: usize) {
+                    let root: unsafe fn(This, &mut Work<This>, &mut [Digit], usize) =
+                        rsaz_roots!(@choose square work [$(($m, $g))*]);
+                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    unsafe { root(self, work, x, times) }
+                }
+
+                fn select(self, out: &mut [Digit], table: &[Digit], index: u64) {
+                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    unsafe { select(self, out, table, index) }
+                }
+            }
+        }
+    };
+
+    (@choose $kernel:ident $work:ident [$(($m:literal, $g:literal))*]) => {
+        match ($work.quotients(), $work.digit_bits(), $work.groups()) {
+            $((Quotients::Chained, $m, $g) => $kernel::<$m, false, $g>,)*
+            $((Quotients::Friendly, $m, $g) => $kernel::<$m, true, $g>,)*
+            (Quotients::Chained, 28, _) => $kernel::<28, false, 0>,
+            (Quotients::Friendly, 28, _) => $kernel::<28, true, 0>,
+            (Quotients::Chained, 29, _) => $kernel::<29, false, 0>,
+            (Quotients::Friendly, 29, _) => $kernel::<29, true, 0>,
+            (_, m, _) => unreachable!("no digits of {m} bits"),
+        }
+    };
+}
