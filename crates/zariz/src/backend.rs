@@ -2,6 +2,7 @@
 
 use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
 use zariz_kernels::limbs::Limbs;
+use zariz_kernels::rsaz::{self, Rsaz, WideMachine};
 use zariz_kernels::scalar::{self, Scalar};
 use zariz_kernels::{Constants, Domain, Frame, Machine, Method, across, mul, pow};
 
@@ -143,6 +144,31 @@ impl<M: CarryMachine> Arithmetic for Carry<M> {
     }
     fn shape(self, modulus: &Prepared) -> usize {
         CarryConstants::words_for(modulus.bits())
+    }
+}
+
+/// One number across a vector, in a redundant radix.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<M>(pub M);
+
+impl<M: WideMachine> Arithmetic for Wide<M> {
+    type Constants = Constants;
+    type Domain<'a> = Rsaz<'a, M>;
+
+    fn constants(self, modulus: &Prepared) -> &Constants {
+        modulus.rsaz()
+    }
+    fn domain<'a>(self, moduli: &[&'a Constants]) -> Rsaz<'a, M> {
+        Rsaz::new(self.0, moduli[0])
+    }
+    fn lanes(self) -> usize {
+        1
+    }
+    fn fits(self, bits: usize) -> bool {
+        bits <= rsaz::MAX_BITS
+    }
+    fn shape(self, modulus: &Prepared) -> usize {
+        self.constants(modulus).digits()
     }
 }
 

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use zariz_kernels::limbs;
-use zariz_machines::{CarryPortable, Portable, ScalarPortable};
+use zariz_machines::{CarryPortable, Portable, RsazPortable, ScalarPortable};
 
-use crate::backend::{Across, Backend, Carry, Lanes, Limbwise, Power};
+use crate::backend::{Across, Backend, Carry, Lanes, Limbwise, Power, Wide};
 use crate::prepared::Prepared;
 
 /// A machine that computes: how many numbers at once, and with which instructions.
@@ -23,6 +23,9 @@ pub enum Engine {
     Scalar,
     /// The same with MULX, ADCX and ADOX.
     ScalarAdx,
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
+    /// vectors.
+    Rsaz,
     /// One number, or two, across vectors, by AVX512-IFMA.
     AcrossIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
@@ -92,6 +95,7 @@ impl Engine {
     pub const ALL: &'static [Self] = &[
         Self::Portable,
         Self::CarryChains,
+        Self::Rsaz,
         Self::Scalar,
         Self::ScalarAdx,
         Self::AcrossIfma,
@@ -107,6 +111,7 @@ impl Engine {
             Self::CarryChains => "carry-chains",
             Self::Scalar => "scalar",
             Self::ScalarAdx => "scalar-adx",
+            Self::Rsaz => "rsaz",
             Self::AcrossIfma => "across-ifma",
             Self::Avx2Fma => "avx2-fma",
             Self::Avx512Fma => "avx512-fma",
@@ -134,7 +139,7 @@ impl Engine {
     /// The instruction sets the engine needs, in words.
     pub fn requires(self) -> &'static str {
         match self {
-            Self::Portable | Self::Scalar | Self::CarryChains => "nothing",
+            Self::Portable | Self::Scalar | Self::CarryChains | Self::Rsaz => "nothing",
             Self::ScalarAdx => "BMI2 and ADX",
             Self::Avx2Fma => "AVX2 and FMA",
             Self::Avx512Fma => "AVX-512F and AVX-512DQ",
@@ -145,7 +150,7 @@ impl Engine {
     /// How many exponentiations the engine does at once.
     pub fn lanes(self) -> usize {
         match self {
-            Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx => 1,
+            Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz => 1,
             Self::AcrossIfma => 2,
             Self::Avx2Fma => 4,
             Self::Avx512Fma | Self::Avx512Ifma => 8,
@@ -156,7 +161,7 @@ impl Engine {
     /// [`Method`](crate::Method) of the caller's choice applies.
     pub fn has_lanes(self) -> bool {
         match self {
-            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::AcrossIfma => false,
+            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::AcrossIfma => false,
             Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
         }
     }
@@ -164,12 +169,13 @@ impl Engine {
     /// The machine, looked for once in the life of the process.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, CarryAvx512, ScalarAdx};
+        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, CarryAvx512, RsazAvx2, ScalarAdx};
         static AVX2_FMA: OnceLock<Option<Lanes<Avx2Fma>>> = OnceLock::new();
         static AVX512_FMA: OnceLock<Option<Lanes<Avx512Fma>>> = OnceLock::new();
         static AVX512_IFMA: OnceLock<Option<Lanes<Avx512Ifma>>> = OnceLock::new();
         static ACROSS_IFMA: OnceLock<Option<Across<Avx512Ifma>>> = OnceLock::new();
         static CARRY_AVX512: OnceLock<Option<Carry<CarryAvx512>>> = OnceLock::new();
+        static RSAZ_AVX2: OnceLock<Option<Wide<RsazAvx2>>> = OnceLock::new();
         static SCALAR_ADX: OnceLock<Option<Limbwise<ScalarAdx>>> = OnceLock::new();
         fn found<B: Backend + 'static>(machine: &'static Option<B>) -> Option<&'static dyn Backend> {
             machine.as_ref().map(|machine| machine as &dyn Backend)
@@ -180,6 +186,7 @@ impl Engine {
                 found(CARRY_AVX512.get_or_init(|| CarryAvx512::new().map(Carry))).or_else(|| Some(self.portable()))
             }
             Self::ScalarAdx => found(SCALAR_ADX.get_or_init(|| ScalarAdx::new().map(Limbwise))),
+            Self::Rsaz => found(RSAZ_AVX2.get_or_init(|| RsazAvx2::new().map(Wide))).or_else(|| Some(self.portable())),
             Self::AcrossIfma => found(ACROSS_IFMA.get_or_init(|| Avx512Ifma::new().map(Across))),
             Self::Avx2Fma => found(AVX2_FMA.get_or_init(|| Avx2Fma::new().map(Lanes))),
             Self::Avx512Fma => found(AVX512_FMA.get_or_init(|| Avx512Fma::new().map(Lanes))),
@@ -192,7 +199,7 @@ impl Engine {
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         match self {
-            Self::Portable | Self::CarryChains | Self::Scalar => Ok(self.portable()),
+            Self::Portable | Self::CarryChains | Self::Scalar | Self::Rsaz => Ok(self.portable()),
             _ => Err(EngineError::Unavailable(self)),
         }
     }
@@ -207,7 +214,9 @@ impl Engine {
         static PORTABLE: OnceLock<Lanes<Portable<1>>> = OnceLock::new();
         static CARRY: OnceLock<Carry<CarryPortable>> = OnceLock::new();
         static SCALAR: OnceLock<Limbwise<ScalarPortable>> = OnceLock::new();
+        static RSAZ: OnceLock<Wide<RsazPortable>> = OnceLock::new();
         match self {
+            Self::Rsaz => RSAZ.get_or_init(|| Wide(RsazPortable::new())),
             Self::CarryChains => CARRY.get_or_init(|| Carry(CarryPortable::new())),
             Self::Scalar => SCALAR.get_or_init(|| Limbwise(ScalarPortable::new())),
             _ => PORTABLE.get_or_init(|| Lanes(Portable::new())),

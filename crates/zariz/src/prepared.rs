@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use zariz_kernels::carry::CarryConstants;
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{Constants, Method, across, limbs, scalar};
+use zariz_kernels::{Constants, Method, across, limbs, rsaz, scalar};
 
 /// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
 ///
@@ -22,6 +22,7 @@ pub(crate) struct Prepared {
     scalar: [OnceLock<scalar::Constants>; 2],
     across: OnceLock<across::Constants>,
     carry: OnceLock<CarryConstants>,
+    rsaz: OnceLock<Constants>,
 }
 
 impl fmt::Debug for Prepared {
@@ -45,6 +46,7 @@ impl Prepared {
             scalar: Default::default(),
             across: OnceLock::new(),
             carry: OnceLock::new(),
+            rsaz: OnceLock::new(),
         }
     }
 
@@ -91,6 +93,11 @@ impl Prepared {
     /// For numbers laid across vectors. Precondition: [`across::Constants::fits`].
     pub fn across(&self) -> &across::Constants {
         self.across.get_or_init(|| across::Constants::with_bits(&self.limbs, self.size))
+    }
+
+    /// For RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
+    pub fn rsaz(&self) -> &Constants {
+        self.rsaz.get_or_init(|| rsaz::constants(&self.limbs))
     }
 
     /// For carry chains.

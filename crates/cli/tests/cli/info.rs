@@ -12,7 +12,17 @@ fn every_engine_is_there_and_the_available_ones_pass() {
     assert!(info["features"].is_array());
     let engines = info["engines"].as_array().expect("an array");
     let names: Vec<&str> = engines.iter().filter_map(|engine| engine["name"].as_str()).collect();
-    for name in ["portable", "scalar", "scalar-adx", "avx2-fma", "avx512-fma", "avx512-ifma"] {
+    for name in [
+        "portable",
+        "carry-chains",
+        "rsaz",
+        "scalar",
+        "scalar-adx",
+        "across-ifma",
+        "avx2-fma",
+        "avx512-fma",
+        "avx512-ifma",
+    ] {
         assert!(names.contains(&name), "{name}");
     }
     for engine in engines {

@@ -3,7 +3,17 @@
 use crate::args;
 use crate::run::{Folder, key, program, run, zariz, zariz_with};
 
-const ENGINES: [&str; 6] = ["portable", "scalar", "scalar-adx", "avx2-fma", "avx512-fma", "avx512-ifma"];
+const ENGINES: [&str; 9] = [
+    "portable",
+    "carry-chains",
+    "rsaz",
+    "scalar",
+    "scalar-adx",
+    "across-ifma",
+    "avx2-fma",
+    "avx512-fma",
+    "avx512-ifma",
+];
 
 /// The engines that this processor can run.
 fn available() -> Vec<&'static str> {
