@@ -26,7 +26,7 @@ const PEER_COLOURS: [RGBColor; 5] = [
     RGBColor(202, 187, 150),
 ];
 /// See [`PEER_COLOURS`]: `auto`, then engines from the fastest to the slowest.
-const ENGINE_COLOURS: [RGBColor; 8] = [
+const ENGINE_COLOURS: [RGBColor; 12] = [
     RGBColor(0, 0, 0),
     RGBColor(200, 70, 0),
     RGBColor(230, 159, 0),
@@ -35,7 +35,13 @@ const ENGINE_COLOURS: [RGBColor; 8] = [
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
     RGBColor(150, 140, 60),
+    RGBColor(120, 60, 160),
+    RGBColor(150, 200, 90),
+    RGBColor(170, 110, 110),
+    RGBColor(110, 170, 170),
 ];
+// One for each, and one for `auto`.
+const _: () = assert!(zariz::Engine::ALL.len() < ENGINE_COLOURS.len());
 pub const GRID: RGBColor = RGBColor(225, 225, 225);
 
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -120,7 +126,7 @@ fn series(report: &Report) -> Vec<Series<'_>> {
 /// An engine's colour, whichever others take part.
 pub fn engine_colour(engine: &str) -> RGBColor {
     let index = zariz::Engine::ALL.iter().rev().position(|known| known.name() == engine).map_or(0, |index| index + 1);
-    ENGINE_COLOURS[index % ENGINE_COLOURS.len()]
+    ENGINE_COLOURS[index]
 }
 
 /// Text of this size, in dark grey.

@@ -13,7 +13,7 @@ const SIZE: (u32, u32) = (1060, 980);
 /// Height of the heading with the legend.
 const HEADING: u32 = 130;
 
-/// The most requests that are shown: what fills the lanes of the widest engine four times over by two.
+/// The most requests that are shown: they fill the lanes of the widest engine four times, with two numbers each.
 const MOST: usize = 16;
 
 /// A line: a name, a colour, and what was measured for each number of requests.
@@ -24,7 +24,7 @@ struct Line<'a> {
     points: Vec<(f64, &'a Measurement, f64)>,
 }
 
-/// The picture for one size of key, as SVG; none where fewer than two small batches were measured.
+/// The picture for one size of key, as SVG; none where fewer than three small batches were measured.
 pub fn svg(report: &Report, bits: usize) -> Result<Option<String>> {
     let waiting: Vec<usize> = report.batches().into_iter().filter(|&batch| batch <= MOST).collect();
     if waiting.len() < 3 {

@@ -3,10 +3,14 @@
 //!
 //! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
 
+use zariz_kernels::bls12_381::Fe;
+use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
+use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
 use zariz_kernels::scalar::{self, Scalar};
-use zariz_kernels::{Constants, Frame, Machine, Method};
+use zariz_kernels::{Constants, Frame, Machine, Method, across};
+use zariz_machines::bls12_381;
 
 /// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
 #[cfg(target_arch = "x86_64")]
@@ -79,6 +83,56 @@ fn limbwise<S: Scalar>(machine: S, name: &str) {
     }
 }
 
+fn wide<M: WideMachine>(machine: M, name: &str) {
+    for limbs in [8, 16, 32] {
+        for quotients in [Quotients::Chained, Quotients::Friendly] {
+            print!("{name}, {quotients:?}: ");
+            let domain = |constants| Rsaz::with_quotients(machine, constants, quotients);
+            check!("rsaz", limbs, rsaz::constants, domain);
+        }
+    }
+}
+
+fn carry_chains<M: CarryMachine>(machine: M, name: &str) {
+    for limbs in [8, 16, 32] {
+        print!("{name}: ");
+        check!("carry chains", limbs, CarryConstants::new, |constants| CarryDomain::new(machine, constants));
+    }
+}
+
+fn across_vectors<M: across::Machine>(machine: M, name: &str) {
+    for limbs in [8, 16, 24, 50] {
+        print!("{name}: ");
+        let domain = |constants| across::Numbers::new(machine, &[constants]);
+        check!("across", limbs, across::Constants::new, domain);
+    }
+}
+
+/// The base field of BLS12-381, in every form that valgrind can run.
+fn field() {
+    let element = |seed| {
+        let mut element: Fe = secret(6, seed, false).try_into().expect("six limbs");
+        element[5] &= (1 << 60) - 1; // below the modulus
+        element
+    };
+    let (mut a, b) = (element(1), element(2));
+    a = bls12_381::mul_loops(&a, &b);
+    a = bls12_381::sqr_flat(&bls12_381::mul_flat(&a, &b));
+    a = bls12_381::add(&bls12_381::sub(&a, &b), &bls12_381::neg(&b));
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("bmi2") {
+        // SAFETY: as for the scalar machine below.
+        let machine = unsafe { bls12_381::Adx::assume() };
+        machine.sqr_assign(&mut a);
+        a = machine.mul(&a, &b);
+        bls12_381::add_assign(&mut a, &b);
+        bls12_381::sub_assign(&mut a, &b);
+    }
+    a = bls12_381::invert(&a);
+    std::hint::black_box(a);
+    println!("BLS12-381: products, squares, sums, inverse");
+}
+
 /// What must be found: a branch that depends on a secret.
 fn leak() {
     if secret(1, 5, false)[0] & 8 == 0 {
@@ -92,10 +146,17 @@ fn main() {
     }
     frames(zariz_machines::Portable::<1>::new(), "portable");
     limbwise(zariz_machines::ScalarPortable::new(), "scalar");
+    wide(zariz_machines::RsazPortable::new(), "portable");
+    carry_chains(zariz_machines::CarryPortable::new(), "portable");
+    across_vectors(zariz_machines::Portable::<8>::new(), "portable");
+    field();
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(machine) = zariz_machines::Avx2Fma::new() {
             frames(machine, "avx2-fma");
+        }
+        if let Some(machine) = zariz_machines::RsazAvx2::new() {
+            wide(machine, "avx2");
         }
         // Valgrind runs the instructions, but its processor does not name ADX.
         if is_x86_feature_detected!("bmi2") {

@@ -1,7 +1,11 @@
-//! The vector machines of zariz: one file per instruction set, the only intrinsics of the project.
+//! The machines of zariz: the only intrinsics and the only assembly of the project.
+//!
+//! Vector machines with a number in each lane ([`Portable`] and what needs AVX), and machines for numbers that come alone:
+//! in limbs (`scalar`), across vectors (`across`), in a redundant radix (`rsaz`), by carry chains (`carry`); and the field of
+//! [`bls12_381`].
 //!
 //! A value of a machine's type is proof that the processor has its instructions: it can be had from `new` alone, which
-//! looks. So every intrinsic below is sound to call through a method of the value.
+//! looks (but for tools that say `unsafe`). So every intrinsic below is sound to call through a method of the value.
 //!
 //! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the instruction set
 //! comes from the one root per block that `roots!` writes for each machine.

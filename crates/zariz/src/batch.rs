@@ -90,7 +90,8 @@ impl<'a> Batch<'a> {
     /// and one length in digits; from 1 to [`Engine::lanes`](crate::Engine::lanes) of them.
     pub fn new(moduli: &[&'a Modulus], x: &[&[u8]], y: &[&[u8]]) -> Result<Self, BatchError> {
         let first = moduli.first().ok_or(BatchError::Empty)?;
-        let lanes = first.engine().lanes();
+        let backend = first.crew.machine(&first.prepared);
+        let lanes = backend.lanes();
         if moduli.len() > lanes {
             return Err(BatchError::TooMany { moduli: moduli.len(), lanes });
         }
@@ -99,8 +100,8 @@ impl<'a> Batch<'a> {
                 return Err(BatchError::Numbers { moduli: moduli.len(), numbers });
             }
         }
-        let backend = first.crew.main;
-        let kind = |modulus: &Modulus| (modulus.engine(), backend.shape(&modulus.prepared), modulus.prepared.method());
+        let kind =
+            |modulus: &Modulus| (modulus.engine(), modulus.crew.shape(&modulus.prepared), modulus.prepared.method());
         if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
             return Err(BatchError::Mixed { index });
         }

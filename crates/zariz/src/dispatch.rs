@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use zariz_kernels::Method;
+
 use crate::backend::Backend;
 use crate::engine::{Engine, EngineError};
+use crate::prepared::Prepared;
 
 /// Which engine answers how many requests.
 ///
@@ -65,8 +68,12 @@ impl Dispatch {
 #[derive(Clone, Copy)]
 pub(crate) struct Crew {
     pub dispatch: Dispatch,
-    pub main: &'static dyn Backend,
+    main: &'static dyn Backend,
 }
+
+/// What moduli must have in common to share a batch: whether the main engine takes them, and their digits or limbs. Public,
+/// as lengths are.
+pub(crate) type Shape = (bool, usize);
 
 impl Crew {
     /// Fails where this processor cannot run the engine asked for.
@@ -76,6 +83,22 @@ impl Crew {
 
     pub fn engine(self) -> Engine {
         self.dispatch.main()
+    }
+
+    /// The machine for as many as fill its lanes: the main engine's, or where that does not take moduli of this length, one
+    /// that does.
+    pub fn machine(self, modulus: &Prepared) -> &'static dyn Backend {
+        if self.main.fits(modulus.size()) { self.main } else { Engine::of_any_length() }
+    }
+
+    /// The modulus's shape.
+    pub fn shape(self, modulus: &Prepared) -> Shape {
+        (self.main.fits(modulus.size()), self.machine(modulus).shape(modulus))
+    }
+
+    /// By which method powers are computed.
+    pub fn method(self, modulus: &Prepared) -> Method {
+        self.machine(modulus).method(modulus)
     }
 }
 

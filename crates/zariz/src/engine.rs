@@ -91,7 +91,7 @@ impl FromStr for Engine {
 }
 
 impl Engine {
-    /// Every engine, from the slowest to the fastest when there is enough to do.
+    /// Every engine. Of those that a processor can run, the last is the best when there is enough to do for all its lanes.
     pub const ALL: &'static [Self] = &[
         Self::Portable,
         Self::CarryChains,

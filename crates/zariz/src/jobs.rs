@@ -1,12 +1,11 @@
-//! From any list of jobs to calls of engines that fill their lanes.
+//! From any list of jobs to the cheapest calls of engines.
 
 use zariz_kernels::Method;
 use zariz_kernels::limbs::Limbs;
 
 use crate::backend::{Backend, Power, Product};
 use crate::cost::{self, Work};
-use crate::dispatch::{Crew, Dispatch};
-use crate::engine::Engine;
+use crate::dispatch::{Crew, Dispatch, Shape};
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs that cost alike share a batch.
@@ -30,13 +29,13 @@ pub(crate) fn mul(crew: Crew, jobs: &[Product]) -> Vec<Limbs> {
 /// What jobs must have in common to share a batch (the group), and what they should have.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
-    group: (usize, Option<Method>),
+    group: (Shape, Option<Method>),
     work: Work,
     base_bits: usize,
 }
 
 fn class(crew: Crew, modulus: &Prepared, work: Work, base_bits: usize) -> Class {
-    Class { group: (crew.main.shape(modulus), modulus.method()), work, base_bits }
+    Class { group: (crew.shape(modulus), modulus.method()), work, base_bits }
 }
 
 /// What a job is modulo.
@@ -70,8 +69,7 @@ fn run<J: Job>(
         let mut left = group;
         let only_main = crew.dispatch != Dispatch::Auto || group[0].0.group.1.is_some();
         let hardest = hardest(jobs, group);
-        // An engine may be for numbers up to some length; scalar ones are for any.
-        let main = if crew.main.fits(hardest.0) { crew.main } else { Engine::of_any_length() };
+        let main = crew.machine(jobs[group[0].1].modulus());
         let calls = if only_main { fill(main, group.len()) } else { plan(hardest, group.len()) };
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
@@ -92,7 +90,7 @@ fn run<J: Job>(
 
 /// The longest modulus of a group, and its most work.
 fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Work) {
-    let bits = group.iter().map(|&(_, i)| jobs[i].modulus().bits()).max().unwrap_or(0);
+    let bits = group.iter().map(|&(_, i)| jobs[i].modulus().size()).max().unwrap_or(0);
     (bits, group.iter().map(|(class, _)| class.work).max().unwrap_or(Work::Product))
 }
 

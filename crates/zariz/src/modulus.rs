@@ -108,7 +108,7 @@ impl Modulus {
 
     /// The method by which powers are computed.
     pub fn method(&self) -> Method {
-        self.crew.main.method(&self.prepared)
+        self.crew.method(&self.prepared)
     }
 
     /// The modulus's length in bits.

@@ -64,6 +64,11 @@ impl Prepared {
         self.bits
     }
 
+    /// The length in bits that arithmetics make room for.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// The method asked for, if any.
     pub fn method(&self) -> Option<Method> {
         self.method

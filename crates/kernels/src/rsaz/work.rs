@@ -19,9 +19,18 @@ pub struct Work<W: Wide> {
     quotients: Quotients,
     /// What the scalar head needs.
     low: Low<W>,
+    /// 0.
+    zero: W::Word,
     /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
     /// [`View`] for what they are.
     words: Placed<W::Word>,
+}
+
+impl<W: Wide> Drop for Work<W> {
+    fn drop(&mut self) {
+        self.low = Low { modulus: [self.zero; 4], k0: self.zero };
+        zeroize::optimization_barrier(&self.low);
+    }
 }
 
 impl<W: Wide> Work<W> {
@@ -54,6 +63,7 @@ impl<W: Wide> Work<W> {
             groups,
             quotients,
             low: Low { modulus: core::array::from_fn(|i| word(modulus[i])), k0: word(k0) },
+            zero,
             words,
         }
     }

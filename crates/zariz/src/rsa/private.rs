@@ -14,7 +14,7 @@ use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::validate;
 use super::{Algorithm, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
-use crate::dispatch::{Crew, Dispatch};
+use crate::dispatch::{Crew, Dispatch, Shape};
 use crate::engine::Engine;
 use crate::prepared::Prepared;
 
@@ -140,7 +140,7 @@ impl PrivateKey {
 
     /// The method by which powers modulo the primes are computed.
     pub fn method(&self) -> Method {
-        self.crew().main.method(&self.0.p.modulus)
+        self.crew().method(&self.0.p.modulus)
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
@@ -155,8 +155,8 @@ impl PrivateKey {
     }
 
     /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
-    pub(super) fn size_class(&self) -> (usize, usize) {
-        let shape = |modulus| self.crew().main.shape(modulus);
+    pub(super) fn size_class(&self) -> (Shape, Shape) {
+        let shape = |modulus| self.crew().shape(modulus);
         (shape(&self.0.p.modulus), shape(self.0.public.modulus()))
     }
 

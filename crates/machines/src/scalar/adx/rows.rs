@@ -8,8 +8,9 @@ use core::arch::naked_asm;
 /// carry flag takes the products' low halves, that of the overflow flag `t[at]` and the high halves. The accumulator
 /// that becomes free takes the highest limb: the next row names them one further.
 ///
-/// Precondition: `rdx` is the multiplier, `rbp` is 0, both flags are clear; `t[at]` is already added if `from` says so.
-/// Cost: 8 products, 17 additions with carry (two a cycle: 8.5 cycles).
+/// Precondition: `rdx` is the multiplier, `rbp` is 0, the carry flag is clear, and `t[at]` is added to the lowest
+/// accumulator, what that carries out standing in the overflow flag. Cost: 8 products, 18 additions with carry, that of
+/// `t[at]` included (two a cycle: 9 cycles).
 macro_rules! products {
     ($at:literal, $h0:literal $h1:literal $h2:literal $h3:literal $h4:literal $h5:literal $h6:literal $h7:literal) => {
         concat!(
