@@ -319,6 +319,10 @@ fn rsaz_has_instructions_powers_and_products() {
     let saved = of("RSAZ, chained: fewer than OpenSSL's scalar");
     assert_eq!(saved["published"], 51.0);
     assert!((saved["measured"].as_f64().expect("counted") - 100.0 * (1.0 - ours / scalar)).abs() < 0.06, "{saved}");
+    let with_mulx = of("RSAZ, chained: fewer than scalar with MULX");
+    assert_eq!(with_mulx["published"], 26.0);
+    let expected = 100.0 * (1.0 - ours / count("zariz's scalar code, MULX and ADX"));
+    assert!((with_mulx["measured"].as_f64().expect("counted") - expected).abs() < 0.06, "{with_mulx}");
     let power = rows(&paper, "power");
     for size in [512, 1024, 2048] {
         let names = names(power, size);
