@@ -7,6 +7,7 @@ mod budget;
 mod carry;
 mod expect;
 mod parse;
+mod rsaz;
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -93,7 +94,7 @@ fn table(roots: &[Root]) {
     let line = |cells: [&str; 9]| {
         let [machine, block, width, rest @ ..] = cells;
         let rest: Vec<String> = rest.iter().map(|cell| format!("{cell:>11}")).collect();
-        println!("{machine:<15} {block:<14} {width:>5}{}", rest.join(""));
+        println!("{machine:<15} {block:<20} {width:>5}{}", rest.join(""));
     };
     line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs"]);
     for root in roots {

@@ -166,6 +166,24 @@ impl Engine {
         }
     }
 
+    /// Whether the engine computes with vector instructions on this processor: [`CarryChains`](Self::CarryChains) and
+    /// [`Rsaz`](Self::Rsaz) do without them where there are none.
+    pub fn uses_vectors(self) -> bool {
+        match self {
+            Self::Portable | Self::Scalar | Self::ScalarAdx => false,
+            Self::CarryChains | Self::Rsaz => {
+                #[cfg(target_arch = "x86_64")]
+                return match self {
+                    Self::CarryChains => zariz_machines::CarryAvx512::new().is_some(),
+                    _ => zariz_machines::RsazAvx2::new().is_some(),
+                };
+                #[cfg(not(target_arch = "x86_64"))]
+                false
+            }
+            Self::AcrossIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => self.is_available(),
+        }
+    }
+
     /// The machine, looked for once in the life of the process.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
@@ -292,6 +310,21 @@ mod tests {
     fn every_available_engine_passes_its_self_test() {
         for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
             assert_eq!(engine.self_test(), Ok(()), "{engine}");
+        }
+    }
+
+    #[test]
+    fn engines_say_whether_they_use_vectors() {
+        assert!(![Engine::Portable, Engine::Scalar, Engine::ScalarAdx].iter().any(|engine| engine.uses_vectors()));
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+            assert_eq!(Engine::Rsaz.uses_vectors(), avx2);
+            assert_eq!(Engine::CarryChains.uses_vectors(), is_x86_feature_detected!("avx512f"));
+        }
+        // Lanes side by side are those of vectors, but for one lane.
+        for engine in Engine::ALL.iter().filter(|engine| engine.lanes() > 1) {
+            assert_eq!(engine.uses_vectors(), engine.is_available(), "{engine}");
         }
     }
 

@@ -28,8 +28,6 @@
 mod backend;
 mod batch;
 pub mod bls12_381;
-#[doc(hidden)]
-pub mod carry;
 mod cost;
 mod dispatch;
 mod engine;

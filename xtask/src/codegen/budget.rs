@@ -44,13 +44,13 @@ impl Budget {
              # frame: bytes of stack.\n",
         );
         let _ = writeln!(text, "compiler: {}", self.compiler);
-        text.push_str("# machine        block          width multiplies stores  loads  frame\n");
+        text.push_str("# machine        block                width multiplies stores  loads  frame\n");
         for ((machine, block, width), limits) in &self.roots {
             let width = width.map_or("-".into(), |width| width.to_string());
             let Limits { multiplies, stores, loads, frame } = limits;
             let _ = writeln!(
                 text,
-                "{machine:<16} {block:<14} {width:>5} {multiplies:>10} {stores:>6} {loads:>6} {frame:>6}"
+                "{machine:<16} {block:<20} {width:>5} {multiplies:>10} {stores:>6} {loads:>6} {frame:>6}"
             );
         }
         text

@@ -1,10 +1,10 @@
 //! What every root must be, whatever was recorded: no calls, and the multiplications of its algorithm.
 
-use super::carry;
 use super::parse::Root;
+use super::{carry, rsaz};
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
-pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE];
+pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
 /// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -93,6 +93,9 @@ pub fn fit(root: &Root) -> Fit {
     if root.machine == carry::MACHINE {
         return carry::fit(root);
     }
+    if root.machine == rsaz::MACHINE {
+        return rsaz::fit(root);
+    }
     let vector = MACHINES.contains(&root.machine.as_str());
     let Some(Products { rolled, once, low_once, high_once }) = products(&root.block, root.width).filter(|_| vector)
     else {
@@ -139,8 +142,10 @@ pub fn problems(root: &Root) -> Vec<String> {
     if root.masked_stores > 0 {
         problems.push(format!("  {}: {} stores under a mask, expected none", root.name(), root.masked_stores));
     }
-    problems.extend(carry::problem(root));
-    if let (Fit::Wrong, Some(expected)) = (fit(root), products(&root.block, root.width)) {
+    problems.extend(carry::problem(root).or_else(|| rsaz::problem(root)));
+    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE].contains(&root.machine.as_str());
+    let expected = products(&root.block, root.width).filter(|_| !known_elsewhere);
+    if let (Fit::Wrong, Some(expected)) = (fit(root), expected) {
         let Products { rolled, once, low_once, high_once } = expected;
         let found = match (root.low + root.high, root.fused) {
             (0, fused) => format!("{fused} fused multiply-adds (two make a product)"),

@@ -83,15 +83,25 @@ pub fn roots(assembly: &str) -> Result<Vec<Root>> {
 
 type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`.
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; of RSAZ's
+/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
-    let (block, width) = match block.split_once("::<") {
-        Some((block, width)) => (block, Some(width.strip_suffix('>')?.parse().ok()?)),
-        None => (block, None),
+    let (block, arguments) = match block.split_once("::<") {
+        Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
+        None => (block, Vec::new()),
     };
-    (!block.contains("::")).then(|| (machine.replace("::", "-").replace('_', "-"), block.into(), width))
+    let (block, width) = match arguments[..] {
+        [] => (block.to_owned(), None),
+        [width] => (block.to_owned(), Some(width.parse().ok()?)),
+        [radix, friendly, width] => {
+            let quotients = if friendly == "true" { "friendly" } else { "chained" };
+            (format!("{block}_{radix}_{quotients}"), Some(width.parse().ok()?))
+        }
+        _ => return None,
+    };
+    (!block.contains("::")).then(|| (machine.replace("::", "-").replace('_', "-"), block, width))
 }
 
 #[derive(Default)]
@@ -308,6 +318,8 @@ mod tests {
         let name = |symbol| root_names(symbol);
         let tiled = "_RINvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root8mac_rowsKj14_EB6_";
         assert_eq!(name(tiled), Some(("avx512-fma".into(), "mac_rows".into(), Some(20))));
+        let of_rsaz = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx24root6squareKm1d_Kb1_Kj5_EB8_";
+        assert_eq!(name(of_rsaz), Some(("rsaz-avx2".into(), "square_29_friendly".into(), Some(5))));
         let plain = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines8portable3one4root5splat";
         assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
         assert_eq!(name("_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed"), None);

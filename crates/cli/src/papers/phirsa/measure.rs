@@ -5,14 +5,21 @@ use std::hint::black_box;
 use std::panic::resume_unwind;
 use std::thread;
 
-use zariz::carry::{CarryChains, Decryption, Multiplication};
-use zariz::rsa::PrivateKey;
-use zariz::{Engine, Modulus};
+use zariz::rsa::{self, Padding};
+use zariz::{Batch, Engine, Modulus, ModulusError};
 
 use crate::exit::Failure;
 use crate::papers::timing::Contestant;
 use crate::papers::{Bench, peers};
-use crate::workload::noise;
+use crate::workload::{benchmark_key, noise};
+
+/// The paper's way of computing.
+pub const ENGINE: Engine = Engine::CarryChains;
+
+/// What it is called in results.
+pub fn engine() -> &'static str {
+    if ENGINE.uses_vectors() { "carry-chains, AVX-512F" } else { "carry-chains, no vectors" }
+}
 
 /// The threads of "all threads": as many as this system runs at once.
 pub fn threads() -> usize {
@@ -33,48 +40,58 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
 }
 
 /// Multiplications in a call: a call shall take long enough that entering the domain, and starting threads, does not count.
-fn multiplications(bits: usize, vector: bool) -> usize {
-    let many = if vector { 1 << 24 } else { 1 << 20 };
+fn multiplications(bits: usize) -> usize {
+    let many = if ENGINE.uses_vectors() { 1 << 24 } else { 1 << 20 };
     (many / (bits * bits / 64)).max(16)
 }
 
+/// What it says if the engine is wrong.
+fn wrong() -> Failure {
+    Failure::Input(format!("engine {ENGINE} computes wrong numbers: do not use it here"))
+}
+
 /// Multiplications modulo a number of `bits` bits on so many threads; what is reported is one of a thread. Of checked results.
-pub fn multiply<'a>(chains: CarryChains, bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
+pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
+    let failed = |error: ModulusError| Failure::Input(error.to_string());
     let [mut modulus, mut x, mut y] = [1, 2, 3].map(|seed| noise(seed, bits / 8));
     modulus[0] |= 0x80;
     modulus[bits / 8 - 1] |= 1;
     x[0] &= 0x7f;
     y[0] &= 0x7f;
-    let times = multiplications(bits, chains.is_vector());
-    let wrong = || Failure::Input(format!("{} compute wrong products: do not use them here", chains.name()));
-    let other = Modulus::with_engine(&modulus, Engine::Portable).map_err(|error| Failure::Input(error.to_string()))?;
-    let powers = other.pow_vartime(&y, &4u32.to_be_bytes());
-    if Multiplication::new(chains, &modulus, &y, &y).run(3) != powers {
+    let other = Modulus::with_engine(&modulus, Engine::Portable).map_err(failed)?;
+    let modulus = Modulus::with_engine(&modulus, ENGINE).map_err(failed)?;
+    // x·y^times, in the domain throughout.
+    let factor = y.clone();
+    let product = move |x: &[u8], times: usize| {
+        let batch = Batch::new(&[&modulus], &[x], &[&factor]);
+        let mut batch = batch.map_err(|error| Failure::Input(error.to_string()))?;
+        (0..times).for_each(|_| batch.multiply());
+        Ok(batch.into_results().swap_remove(0))
+    };
+    let times = multiplications(bits);
+    if product(&y, 3)? != other.pow_vartime(&y, &[4]) {
         return Err(wrong());
     }
-    let multiplication = Multiplication::new(chains, &modulus, &x, &y);
     let work = move || {
-        drop(black_box(multiplication.run(times)));
+        black_box(product(&x, times)?);
         Ok(())
     };
     Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
 }
 
-/// Decryptions with a key on so many threads; what is reported is one of a thread. Every result is checked.
-pub fn decrypt<'a>(chains: CarryChains, key: &PrivateKey, threads: usize) -> Result<Contestant<'a>, Failure> {
-    let failed = |error: String| Failure::Input(error);
-    let decryption = Decryption::new(chains, key).map_err(|error| failed(error.to_string()))?;
-    let public = key.public_key();
-    let n = Modulus::with_engine(&public.n(), Engine::Portable).map_err(|error| failed(error.to_string()))?;
-    let mut message = noise(4, key.size());
-    message[0] = 0;
-    let ciphertext = n.pow_vartime(&message, &public.e());
-    let wrong = format!("{} compute wrong powers: do not use them here", chains.name());
-    let times = if chains.is_vector() { (4096 / key.bits()).pow(2) } else { 1 };
+/// Decryptions with the benchmark key of `bits` bits on so many threads; what is reported is one of a thread. Every result is
+/// checked.
+pub fn decrypt<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
+    let failed = |error: rsa::Error| Failure::Input(error.to_string());
+    let key = benchmark_key(bits, ENGINE.into())?;
+    let message = noise(4, 48);
+    let ciphertext = key.public_key().encrypt(&Padding::Pkcs1v15, &message).map_err(failed)?;
+    let times = if ENGINE.uses_vectors() { (4096 / bits).pow(2) } else { 1 };
     let work = move || {
         for _ in 0..times {
-            if decryption.run(&ciphertext).as_ref() != Some(&message) {
-                return Err(Failure::Input(wrong.clone()));
+            // Another message, not an error, is what comes of wrong padding.
+            if *key.decrypt(&Padding::Pkcs1v15, &ciphertext).map_err(failed)? != message {
+                return Err(wrong());
             }
         }
         Ok(())

@@ -5,8 +5,6 @@
 mod counts;
 mod measure;
 
-use zariz::carry::CarryChains;
-
 use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
 use super::row::COUNTED;
@@ -14,7 +12,7 @@ use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
 use crate::exit::Failure;
-use crate::workload::{Rsa, benchmark_key};
+use crate::workload::Rsa;
 use counts::Counts;
 
 /// The paper.
@@ -24,15 +22,18 @@ pub const PAPER: Paper = Paper {
                Power of Vector Instructions on Intel Xeon Phi for RSA, 2016",
     machine: "Intel Xeon Phi 7120P: 61 cores of four threads each, 1.33 GHz; 32-bit lanes with carries in masks",
     notes: |engine| {
-        let chains = CarryChains::of(engine);
-        let machine = if chains.is_vector() {
+        let machine = if measure::ENGINE.uses_vectors() {
             "The carry chains run on AVX-512F, which has neither the coprocessor's addition with carry nor its high halves \
              of 32-bit products, and makes them of several instructions each."
         } else {
-            "The carry chains run on arrays, since the engine asked for, or this processor, has no AVX-512."
+            "The carry chains run on arrays, since this processor has no AVX-512F."
         };
         vec![
             machine.into(),
+            format!("The engine asked for ({engine}) is that of the rows of eight; all others of ours are engine carry-chains."),
+            "Our decryptions are whole ones, unlike the paper's raw powers: blinded, with PKCS#1 v1.5 padding, and each result \
+             checked by the public exponent before it leaves."
+                .into(),
             format!(
                 "All threads: the paper's 244 on 61 cores; here {}. Cycles, and latencies, are those of one operation \
                  while the other threads do the same.",
@@ -130,7 +131,7 @@ impl Timed<'_> {
     /// What share of two vector instructions a cycle `instructions` are.
     fn utilization(&self, name: &str, published: Option<f64>, instructions: f64) -> Row {
         let base = Row { engine: self.engine.to_owned(), ..row(name, self.size, Unit::Percent, published) };
-        match self.bench.clock.core_hertz().filter(|_| CarryChains::of(self.bench.engine).is_vector()) {
+        match self.bench.clock.core_hertz().filter(|_| measure::ENGINE.uses_vectors()) {
             Some(hertz) => {
                 let least = 1e9 * instructions / 2.0 / hertz;
                 let share = Measured::ratios(self.timing.nanoseconds(), |nanoseconds| 100.0 * least / nanoseconds);
@@ -182,7 +183,7 @@ const MULTIPLICATIONS: [[f64; 6]; 3] = [
 ];
 
 fn multiplication(bench: &Bench) -> Result<Table, Failure> {
-    let (chains, threads) = (CarryChains::of(bench.engine), measure::threads());
+    let threads = measure::threads();
     let counts = Counts::read()?;
     let mut rows = Vec::new();
     for (bits, published) in MODULI.into_iter().zip(MULTIPLICATIONS) {
@@ -191,10 +192,11 @@ fn multiplication(bench: &Bench) -> Result<Table, Failure> {
         let lanes = Lanes::new(&numbers, bench.engine, None)?;
         let batch = lanes.contestant(Operation::Multiply, &numbers)?;
         let batch = Contestant { calls: batch.calls / Numbers::LANES as f64, ..batch };
-        let mut contestants = [measure::multiply(chains, bits, threads)?, measure::multiply(chains, bits, 1)?, batch];
+        let mut contestants = [measure::multiply(bits, threads)?, measure::multiply(bits, 1)?, batch];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let timed = |i: usize, engine| Timed { timing: &timings[i], size: bits, engine, bench };
-        let (all, one, eight) = (timed(0, chains.name()), timed(1, chains.name()), timed(2, bench.engine.name()));
+        let (all, one, eight) =
+            (timed(0, measure::engine()), timed(1, measure::engine()), timed(2, bench.engine.name()));
         let [instructions, cycles, utilization, throughput, of_thread, latency] = published.map(Some);
         let n = threads as f64;
         rows.extend([
@@ -256,12 +258,11 @@ const DECRYPTIONS: [Decryptions; 3] = [
 ];
 
 fn decryption(bench: &Bench) -> Result<Table, Failure> {
-    let (chains, threads) = (CarryChains::of(bench.engine), measure::threads());
+    let threads = measure::threads();
     let counts = Counts::read()?;
     let mut rows = Vec::new();
     for (bits, published) in KEYS.into_iter().zip(&DECRYPTIONS) {
         let count = counts.decryption(bits)?;
-        let key = benchmark_key(bits, bench.engine.into())?;
         let signatures = Rsa::benchmark(bits, 8, bench.engine.into())?;
         let signing = signatures.sign();
         let sign = move || {
@@ -269,13 +270,14 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
             Ok(())
         };
         let mut contestants = [
-            measure::decrypt(chains, &key, 1)?,
-            measure::decrypt(chains, &key, threads)?,
+            measure::decrypt(bits, 1)?,
+            measure::decrypt(bits, threads)?,
             Contestant { call: Box::new(sign), calls: 1.0 / 8.0 },
         ];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let timed = |i: usize, engine| Timed { timing: &timings[i], size: bits, engine, bench };
-        let (one, all, eight) = (timed(0, chains.name()), timed(1, chains.name()), timed(2, bench.engine.name()));
+        let (one, all, eight) =
+            (timed(0, measure::engine()), timed(1, measure::engine()), timed(2, bench.engine.name()));
         let Decryptions { window, instructions, one: alone, all: together } = *published;
         let n = threads as f64;
         let rate = |nanoseconds: f64| 1e9 / nanoseconds;
@@ -302,9 +304,9 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         title: "RSA decryption".into(),
         source: "slide \"Implementation Results\": RSA Decryption, 1 thread, and 244 on 61 cores",
         notes: vec![
-            "Ours is the raw private operation by the Chinese remainder theorem, with a check by the public exponent; counted \
-             are its two powers. RSA-1024 on all threads is 258,370 here and 234,981 in the paper's table of platforms. Eight \
-             signatures: the engine's own, on one thread, with blinding and the same check."
+            "Ours are whole decryptions by the Chinese remainder theorem, blinded and checked; counted are their two powers, and \
+             utilization is of these alone. RSA-1024 on all threads is 258,370 here and 234,981 in the paper's table of platforms. Eight \
+             signatures: those of the engine asked for, on one thread, blinded and checked alike."
                 .into(),
         ],
         rows,
@@ -335,13 +337,12 @@ const CHANG: [[f64; 2]; 3] = [[1310.0, 5358.0], [7217.0, 41_803.0], [30_282.0, 2
 const REVERSED: &str = "the slide prints its columns in reverse order: see the table of decryptions";
 
 fn carries(bench: &Bench) -> Result<Table, Failure> {
-    let (chains, threads) = (CarryChains::of(bench.engine), measure::threads());
+    let threads = measure::threads();
     let mut rows = Vec::new();
     for (i, bits) in KEYS.into_iter().enumerate() {
-        let key = benchmark_key(bits, bench.engine.into())?;
-        let mut contestants = [measure::decrypt(chains, &key, threads)?];
+        let mut contestants = [measure::decrypt(bits, threads)?];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
-        let timed = Timed { timing: &timings[0], size: bits, engine: chains.name(), bench };
+        let timed = Timed { timing: &timings[0], size: bits, engine: measure::engine(), bench };
         let rate = |nanoseconds: f64| threads as f64 * 1e9 / nanoseconds;
         let ([chang, phirsa], right) = (CHANG[i], CHANG[KEYS.len() - 1 - i]);
         let reversed = |row: Row| Row { published_note: (i != 1).then_some(REVERSED), ..row };
@@ -376,14 +377,13 @@ const OPENSSL: [[f64; 2]; 3] = [[25_850.0, 0.16], [3427.0, 1.17], [485.0, 8.26]]
 const PHI: [[f64; 2]; 3] = [[234_981.0, 1.04], [41_803.0, 5.84], [5358.0, 45.54]];
 
 fn platforms(bench: &Bench) -> Result<Table, Failure> {
-    let (chains, threads) = (CarryChains::of(bench.engine), measure::threads());
+    let threads = measure::threads();
     let (throughput, latency) = (" throughput", " latency (ms)");
     let mut rows = Vec::new();
     for (i, bits) in KEYS.into_iter().enumerate() {
-        let key = benchmark_key(bits, bench.engine.into())?;
         let peer = measure::openssl(bits, bench)?;
         let missing = peer.as_ref().err().cloned();
-        let mut contestants = vec![measure::decrypt(chains, &key, threads)?];
+        let mut contestants = vec![measure::decrypt(bits, threads)?];
         contestants.extend(peer.ok());
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let milliseconds = |nanoseconds: f64| nanoseconds / 1e6;
@@ -407,7 +407,7 @@ fn platforms(bench: &Bench) -> Result<Table, Failure> {
                 rows.push(others(&format!("{name}:{latency}"), bits, Unit::Milliseconds, delay));
             }
         }
-        let timed = Timed { timing: &timings[0], size: bits, engine: chains.name(), bench };
+        let timed = Timed { timing: &timings[0], size: bits, engine: measure::engine(), bench };
         let rate = |nanoseconds: f64| threads as f64 * 1e9 / nanoseconds;
         rows.push(timed.of("Xeon Phi: throughput", Unit::PerSecond, Some(PHI[i][0]), rate));
         rows.push(timed.of("Xeon Phi: latency (ms)", Unit::Milliseconds, Some(PHI[i][1]), milliseconds));

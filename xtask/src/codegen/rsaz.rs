@@ -1,0 +1,87 @@
+//! What the roots of RSAZ must be: the multiplications of the rows that stand in their code.
+
+use super::expect::Fit;
+use super::parse::Root;
+
+/// The machine by its module's name.
+pub const MACHINE: &str = "rsaz-avx2";
+
+/// Vectors of a row that stand written out, whatever its length (`rows` in crates/kernels/src/rsaz/rows.rs); those above are a
+/// loop of one.
+const WRITTEN: usize = 12;
+/// The longest numbers, in fours of digits, whose squares have every step written out (`UNROLLED` in …/rsaz/square.rs).
+const STEPS_WRITTEN: usize = 9;
+
+/// The multiplications that stand in the code of four rows of `n` vectors.
+fn rows(n: usize) -> usize {
+    4 * n.min(WRITTEN + 1)
+}
+
+/// The multiplications that stand in a root's code. A width of 0 is code for any length. `None` for a root that is not known
+/// here, and for squares of steps in a loop: what stands in their code is up to the compiler, which lets branches share rows.
+fn products(root: &Root) -> Option<usize> {
+    let any = root.width == Some(0);
+    let g = if any { usize::MAX - 1 } else { root.width.unwrap_or(0) };
+    let (operation, quotients) = root.block.split_once('_').unwrap_or((&root.block, ""));
+    let friendly = quotients.ends_with("friendly");
+    match operation {
+        // The first rows of the product; those of the step ahead, and where they reach highest; those of the reduction, by the
+        // friendly multiple and in the last step by the modulus.
+        "multiply" => Some(rows(g + 1) + rows(g) + rows(1) + rows(g) + if friendly { rows(g + 1) } else { 0 }),
+        // The square in all its steps, and the reduction likewise.
+        "square" if g <= STEPS_WRITTEN => {
+            let multiple = if friendly { rows(g + 1) } else { rows(g) };
+            Some(2 * g * (g + 3) + (g - 1) * multiple + rows(g))
+        }
+        "select" => Some(0),
+        _ => None,
+    }
+}
+
+/// Compares a root with its algorithm.
+pub fn fit(root: &Root) -> Fit {
+    let Some(products) = products(root) else { return Fit::Free };
+    // The highest vector of a shifted number begins with a zero. A compiler that knows where it lies leaves out that product.
+    let spared = usize::from(products > 0);
+    if root.wide == root.multiplies() && (root.wide == products || root.wide == products - spared) {
+        Fit::Exact
+    } else {
+        Fit::Wrong
+    }
+}
+
+/// What is wrong with the multiplications of a root.
+pub fn problem(root: &Root) -> Option<String> {
+    let expected = products(root).filter(|_| root.machine == MACHINE)?;
+    let found = root.wide;
+    (fit(root) == Fit::Wrong).then(|| format!("  {}: {found} multiplications, expected {expected}", root.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(block: &str, width: usize, wide: usize) -> Fit {
+        fit(&Root { machine: MACHINE.into(), block: block.into(), width: Some(width), wide, ..Root::default() })
+    }
+
+    #[test]
+    fn counts_follow_the_algorithms() {
+        // By hand: 6 + 5 + 1 + 5 vectors of four rows, and 6 more by friendly quotients.
+        assert_eq!(fits("multiply_29_chained", 5, 68), Fit::Exact);
+        assert_eq!(fits("multiply_29_chained", 5, 67), Fit::Exact);
+        assert_eq!(fits("multiply_29_chained", 5, 66), Fit::Wrong);
+        assert_eq!(fits("multiply_29_friendly", 5, 92), Fit::Exact);
+        // Of rows longer than are written out, 13 vectors stand in the code.
+        for width in [0, 19] {
+            assert_eq!(fits("multiply_28_chained", width, 160), Fit::Exact);
+            assert_eq!(fits("multiply_28_friendly", width, 212), Fit::Exact);
+            assert_eq!(fits("square_28_friendly", width, 200), Fit::Free);
+        }
+        // (8 + 16) + (8 + 12) + (8 + 8) + (8 + 4) + 8 of the square, five times 20 of the reduction.
+        assert_eq!(fits("square_29_chained", 5, 180), Fit::Exact);
+        assert_eq!(fits("square_29_friendly", 5, 195), Fit::Exact);
+        assert_eq!(fits("square_29_friendly", 5, 180), Fit::Wrong);
+        assert_eq!(fits("select", 0, 1), Fit::Wrong);
+    }
+}
