@@ -1,7 +1,7 @@
 //! What operations cost on the engines of this processor: measured, once for each length.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::Instant;
 
 use zariz_kernels::limbs::{self, Limbs};
@@ -58,13 +58,23 @@ impl Candidate {
     }
 }
 
-/// The engines that may be worth asking for numbers of `bits` bits, the main one first.
-pub(crate) fn candidates(bits: usize) -> Arc<[Candidate]> {
+/// The engines that may be worth asking for numbers of `bits` bits, the main one first. Nothing while another thread
+/// measures: two measurements at once would disturb each other, and nobody shall wait for one.
+pub(crate) fn candidates(bits: usize) -> Option<Arc<[Candidate]>> {
     static KNOWN: Mutex<BTreeMap<usize, Arc<[Candidate]>>> = Mutex::new(BTreeMap::new());
-    // Measuring under the lock: two measurements at once would disturb each other.
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    static MEASURING: Mutex<()> = Mutex::new(());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let length = bits.div_ceil(64);
-    known.entry(length).or_insert_with(|| measure(64 * length)).clone()
+    if let Some(candidates) = known().get(&length) {
+        return Some(candidates.clone());
+    }
+    let _alone = match MEASURING.try_lock() {
+        Ok(alone) => alone,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return None,
+    };
+    let measured = measure(64 * length);
+    Some(known().entry(length).or_insert(measured).clone())
 }
 
 /// Whether the engine can be the best one for few numbers: none that does as many at once is better.
@@ -79,10 +89,11 @@ fn is_candidate(engine: Engine) -> bool {
     }
 }
 
-/// Rounds, in turns; of each quantity the shortest time is kept: what disturbs only makes it longer.
-const ROUNDS: usize = 7;
-/// Operations in Montgomery's domain for each time taken.
-const OPERATIONS: usize = 4;
+/// Rounds, in turns, and operations in Montgomery's domain for each time taken. Of each quantity the shortest time is kept:
+/// what disturbs only makes it longer. Long numbers take long enough to be timed one by one.
+const fn effort(bits: usize) -> (usize, usize) {
+    if bits <= 4096 { (7, 4) } else { (3, 1) }
+}
 
 fn measure(bits: usize) -> Arc<[Candidate]> {
     let best = Engine::best();
@@ -97,7 +108,11 @@ fn measure(bits: usize) -> Arc<[Candidate]> {
         .collect();
     let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
     let prepared = Prepared::new(&modulus, bits);
-    for _ in 0..ROUNDS {
+    let (rounds, operations) = effort(bits);
+    if let [_] = candidates[..] {
+        return candidates.into(); // no choice, nothing to measure
+    }
+    for _ in 0..rounds {
         for Candidate { backend, numbers, cost } in &mut candidates {
             let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
             let products = vec![product; *numbers];
@@ -109,8 +124,8 @@ fn measure(bits: usize) -> Arc<[Candidate]> {
                 *best = best.min(start.elapsed().as_nanos() as f64 / operations as f64);
             };
             best(&mut cost.product, 1, &mut || drop(backend.mul(&products)));
-            best(&mut cost.multiply, OPERATIONS, &mut || numbers.multiply());
-            best(&mut cost.square, OPERATIONS, &mut || numbers.square());
+            best(&mut cost.multiply, operations, &mut || numbers.multiply());
+            best(&mut cost.square, operations, &mut || numbers.square());
         }
     }
     candidates.into()
@@ -131,9 +146,18 @@ mod tests {
 
     #[test]
     fn more_work_costs_more_and_is_measured_once() {
-        let (once, again) = (candidates(1024), candidates(1000));
+        // Tests beside this one measure too.
+        let wait = |bits| loop {
+            if let Some(found) = candidates(bits) {
+                return found;
+            }
+            std::thread::yield_now();
+        };
+        let (once, again) = (wait(1024), wait(1000));
         assert!(Arc::ptr_eq(&once, &again), "numbers of 16 limbs");
-        assert!(!Arc::ptr_eq(&once, &candidates(1025)));
+        assert!(!Arc::ptr_eq(&once, &wait(1025)));
+        let long = wait(crate::Modulus::MAX_BITS);
+        assert!(long.iter().all(|candidate| candidate.backend.fits(crate::Modulus::MAX_BITS)));
         assert_eq!(once[0].backend.lanes(), Engine::best().lanes());
         for candidate in once.iter() {
             let power = |exponent_bits| candidate.estimate(Work::Power { exponent_bits });

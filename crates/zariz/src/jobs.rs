@@ -70,7 +70,8 @@ fn run<J: Job>(
         let only_main = crew.dispatch != Dispatch::Auto || group[0].0.group.1.is_some();
         let hardest = hardest(jobs, group);
         let main = crew.machine(jobs[group[0].1].modulus());
-        let calls = if only_main { fill(main, group.len()) } else { plan(hardest, group.len()) };
+        let planned = if only_main { None } else { plan(hardest, group.len()) };
+        let calls = planned.unwrap_or_else(|| fill(main, group.len()));
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
             left = later;
@@ -103,11 +104,11 @@ fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
     (0..count).step_by(lanes).map(|at| (main, lanes.min(count - at))).collect()
 }
 
-/// The cheapest of this processor's machines do them.
-fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
-    let candidates = cost::candidates(bits);
+/// The cheapest of this processor's machines do them; nothing while that is being found out.
+fn plan((bits, work): (usize, Work), count: usize) -> Option<Vec<Call>> {
+    let candidates = cost::candidates(bits)?;
     let costs: Vec<(usize, f64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
-    cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
+    Some(cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect())
 }
 
 /// The cheapest calls that do `count` jobs, of machines that do up to so many (the first of a pair) at once at the given

@@ -12,8 +12,8 @@
 //!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
 //!   positive (see [`crate::starts`]).
 //!
-//! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: [`enter`](Field::enter) and
-//! [`leave`](Field::leave) multiply by what lies between.
+//! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: [`enter`] and
+//! [`leave`] multiply by what lies between.
 
 use core::marker::PhantomData;
 
@@ -418,9 +418,9 @@ fn scatter<M: Lanes>(m: M, values: &mut Values, out: &mut [Fe], a: &Number<M>) {
 
 /// Overwrites what digits passed through: they may be secret.
 #[inline(always)]
-fn wipe(mut values: Values) {
+fn wipe(values: &mut Values) {
     values.fill(0);
-    reread(&values);
+    zeroize::optimization_barrier(values);
 }
 
 /// Scalar numbers to lanes: into this module's form.
@@ -432,7 +432,7 @@ fn wipe(mut values: Values) {
 pub fn enter<M: Lanes>(m: M, out: &mut Number<M>, a: &[Fe]) {
     let mut values = [0; DIGITS * MAX_LANES];
     *out = gather(m, &mut values, a, 0);
-    wipe(values);
+    wipe(&mut values);
     mul(m, out, &constant(m, &Constants::<M>::ENTER));
 }
 
@@ -446,7 +446,7 @@ pub fn leave<M: Lanes>(m: M, out: &mut [Fe], a: &Number<M>) {
     mul(m, &mut product, &constant(m, &Constants::<M>::LEAVE));
     let mut values = [0; DIGITS * MAX_LANES];
     scatter(m, &mut values, out, &product);
-    wipe(values);
+    wipe(&mut values);
 }
 
 /// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`: one factor is shifted by what lies between `2^384` and
@@ -461,7 +461,7 @@ pub fn mul_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
     let factor = gather(m, &mut values, b, Constants::<M>::R_BITS - SCALAR_BITS);
     mul(m, &mut product, &factor);
     scatter(m, &mut values, out, &product);
-    wipe(values);
+    wipe(&mut values);
 }
 
 /// Squares of scalar numbers, `out[k] = a[k]²/2^384 mod p`: half of the shift goes to each factor.
@@ -475,5 +475,5 @@ pub fn sqr_scalars<M: Lanes>(m: M, out: &mut [Fe], a: &[Fe]) {
     let mut number = gather(m, &mut values, a, (Constants::<M>::R_BITS - SCALAR_BITS) / 2);
     sqr(m, &mut number, 1);
     scatter(m, &mut values, out, &number);
-    wipe(values);
+    wipe(&mut values);
 }

@@ -5,13 +5,13 @@
 //! lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with `m = 29` or `28`: each digit has
 //! a column of 64 bits, in which `2^{64−2m}` products of two digits can be added up before anything must be carried.
 //!
-//! * [`wide`]: the vocabulary, in two halves that work side by side: vectors of four columns, and scalar words.
-//! * [`rows`]: four digits times a number, all in vectors. Columns stay where they are in memory; the number lies there in
+//! * `wide`: the vocabulary, in two halves that work side by side: vectors of four columns, and scalar words.
+//! * `rows`: four digits times a number, all in vectors. Columns stay where they are in memory; the number lies there in
 //!   four copies, each shifted by one digit more (the paper reads one at unaligned places, section 4.3).
-//! * [`head`]: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and give the next
+//! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and give the next
 //!   four digits of the quotient.
-//! * [`carry`](mod@carry): the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
-//! * [`multiply`] (VNRMM, algorithm 3), [`square`] (VNRMSQR, algorithm 5), and [`domain`], by which [`crate::pow`] does
+//! * `carry`: the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
+//! * [`multiply`] (VNRMM, algorithm 3), [`square`] (VNRMSQR, algorithm 5), and `domain`, by which [`crate::pow`] does
 //!   algorithm 4, with the protected table of [`select`].
 //!
 //! # Bounds
@@ -26,17 +26,17 @@
 //! carried into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =` [`most_sums`], there is a cleanup.
 //! `analysis` proves it, column by column, for every size.
 
-pub mod carry;
-pub mod constants;
-pub mod domain;
-pub mod head;
-pub mod machine;
-pub mod multiply;
-pub mod rows;
-pub mod select;
-pub mod square;
-pub mod wide;
-pub mod work;
+mod carry;
+mod constants;
+mod domain;
+mod head;
+mod machine;
+mod multiply;
+mod rows;
+mod select;
+mod square;
+mod wide;
+mod work;
 
 pub use constants::{MAX_BITS, constants, digit_bits_for, digits_for};
 pub use domain::Rsaz;

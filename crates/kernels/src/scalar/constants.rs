@@ -16,20 +16,14 @@ pub struct Constants {
     pub(super) one: Limbs,
     /// `R² mod M`: brings a number into the domain.
     pub(super) enter: Limbs,
-    /// `−M^{−1} mod 2^64`.
-    pub(super) mu: u64,
+    /// `−M^{−1} mod 2^64`, one limb: in memory that moves do not copy.
+    pub(super) mu: Limbs,
 }
 
 impl fmt::Debug for Constants {
     /// Says how long the modulus is, not what it is: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Constants").field("bits", &self.bits).field("limbs", &self.limbs()).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Constants {
-    fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.mu);
     }
 }
 
@@ -53,7 +47,7 @@ impl Constants {
             modulus: padded(modulus),
             one: padded(&limbs::power_of_two(64 * n, modulus)),
             enter: padded(&limbs::power_of_two(2 * 64 * n, modulus)),
-            mu: limbs::negative_inverse(modulus[0]),
+            mu: Limbs::new(alloc::vec![limbs::negative_inverse(modulus[0])]),
         }
     }
 

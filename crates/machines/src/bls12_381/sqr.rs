@@ -124,6 +124,9 @@ pub(super) unsafe extern "sysv64" fn sqr(out: *mut Fe, a: *const Fe) {
         "adc r9, [rsp + 24]",
         "adc r10, [rsp + 32]",
         "adc r11, [rsp + 40]",
+        // It is secret.
+        "mov qword ptr [rsp], 0\n mov qword ptr [rsp + 8], 0\n mov qword ptr [rsp + 16], 0",
+        "mov qword ptr [rsp + 24], 0\n mov qword ptr [rsp + 32], 0\n mov qword ptr [rsp + 40], 0",
         "add rsp, 48",
         "pop rdi",
         corrected!("r13" "rcx" "r8" "r9" "r10" "r11", "rax" "rbx" "rdx" "rsi" "r12" "r14"),

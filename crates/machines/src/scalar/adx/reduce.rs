@@ -92,6 +92,9 @@ pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *cons
         "add rdx, 64",
         "dec rcx",
         "jnz 6b",
+        // μ and the carry tell of the modulus.
+        "mov [rsp + 16], rbp",
+        "mov [rsp + 56], rbp",
         leave!("64"),
         rows = sym rows,
     )
