@@ -241,7 +241,7 @@ impl<M: Machine> Domain for Frame<'_, M> {
         }
     }
 
-    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs [`TABLE`]
+    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs `TABLE`
     /// in each window.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = M::PRODUCT_TENTHS as usize;

@@ -7,7 +7,7 @@ use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 /// Vectors of a number's working space beside its columns: a quotient, its columns in two parts, and a carry.
 pub(super) const SPACE: usize = 4;
 
-/// Vectors of working space for each number: its columns in two parts, [`SPACE`], and one factor, or one tile of it, between
+/// Vectors of working space for each number: its columns in two parts, `SPACE`, and one factor, or one tile of it, between
 /// zeros; where the shape has no kernel of its own, the factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
     let shifted = if shape.is_tuned() { 0 } else { shape.shifted() };

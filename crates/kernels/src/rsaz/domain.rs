@@ -138,7 +138,7 @@ impl<W: WideMachine> Domain for Rsaz<'_, W> {
         self.machine.select(out, table, index[0]);
     }
 
-    /// In tenths of a processor cycle. Reading an entry costs [`TABLE`] for each eight digits.
+    /// In tenths of a processor cycle. Reading an entry costs `TABLE` for each eight digits.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = self.product_macs() * W::MAC_TENTHS as usize;
         let read = self.words() / PACK * TABLE;

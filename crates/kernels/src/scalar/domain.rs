@@ -106,7 +106,7 @@ impl<S: Scalar> crate::Domain for Domain<'_, S> {
         self.machine.select(out, table, index[0]);
     }
 
-    /// In products; a limb of a table costs about [`READ`] of one.
+    /// In products; a limb of a table costs about `READ` of one.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let n = self.constants.limbs();
         let (build, multiply) = (7 * n * n / 4, 2 * n * n);
