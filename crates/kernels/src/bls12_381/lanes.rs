@@ -12,8 +12,8 @@
 //!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
 //!   positive (see [`crate::starts`]).
 //!
-//! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: [`enter`] and
-//! [`leave`] multiply by what lies between.
+//! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and
+//! `leave` multiply by what lies between.
 
 use core::marker::PhantomData;
 

@@ -25,7 +25,7 @@ pub struct Rsaz<'a, W: WideMachine> {
 }
 
 impl<'a, W: WideMachine> Rsaz<'a, W> {
-    /// Prepares for a modulus from [`super::constants`].
+    /// Prepares for a modulus from [`super::constants()`].
     ///
     /// # Panics
     /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of four or more than

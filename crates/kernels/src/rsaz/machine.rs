@@ -9,10 +9,10 @@ pub trait WideMachine: Wide {
     /// depends on it.
     const MAC_TENTHS: u32;
 
-    /// [`super::multiply`], with the digit size and quotients of the working space.
+    /// [`super::multiply()`], with the digit size and quotients of the working space.
     fn multiply(self, work: &mut Work<Self>, x: &mut [Self::Digit], y: &[Self::Digit]);
-    /// [`super::square`], likewise.
+    /// [`super::square()`], likewise.
     fn square(self, work: &mut Work<Self>, x: &mut [Self::Digit], times: usize);
-    /// [`super::select`].
+    /// [`super::select()`].
     fn select(self, out: &mut [Self::Digit], table: &[Self::Digit], index: u64);
 }

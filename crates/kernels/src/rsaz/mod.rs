@@ -11,8 +11,8 @@
 //! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and give the next
 //!   four digits of the quotient.
 //! * `carry`: the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
-//! * [`multiply`] (VNRMM, algorithm 3), [`square`] (VNRMSQR, algorithm 5), and `domain`, by which [`crate::pow`] does
-//!   algorithm 4, with the protected table of [`select`].
+//! * [`multiply()`] (VNRMM, algorithm 3), [`square()`] (VNRMSQR, algorithm 5), and `domain`, by which [`crate::pow`] does
+//!   algorithm 4, with the protected table of [`select()`].
 //!
 //! # Bounds
 //!
