@@ -1,12 +1,13 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
-use super::kernel::{SPACE, add_rows, pass, times_inverse};
+use super::kernel::{SPACE, add_rows, pass, quotient, times_inverse};
 use super::{LANES, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
 ///
-/// Preconditions and bounds are the same. Cost: `2L` rows of `8N + 7` multiplications of vectors in every tile's eight rows.
+/// Preconditions and bounds are the same. Cost: in every tile, `2L + 8` rows, of which eight have `8N + 7` multiplications of
+/// vectors; and `8` for the last quotient.
 #[inline(always)]
 pub fn amm_general<M: Row, const N: usize, const W: usize>(
     m: M,
@@ -26,46 +27,55 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
         for n in 0..count {
             let a = &x[n * vectors..][..vectors];
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
-            let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t);
+            let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t + 1);
             let (space, table) = rest.split_at_mut(SPACE);
             columns.fill(m.zero());
+            if M::BIASED {
+                let starts = &tables[n * size..][..size][2 * shifted + LANES..];
+                columns[..t].copy_from_slice(&starts[..t]);
+                columns[t + 1..].copy_from_slice(&starts[t..]);
+            }
             space.fill(m.zero());
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
-                tiled::<M, N, W>(m, columns, k, &table[..shifted], m.lanes(digits));
+                tiled::<M, N, W, false>(m, columns, k, &table[..shifted], m.lanes(digits));
             }
         }
         for k in 0..vectors {
             for n in 0..count {
-                let (columns, space) = columns[n * space..][..space].split_at_mut(2 * t);
+                let (columns, space) = columns[n * space..][..space].split_at_mut(2 * t + 1);
                 let (friendly, rest) = tables[n * size..][..size].split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
                 let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
                 let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
-                *carry = m.quotient::<0>(&columns[k], &columns[t + k], *carry, q);
+                let (low, high) = columns.split_at(t);
+                *carry = quotient::<M, 0>(m, low, high, k, *carry, q);
                 if k < vectors - 1 {
-                    tiled::<M, N, W>(m, columns, k + 1, friendly, q);
+                    tiled::<M, N, W, true>(m, columns, k + 1, friendly, q);
                 } else {
                     (*sum_low, *sum_high) = times_inverse(m, q, inverse);
-                    m.quotient::<0>(sum_low, sum_high, 0, q);
-                    tiled::<M, N, W>(m, columns, k, plain, q);
+                    m.quotient::<0>(m.lanes(sum_low), m.lanes(sum_high), 0, q);
+                    tiled::<M, N, W, true>(m, columns, k, plain, q);
                 }
             }
         }
         for n in 0..count {
-            let columns = &columns[n * space..][..2 * t];
-            let carry = pass(m, &columns[vectors - 1], &columns[t + vectors - 1]);
+            let (low, high) = columns[n * space..][..2 * t + 1].split_at(t);
+            let carry = pass(m, &low[vectors - 1], &high[vectors]);
             let mut carry = m.vector([carry, 0, 0, 0, 0, 0, 0, 0]);
             for (k, x) in (vectors..).zip(&mut x[n * vectors..][..vectors]) {
-                (*x, carry) = settle(m, m.add(m.add(columns[k], columns[t + k]), carry));
+                let sum = m.add(low[k], m.up(high[k + 1], high[k]));
+                let (digits, out) = settle(m, m.add(sum, carry));
+                (*x, carry) = (m.digits(digits), out);
             }
         }
     }
 }
 
-/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on.
+/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on. The digits are those of a
+/// quotient if `QUOTIENT`, else of a number.
 #[inline(always)]
-fn tiled<M: Row, const N: usize, const W: usize>(
+fn tiled<M: Row, const N: usize, const W: usize, const QUOTIENT: bool>(
     m: M,
     columns: &mut [M::Vector],
     k: usize,
@@ -75,7 +85,7 @@ fn tiled<M: Row, const N: usize, const W: usize>(
     let (low, high) = columns.split_at_mut(columns.len() / 2);
     for (tile, table) in table.chunks_exact(LANES * W).enumerate() {
         let at = k + tile * N;
-        add_rows::<M, N, W, 0, 0>(m, &mut low[at..], &mut high[at..], table, q);
+        add_rows::<M, N, W, 0, 0, QUOTIENT>(m, &mut low[at..], &mut high[at + 1..], table, q);
     }
 }
 
