@@ -46,7 +46,7 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
                 let (columns, space) = columns[n * space..][..space].split_at_mut(2 * t + 1);
                 let (friendly, rest) = tables[n * size..][..size].split_at(shifted);
                 let (plain, inverse) = rest.split_at(shifted);
-                let [q, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
+                let [q, _, sum_low, sum_high, carry]: &mut [_; SPACE] = space.first_chunk_mut().expect("space");
                 let (q, carry) = (m.lanes_mut(q), &mut m.lanes_mut(carry)[0]);
                 let (low, high) = columns.split_at(t);
                 *carry = quotient::<M, 0>(m, low, high, k, *carry, q);

@@ -4,8 +4,9 @@ use core::hint::black_box;
 
 use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 
-/// Vectors of a number's working space beside its columns: a quotient, its columns in two parts, and a carry.
-pub(super) const SPACE: usize = 4;
+/// Vectors of a number's working space beside its columns: two quotients, the last one's columns in two parts,
+/// and a carry.
+pub(super) const SPACE: usize = 5;
 
 /// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, [`SPACE`], and one
 /// factor, or one tile of it, between zeros; where the shape has no kernel of its own, the factor shifted, too.
@@ -63,13 +64,12 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
                 }
             };
         }
+        each!(side: side.lowest());
         each!(side: side.product());
-        each!(side: side.first());
         for k in 1..N - 1 {
             each!(side: side.middle(k));
         }
         each!(side: side.times_inverse());
-        each!(side: side.last_quotient());
         each!(side: side.last());
     }
     for (x, space) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T + 1 + SPACE + N + 2)) {
@@ -106,55 +106,66 @@ impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize>
         Self { m, x, y, friendly, plain, inverse, starts, low, high, space }
     }
 
-    /// The columns of the product.
+    /// The lowest vector of the product.
+    #[inline(always)]
+    fn lowest(&mut self) {
+        let m = self.m;
+        let y = self.y.unwrap_or(self.x[1..].first_chunk().expect("a number"));
+        (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.starts[0], self.starts[T], self.x, y);
+    }
+
+    /// The other vectors, and the quotient of the lowest, in which the lanes below `E` are 0.
     #[inline(always)]
     fn product(&mut self) {
-        let x = self.x[1..].first_chunk().expect("a number");
-        let y = self.y.unwrap_or(x);
-        product::<M, N, W, T, E>(self.m, self.low, &mut self.high[1..], self.starts, self.x, y);
-    }
-
-    /// Clears the lowest vector, in which the lanes below `E` are 0.
-    #[inline(always)]
-    fn first(&mut self) {
         let (m, [q, .., carry]) = (self.m, &mut *self.space);
         m.lanes_mut(carry)[0] = quotient::<M, E>(m, self.low, self.high, 0, 0, m.lanes_mut(q));
-        let (low, high) = (&mut self.low[1..], &mut self.high[2..]);
-        add_rows::<M, N, W, E, E, true>(m, low, high, self.friendly, m.lanes(q));
+        let x = self.x[1..].first_chunk().expect("a number");
+        let y = self.y.unwrap_or(x);
+        product::<M, N, W, T, E>(m, self.low, &mut self.high[1..], self.starts, self.x, y);
+        add_lowest::<M, W, E>(m, &mut self.low[1], &mut self.high[2], self.friendly, m.lanes(q));
     }
 
-    /// Clears vector `k`, one of those between the lowest and the last.
+    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to vector `k + 1`, once the
+    /// quotient before has its part there.
     #[inline(always)]
     fn middle(&mut self, k: usize) {
-        let (m, [q, .., carry]) = (self.m, &mut *self.space);
+        let (m, [even, odd, .., carry]) = (self.m, &mut *self.space);
+        let (before, q) = if k.is_multiple_of(2) { (odd, even) } else { (even, odd) };
         let carry = &mut m.lanes_mut(carry)[0];
         *carry = quotient::<M, 0>(m, self.low, self.high, k, *carry, m.lanes_mut(q));
-        let (low, high) = (&mut self.low[k + 1..], &mut self.high[k + 2..]);
-        add_rows::<M, N, W, E, 0, true>(m, low, high, self.friendly, m.lanes(q));
+        let (low, high) = (&mut self.low[k..], &mut self.high[k + 1..]);
+        if k == 1 {
+            add_others::<M, N, W, E, E>(m, low, high, self.friendly, m.lanes(before));
+        } else {
+            add_others::<M, N, W, E, 0>(m, low, high, self.friendly, m.lanes(before));
+        }
+        add_lowest::<M, W, 0>(m, &mut low[1], &mut high[1], self.friendly, m.lanes(q));
     }
 
     /// The columns of the last quotient.
     #[inline(always)]
     fn times_inverse(&mut self) {
-        let (m, [q, low, high, carry]) = (self.m, &mut *self.space);
+        let (m, [even, odd, low_sum, high_sum, carry]) = (self.m, &mut *self.space);
+        let (before, q) = if (N - 1).is_multiple_of(2) { (odd, even) } else { (even, odd) };
         quotient::<M, 0>(m, self.low, self.high, N - 1, m.lanes(carry)[0], m.lanes_mut(q));
-        (*low, *high) = times_inverse(m, m.lanes(q), self.inverse);
-    }
-
-    /// Its digits.
-    #[inline(always)]
-    fn last_quotient(&mut self) {
-        let (m, [q, low, high, _]) = (self.m, &mut *self.space);
-        m.quotient::<0>(m.lanes(low), m.lanes(high), 0, m.lanes_mut(q));
+        let (low, high) = (&mut self.low[N - 1..], &mut self.high[N..]);
+        if N == 2 {
+            add_others::<M, N, W, E, E>(m, low, high, self.friendly, m.lanes(before));
+        } else {
+            add_others::<M, N, W, E, 0>(m, low, high, self.friendly, m.lanes(before));
+        }
+        (*low_sum, *high_sum) = times_inverse(m, m.lanes(q), self.inverse);
     }
 
     /// Clears the last vector, and makes digits of what is left.
     #[inline(always)]
     fn last(&mut self) {
-        let (m, [q, ..]) = (self.m, &*self.space);
+        let (m, [q, _, low, high, _]) = (self.m, &mut *self.space);
+        m.quotient::<0>(m.lanes(low), m.lanes(high), 0, m.lanes_mut(q));
         let (low, high) = (&mut self.low[N - 1..], &mut self.high[N..]);
-        add_rows::<M, N, W, E, 0, true>(m, low, high, self.plain, m.lanes(q));
+        add_lowest::<M, W, 0>(m, &mut low[0], &mut high[0], self.plain, m.lanes(q));
         let carry = pass(m, &low[0], &high[0]);
+        add_others::<M, N, W, E, 0>(m, low, high, self.plain, m.lanes(q));
         let mut sum = [m.zero(); N];
         let (low, high) = (&low[1..=N], &high[..=N]);
         unroll!(k in N, {
@@ -198,7 +209,7 @@ fn product<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
                 let part = m.window(a, LANES * (k + 1) - s);
                 unroll!(i in N, {
                     let row = LANES * i + s;
-                    if E <= row {
+                    if E <= row && i + k > 0 {
                         let digit = m.digit(&m.lanes(&b[(row - E) / LANES])[(row - E) % LANES]);
                         (low[(i + k) % T], high[(i + k) % T]) = m.mac(low[(i + k) % T], high[(i + k) % T], part, digit);
                     }
@@ -206,8 +217,29 @@ fn product<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
             }
         });
     });
-    low_out.copy_from_slice(&low);
-    high_out.copy_from_slice(&high);
+    low_out[1..].copy_from_slice(&low[1..]);
+    high_out[1..].copy_from_slice(&high[1..]);
+}
+
+/// The lowest vector of the columns of `a·b·2^{52E}`.
+#[inline(always)]
+fn lowest<M: Row, const N: usize, const E: usize>(
+    m: M,
+    mut low: M::Vector,
+    mut high: M::Vector,
+    a: &[M::Vector],
+    b: &[M::Vector; N],
+) -> (M::Vector, M::Vector) {
+    if !M::BIASED {
+        (low, high) = (m.zero(), m.zero());
+    }
+    unroll!(s in 8, {
+        if s >= E {
+            let digit = m.digit(&m.lanes(&b[0])[s.wrapping_sub(E) % LANES]);
+            (low, high) = m.mac(low, high, m.window(&a[..2], LANES - s), digit);
+        }
+    });
+    (low, high)
 }
 
 /// The digits of vector `k` of the columns, as [`Row::quotient`] makes them. The high parts have a vector of zeros below.
@@ -286,6 +318,52 @@ pub(super) fn add_rows<
     });
     low.copy_from_slice(&l);
     high.copy_from_slice(&h);
+}
+
+/// The lowest vector of what [`add_rows`] adds.
+#[inline(always)]
+fn add_lowest<M: Row, const W: usize, const FROM: usize>(
+    m: M,
+    low: &mut M::Vector,
+    high: &mut M::Vector,
+    table: &[M::Vector],
+    q: &[u64; LANES],
+) {
+    // Two accumulators: the quotient that waits for them is what everything waits for.
+    let (mut l, mut h) = ([*low, m.zero()], [*high, m.zero()]);
+    unroll!(s in 8, {
+        if s >= FROM {
+            (l[s % 2], h[s % 2]) = m.mac(l[s % 2], h[s % 2], table[s * W], m.quotient_digit(&q[s]));
+        }
+    });
+    (*low, *high) = (m.add(l[0], l[1]), m.add(h[0], h[1]));
+}
+
+/// The vectors above the lowest of what [`add_rows`] adds.
+#[inline(always)]
+fn add_others<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
+    m: M,
+    low: &mut [M::Vector],
+    high: &mut [M::Vector],
+    table: &[M::Vector],
+    q: &[u64; LANES],
+) {
+    let (low, high) = (&mut low[..W], &mut high[..W]);
+    let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
+    let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
+    unroll!(s in 8, {
+        if s >= FROM {
+            let part: &[_; W] = table[s * W..].first_chunk().expect("a shifted number");
+            let digit = m.quotient_digit(&q[s]);
+            unroll!(k in W, {
+                if k > 0 && (k < N || s > E) {
+                    (l[k], h[k]) = m.mac(l[k], h[k], part[k], digit);
+                }
+            });
+        }
+    });
+    low[1..].copy_from_slice(&l[1..]);
+    high[1..].copy_from_slice(&h[1..]);
 }
 
 /// The entries of a table that the indices name, one for each number side by side. Reads the whole table.
