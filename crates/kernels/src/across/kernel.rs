@@ -8,6 +8,10 @@ use super::{DIGIT_BITS, LANES, Row, Shape, normalize};
 /// and a carry.
 pub(super) const SPACE: usize = 5;
 
+/// The widest number whose shifts are written one after the other. The compiler reorders the sums of more columns and more
+/// halves so that they do not fit into registers; that ends where a loop does.
+const MAX_UNROLLED: usize = 3;
+
 /// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, [`SPACE`], and one
 /// factor, or one tile of it, between zeros; where the shape has no kernel of its own, the factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
@@ -200,23 +204,39 @@ fn product<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
     if M::BIASED {
         (low, high) = (*starts.first_chunk().expect("starts"), *starts[T..].first_chunk().expect("starts"));
     }
-    unroll!(s in 8, {
-        // Digits are loaded anew for every shift: there are no registers to keep them in.
-        let b = black_box(b);
-        unroll!(k in W, {
-            // With s ≤ E, the lanes that are left over take up the shift.
-            if k < N || s > E {
-                let part = m.window(a, LANES * (k + 1) - s);
-                unroll!(i in N, {
-                    let row = LANES * i + s;
-                    if E <= row && i + k > 0 {
-                        let digit = m.digit(&m.lanes(&b[(row - E) / LANES])[(row - E) % LANES]);
-                        (low[(i + k) % T], high[(i + k) % T]) = m.mac(low[(i + k) % T], high[(i + k) % T], part, digit);
-                    }
-                });
+    macro_rules! shift {
+        ($s:expr) => {{
+            let s: usize = $s;
+            // Digits are loaded anew for every shift: there are no registers to keep them in.
+            let b = black_box(b);
+            unroll!(k in W, {
+                // With s ≤ E, the lanes that are left over take up the shift.
+                if k < N || s > E {
+                    let part = m.window(a, LANES * (k + 1) - s);
+                    unroll!(i in N, {
+                        if (i > 0 || E <= s) && i + k > 0 {
+                            let row = LANES * i + s - E;
+                            let digit = m.digit(&m.lanes(&b[row / LANES])[row % LANES]);
+                            (low[(i + k) % T], high[(i + k) % T]) =
+                                m.mac(low[(i + k) % T], high[(i + k) % T], part, digit);
+                        }
+                    });
+                }
+            });
+        }};
+    }
+    if N <= MAX_UNROLLED {
+        unroll!(s in 8, { shift!(s) });
+    } else {
+        unroll!(s in 8, {
+            if s <= E {
+                shift!(s)
             }
         });
-    });
+        for s in E + 1..LANES {
+            shift!(s);
+        }
+    }
     low_out[1..].copy_from_slice(&low[1..]);
     high_out[1..].copy_from_slice(&high[1..]);
 }
