@@ -9,6 +9,7 @@
 //! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
 //! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
 //! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
+//! * [`across`]: the same for one number or two, laid across vectors.
 //! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
 //! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
 //!

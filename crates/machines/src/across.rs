@@ -11,11 +11,12 @@ macro_rules! across_roots {
             type This = $machine;
             type Vector = <This as Row>::Vector;
 
-            // Digits, vectors, columns.
+            // Digits: vectors, one more, vectors of columns, lanes left over.
+            across_roots!(@tuned [$($features)?] amm_10<2, 3, 4, 6>);
+            across_roots!(@tuned [$($features)?] amm_16<2, 3, 4, 0>);
             across_roots!(@tuned [$($features)?] amm_20<3, 4, 6, 4>);
             across_roots!(@tuned [$($features)?] amm_30<4, 5, 8, 2>);
             across_roots!(@tuned [$($features)?] amm_40<5, 6, 10, 0>);
-            across_roots!(@general [$($features)?] amm_tiles_2<2, 3>);
             across_roots!(@general [$($features)?] amm_tiles_3<3, 4>);
             across_roots!(@general [$($features)?] amm_tiles_4<4, 5>);
             across_roots!(@general [$($features)?] amm_tiles_5<5, 6>);
@@ -35,10 +36,11 @@ macro_rules! across_roots {
                     // SAFETY: `self` proves that the processor has the target features of this machine's roots.
                     unsafe {
                         match (shape.digits, shape.width) {
+                            (10, _) => amm_10(self, x, y, times, tables, columns),
+                            (16, _) => amm_16(self, x, y, times, tables, columns),
                             (20, _) => amm_20(self, x, y, times, tables, columns),
                             (30, _) => amm_30(self, x, y, times, tables, columns),
                             (40, _) => amm_40(self, x, y, times, tables, columns),
-                            (_, 2) => amm_tiles_2(self, tiles, x, y, times, tables, columns),
                             (_, 3) => amm_tiles_3(self, tiles, x, y, times, tables, columns),
                             (_, 4) => amm_tiles_4(self, tiles, x, y, times, tables, columns),
                             (_, 5) => amm_tiles_5(self, tiles, x, y, times, tables, columns),

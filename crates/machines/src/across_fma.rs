@@ -87,14 +87,15 @@ impl Row for Avx512Fma {
         mut carry: u64,
         q: &mut [u64; LANES],
     ) -> u64 {
-        const { assert!(FROM.is_multiple_of(2) && FROM <= 4) };
+        const { assert!(FROM.is_multiple_of(2) && FROM <= 6) };
         let (low, high, q) = (low.as_ptr(), high.as_ptr(), q.as_mut_ptr());
         // SAFETY: reads the 64 bytes of each of the parts, and writes as many of `q`, which are borrowed for it.
         unsafe {
             match FROM {
                 0 => chain!(low, high, carry, q, 0 8 16 24 32 40 48 56),
                 2 => chain!(low, high, carry, q, 16 24 32 40 48 56),
-                _ => chain!(low, high, carry, q, 32 40 48 56),
+                4 => chain!(low, high, carry, q, 32 40 48 56),
+                _ => chain!(low, high, carry, q, 48 56),
             }
         }
         carry

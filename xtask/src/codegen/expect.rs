@@ -46,6 +46,8 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
 fn across(block: &str) -> Option<(usize, usize)> {
     // Vectors of a number or tile; lanes left over.
     let (n, spare) = match block {
+        "amm_10" => (2, 6),
+        "amm_16" => (2, 0),
         "amm_20" => (3, 4),
         "amm_30" => (4, 2),
         "amm_40" => (5, 0),
@@ -57,8 +59,11 @@ fn across(block: &str) -> Option<(usize, usize)> {
     let parts = match block.starts_with("amm_tiles") {
         // Rows of the product, of the friendly multiple and of the last quotient.
         true => vec![eight(0); 3],
-        // The product; the first rows of the friendly multiple, the others, and those of the last quotient.
-        false => vec![(rows(spare..8 * n), rows(spare + 1..8 * n + 1)), eight(spare), eight(0), eight(0)],
+        // The product; the first rows of the friendly multiple, the others if there are more, and those of the last quotient.
+        false => {
+            let product = (rows(spare..8 * n), rows(spare + 1..8 * n + 1));
+            [vec![product, eight(spare)], vec![eight(0); if n > 2 { 2 } else { 1 }]].concat()
+        }
     };
     // And the last quotient.
     Some(parts.into_iter().fold((8, 7), |(low, high), (l, h)| (low + l, high + h)))

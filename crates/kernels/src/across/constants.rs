@@ -19,8 +19,8 @@ pub struct Shape {
 
 /// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32 registers.
 pub(super) const MAX_WIDTH: usize = 5;
-/// Digit counts with a kernel of their own, all in registers: primes of 1024, 1536 and 2048 bits.
-const TUNED: [usize; 3] = [20, 30, 40];
+/// Digit counts with a kernel of their own, all in registers: primes of 512, 768, 1024, 1536 and 2048 bits.
+const TUNED: [usize; 5] = [10, 16, 20, 30, 40];
 
 impl Shape {
     /// The shape for moduli of up to `bits` bits: `2^{52L} ≥ 8M`.
@@ -47,7 +47,11 @@ impl Shape {
 
     /// Whether a kernel of its own exists.
     pub const fn is_tuned(self) -> bool {
-        self.digits < LANES * self.vectors() || self.digits == TUNED[2]
+        let mut i = 0;
+        while i < TUNED.len() && TUNED[i] != self.digits {
+            i += 1;
+        }
+        i < TUNED.len()
     }
 
     /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more above it.

@@ -1,13 +1,15 @@
 //! Multiplication in Montgomery's domain of numbers of any length, tile by tile.
 
+use core::hint::black_box;
+
 use super::kernel::{SPACE, add_rows, pass, quotient, times_inverse};
 use super::{LANES, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
 /// `W = N + 1`.
 ///
-/// Preconditions and bounds are the same. Cost: in every tile, `2L + 8` rows, of which eight have `8N + 7` multiplications of
-/// vectors; and `8` for the last quotient.
+/// Preconditions and bounds are the same. Cost: for each tile and every eight rows, `L` of the product and `L` of the reduction,
+/// `8N + 7` multiplications of vectors with both halves; and `8` for the last quotient.
 #[inline(always)]
 pub fn amm_general<M: Row, const N: usize, const W: usize>(
     m: M,
@@ -29,13 +31,15 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
             let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t + 1);
             let (space, table) = rest.split_at_mut(SPACE);
-            columns.fill(m.zero());
+            // Zeros that the compiler does not know: otherwise it calls memset.
+            let zero = black_box(m.zero());
+            columns.fill(zero);
+            space.fill(zero);
             if M::BIASED {
                 let starts = &tables[n * size..][..size][2 * shifted + LANES..];
                 columns[..t].copy_from_slice(&starts[..t]);
                 columns[t + 1..].copy_from_slice(&starts[t..]);
             }
-            space.fill(m.zero());
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {
                 tiled::<M, N, W, false>(m, columns, k, &table[..shifted], m.lanes(digits));
@@ -93,7 +97,7 @@ fn tiled<M: Row, const N: usize, const W: usize, const QUOTIENT: bool>(
 #[inline(always)]
 fn shift_up<M: Row, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
     let (table, padded) = table.split_at_mut(table.len() - N - 2);
-    padded.fill(m.zero());
+    (padded[0], padded[N + 1]) = (m.zero(), m.zero());
     for (table, tile) in table.chunks_exact_mut(LANES * W).zip(number.chunks_exact(N)) {
         padded[1..=N].copy_from_slice(tile);
         for (up, vectors) in table.chunks_exact_mut(W).enumerate() {
