@@ -37,8 +37,11 @@ pub fn amm_general<M: Row, const N: usize, const W: usize>(
             space.fill(zero);
             if M::BIASED {
                 let starts = &tables[n * size..][..size][2 * shifted + LANES..];
-                columns[..t].copy_from_slice(&starts[..t]);
-                columns[t + 1..].copy_from_slice(&starts[t..]);
+                // Added to zeros, or the compiler calls memcpy.
+                let (low, high) = columns.split_at_mut(t);
+                for (column, &start) in low.iter_mut().chain(&mut high[1..]).zip(starts) {
+                    *column = m.add(start, zero);
+                }
             }
             shift_up::<M, N, W>(m, table, a);
             for (k, digits) in b.iter().enumerate() {

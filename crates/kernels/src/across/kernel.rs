@@ -49,7 +49,9 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
 ) {
     const { assert!(W == N + 1 && T == 2 * N && E < LANES && N <= super::constants::MAX_WIDTH) };
     let y = |n: usize| y.map(|y| y[n * N..].first_chunk().expect("a number"));
-    for (x, space) in x.chunks_exact(N).zip(columns.chunks_exact_mut(2 * T + 1 + SPACE + N + 2)) {
+    let (count, space, size) = (x.len() / N, 2 * T + 1 + SPACE + N + 2, 2 * LANES * W + LANES + 2 * T);
+    for n in 0..count {
+        let (x, space) = (&x[n * N..][..N], &mut columns[n * space..][..space]);
         space[T] = m.zero();
         let factor = &mut space[2 * T + 1 + SPACE..];
         factor[0] = m.zero();
@@ -60,9 +62,10 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
         // Each loop is over the numbers side by side.
         macro_rules! each {
             ($side:ident: $step:expr) => {
-                let spaces = columns.chunks_exact_mut(2 * T + 1 + SPACE + N + 2);
-                let tables = tables.chunks_exact(2 * LANES * W + LANES + 2 * T);
-                for (n, (space, tables)) in spaces.zip(tables).enumerate() {
+                // Not by `zip`: it is not always inlined.
+                let (mut spaces, mut tables) = (columns.chunks_exact_mut(space), tables.chunks_exact(size));
+                for n in 0..count {
+                    let (Some(space), Some(tables)) = (spaces.next(), tables.next()) else { break };
                     let mut $side = Side::<M, N, W, T, E>::new(m, y(n), tables, space);
                     $step;
                 }
@@ -70,14 +73,17 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
         }
         each!(side: side.lowest());
         each!(side: side.product());
-        for k in 1..N - 1 {
-            each!(side: side.middle(k));
+        if N > 2 {
+            each!(side: side.middle::<E>(1));
+        }
+        for k in 2..N - 1 {
+            each!(side: side.middle::<0>(k));
         }
         each!(side: side.times_inverse());
         each!(side: side.last());
     }
-    for (x, space) in x.chunks_exact_mut(N).zip(columns.chunks_exact(2 * T + 1 + SPACE + N + 2)) {
-        x.copy_from_slice(&space[2 * T + 1 + SPACE + 1..][..N]);
+    for n in 0..count {
+        x[n * N..][..N].copy_from_slice(&columns[n * space + 2 * T + 1 + SPACE + 1..][..N]);
     }
 }
 
@@ -129,20 +135,16 @@ impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize>
         add_lowest::<M, W, E>(m, &mut self.low[1], &mut self.high[2], self.friendly, m.lanes(q));
     }
 
-    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to vector `k + 1`, once the
-    /// quotient before has its part there.
+    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to vector `k + 1`, once
+    /// that of the quotient before, whose digits start at `FROM`, is added to vector `k + 1` and those above.
     #[inline(always)]
-    fn middle(&mut self, k: usize) {
+    fn middle<const FROM: usize>(&mut self, k: usize) {
         let (m, [even, odd, .., carry]) = (self.m, &mut *self.space);
         let (before, q) = if k.is_multiple_of(2) { (odd, even) } else { (even, odd) };
         let carry = &mut m.lanes_mut(carry)[0];
         *carry = quotient::<M, 0>(m, self.low, self.high, k, *carry, m.lanes_mut(q));
         let (low, high) = (&mut self.low[k..], &mut self.high[k + 1..]);
-        if k == 1 {
-            add_others::<M, N, W, E, E>(m, low, high, self.friendly, m.lanes(before));
-        } else {
-            add_others::<M, N, W, E, 0>(m, low, high, self.friendly, m.lanes(before));
-        }
+        add_others::<M, N, W, E, FROM>(m, low, high, self.friendly, m.lanes(before));
         add_lowest::<M, W, 0>(m, &mut low[1], &mut high[1], self.friendly, m.lanes(q));
     }
 

@@ -1,6 +1,6 @@
 //! What columns start at, so that the biases of all products they receive are off when they are looked at.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use super::{LANES, Row, Shape};
 
@@ -17,8 +17,7 @@ pub(super) fn starts<M: Row>(shape: Shape) -> Vec<u64> {
 /// How many products each vector of columns receives, as the kernels add them.
 fn products(shape: Shape) -> Vec<u64> {
     let (vectors, spare) = (shape.vectors(), LANES * shape.vectors() - shape.digits);
-    let mut counts = Vec::new();
-    counts.resize(2 * vectors, 0);
+    let mut counts = vec![0; 2 * vectors];
     // Eight rows, or those from digit `from` on, of a number put at vector `at`.
     let mut rows = |at: usize, from: usize| {
         for s in from..LANES {
