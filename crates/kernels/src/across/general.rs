@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use super::kernel::{SPACE, add_rows, pass, quotient, times_inverse};
+use super::kernel::{SPACE, pass, quotient, times_inverse};
 use super::{LANES, Row, settle};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
@@ -92,8 +92,33 @@ fn tiled<M: Row, const N: usize, const W: usize, const QUOTIENT: bool>(
     let (low, high) = columns.split_at_mut(columns.len() / 2);
     for (tile, table) in table.chunks_exact(LANES * W).enumerate() {
         let at = k + tile * N;
-        add_rows::<M, N, W, 0, 0, QUOTIENT>(m, &mut low[at..], &mut high[at + 1..], table, q);
+        add_rows::<M, N, W, QUOTIENT>(m, &mut low[at..], &mut high[at + 1..], table, q);
     }
+}
+
+/// Adds the product of one tile of `N` vectors, as `table` holds its shifts, and eight digits to columns in two parts.
+#[inline(always)]
+fn add_rows<M: Row, const N: usize, const W: usize, const QUOTIENT: bool>(
+    m: M,
+    low: &mut [M::Vector],
+    high: &mut [M::Vector],
+    table: &[M::Vector],
+    q: &[u64; LANES],
+) {
+    let (low, high) = (&mut low[..W], &mut high[..W]);
+    let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
+    let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
+    unroll!(s in 8, {
+        let part: &[_; W] = table[s * W..].first_chunk().expect("a shifted tile");
+        let digit = if QUOTIENT { m.quotient_digit(&q[s]) } else { m.digit(&q[s]) };
+        unroll!(k in W, {
+            if k < N || s > 0 {
+                (l[k], h[k]) = m.mac(l[k], h[k], part[k], digit);
+            }
+        });
+    });
+    low.copy_from_slice(&l);
+    high.copy_from_slice(&h);
 }
 
 /// Each tile of a number shifted up by 0, 1, … 7 digits. At the end of `table` a tile stands between zeros meanwhile.

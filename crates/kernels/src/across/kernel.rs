@@ -29,15 +29,18 @@ pub const fn tables_for(shape: Shape) -> usize {
 /// `N` vectors a number, of which the highest `E` lanes are left over: `L = 8N − E`; `W = N + 1`, `T = 2N`.
 ///
 /// * Precondition: `x`, and `y` where it is given, below `4M`, in digits below `2^52`; `tables` as
-///   [`Constants`](super::Constants) has them for each number, prepared for multiplication, and after them what the columns
-///   start at ([`start`]).
+///   [`Constants`](super::Constants) has them for each number, as digits, and after them what the columns start at.
 /// * Bound of the result: the same, see [`crate::across`].
-/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8N − E` rows of friendly multiples and
-///   `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so many; and `8` for the last quotient.
+/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8(N − 1) − E` rows of friendly
+///   multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so many; and `8` for the last
+///   quotient. For `L = 20`: `69 + 42 + 27 + 8`.
+///
+/// What everything waits for are the quotients, one after the other. So the lowest vector of the product comes first, and of
+/// each multiple the part in the vector that is next: a quotient is known while what stands above is still being added.
 ///
 /// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor finds
-/// multiplications of the other within reach. Other orders of these steps, also those that let the product of one meet the
-/// reduction of the other, take the same time or more.
+/// multiplications of the other within reach. Orders that let the product of one meet the reduction of the other take the
+/// same time or more.
 #[inline(always)]
 pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
@@ -124,7 +127,7 @@ impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize>
         (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.starts[0], self.starts[T], self.x, y);
     }
 
-    /// The other vectors, and the quotient of the lowest, in which the lanes below `E` are 0.
+    /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's part in vector 1.
     #[inline(always)]
     fn product(&mut self) {
         let (m, [q, .., carry]) = (self.m, &mut *self.space);
@@ -185,7 +188,7 @@ impl<'a, M: Row, const N: usize, const W: usize, const T: usize, const E: usize>
     }
 }
 
-/// The columns of `a·b·2^{52E}`: low halves in the first `T` vectors of `columns`, high halves in the next `T`.
+/// The columns of `a·b·2^{52E}` in two parts, but for the lowest vector, which [`lowest`] makes.
 ///
 /// `a` stands between two vectors of zeros, so that a shift is nothing but a load at another address. The number was stored
 /// a while before: a load across two vectors has to wait until both are in the cache.
@@ -305,44 +308,8 @@ pub(super) fn pass<M: Row>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     ((v + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS).wrapping_sub(bias(M::BIAS_HIGH))
 }
 
-/// Adds the product of a number, as `table` holds its shifts, and the digits of `q` from `FROM` on, to columns in two parts.
-///
-/// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`. The digits are those of a quotient if
-/// `QUOTIENT`, else of a number.
-#[inline(always)]
-pub(super) fn add_rows<
-    M: Row,
-    const N: usize,
-    const W: usize,
-    const E: usize,
-    const FROM: usize,
-    const QUOTIENT: bool,
->(
-    m: M,
-    low: &mut [M::Vector],
-    high: &mut [M::Vector],
-    table: &[M::Vector],
-    q: &[u64; LANES],
-) {
-    let (low, high) = (&mut low[..W], &mut high[..W]);
-    let mut l: [M::Vector; W] = *low.first_chunk().expect("columns");
-    let mut h: [M::Vector; W] = *high.first_chunk().expect("columns");
-    unroll!(s in 8, {
-        if s >= FROM {
-            let part: &[_; W] = table[s * W..].first_chunk().expect("a shifted number");
-            let digit = if QUOTIENT { m.quotient_digit(&q[s]) } else { m.digit(&q[s]) };
-            unroll!(k in W, {
-                if k < N || s > E {
-                    (l[k], h[k]) = m.mac(l[k], h[k], part[k], digit);
-                }
-            });
-        }
-    });
-    low.copy_from_slice(&l);
-    high.copy_from_slice(&h);
-}
-
-/// The lowest vector of what [`add_rows`] adds.
+/// Adds the product of a number, as `table` holds its shifts, and the digits of a quotient from `FROM` on, to columns in two
+/// parts: what goes into the lowest vector.
 #[inline(always)]
 fn add_lowest<M: Row, const W: usize, const FROM: usize>(
     m: M,
@@ -361,7 +328,9 @@ fn add_lowest<M: Row, const W: usize, const FROM: usize>(
     (*low, *high) = (m.add(l[0], l[1]), m.add(h[0], h[1]));
 }
 
-/// The vectors above the lowest of what [`add_rows`] adds.
+/// The same: what goes into the vectors above, from that of `low[1]` and `high[1]` on.
+///
+/// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
 #[inline(always)]
 fn add_others<M: Row, const N: usize, const W: usize, const E: usize, const FROM: usize>(
     m: M,

@@ -24,9 +24,14 @@
 //! `U'' < U'/B + M < T/R + 2M`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable, as in [`crate::frame`], and no
 //! subtraction is made until a number leaves.
 //!
-//! A column receives at most `L` low and `L` high halves of the product, `8n` and `8n` of the reduction, and carries below
-//! `2^13`: less than `(2L + 16n + 1)·2^52`, below `2^63` up to [`MAX_DIGITS`] (asserted there). It is kept in two parts that
-//! are added before they are looked at.
+//! A column receives at most `L` low and `L` high halves of the product, `8n` and `8n` of the reduction, each at most `2^52`,
+//! and carries below `2^13`: less than `(2L + 16n + 1)·2^52`, below `2^63` up to [`MAX_DIGITS`] (asserted there). It is kept
+//! in two parts that are added before they are looked at. Biases ([`Row`]) are off by then, so columns modulo `2^64`
+//! are the columns: they are added to every lane of a vector alike, and how many a vector gets is a matter of the shape
+//! alone.
+//!
+//! Both halves of a product are made of the same operands and added to the same lane; a high half belongs one column up. So
+//! lane `c` of the high parts is a part of column `c + 1`, until columns are looked at.
 //!
 //! # Sources
 //!
