@@ -12,7 +12,7 @@ pub(super) const SPACE: usize = 5;
 /// halves so that they do not fit into registers; that ends where a loop does.
 const MAX_UNROLLED: usize = 3;
 
-/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, [`SPACE`], and one
+/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, `SPACE`, and one
 /// factor, or one tile of it, between zeros; where the shape has no kernel of its own, the factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
     let shifted = if shape.is_tuned() { 0 } else { shape.shifted() };
@@ -65,12 +65,20 @@ pub fn amm<M: Row, const N: usize, const W: usize, const T: usize, const E: usiz
         // Each loop is over the numbers side by side.
         macro_rules! each {
             ($side:ident: $step:expr) => {
-                // Not by `zip`: it is not always inlined.
-                let (mut spaces, mut tables) = (columns.chunks_exact_mut(space), tables.chunks_exact(size));
-                for n in 0..count {
-                    let (Some(space), Some(tables)) = (spaces.next(), tables.next()) else { break };
-                    let mut $side = Side::<M, N, W, T, E>::new(m, y(n), tables, space);
-                    $step;
+                let (spaces, tables) = (columns.chunks_exact_mut(space), tables.chunks_exact(size));
+                if N <= MAX_UNROLLED {
+                    for (n, (space, tables)) in spaces.zip(tables).enumerate() {
+                        let mut $side = Side::<M, N, W, T, E>::new(m, y(n), tables, space);
+                        $step;
+                    }
+                } else {
+                    // Here there are more steps, and the compiler calls `zip`; without it the code of each step is longer.
+                    let (mut spaces, mut tables) = (spaces, tables);
+                    for n in 0..count {
+                        let (Some(space), Some(tables)) = (spaces.next(), tables.next()) else { break };
+                        let mut $side = Side::<M, N, W, T, E>::new(m, y(n), tables, space);
+                        $step;
+                    }
                 }
             };
         }
