@@ -1,22 +1,33 @@
-//! Times numbers laid across vectors: cycles of products, squares and powers, beside the limit of the multiplier's ports.
+//! Times numbers laid across vectors, on each machine there is: cycles of products, squares and powers, beside the limit of
+//! the ports that multiply.
 //!
 //! Cycles are of the core's clock, from a chain of dependent additions: `across [BITS…]`.
 #[cfg(target_arch = "x86_64")]
 fn main() {
+    let mut lengths: Vec<usize> = std::env::args().skip(1).filter_map(|bits| bits.parse().ok()).collect();
+    if lengths.is_empty() {
+        lengths = vec![512, 1024, 1536, 2048, 3072, 4096];
+    }
+    // A multiplication of vectors, both halves, is this many instructions, two of which start in a cycle.
+    match zariz_machines::Avx512Ifma::new() {
+        Some(m) => table("avx512-ifma", m, &lengths, 2),
+        None => eprintln!("this processor lacks AVX512-IFMA"),
+    }
+    match zariz_machines::Avx512Fma::new() {
+        Some(m) => table("avx512-fma", m, &lengths, 5),
+        None => eprintln!("this processor lacks AVX-512F or DQ"),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn table(name: &str, m: impl zariz_kernels::across::Machine, lengths: &[usize], instructions: usize) {
     use std::hint::black_box;
     use zariz_kernels::across::{Constants, Numbers, Shape};
     use zariz_kernels::pow::{self, Power};
     use zariz_kernels::{Domain, limbs};
 
-    let Some(m) = zariz_machines::Avx512Ifma::new() else {
-        return eprintln!("this processor lacks AVX512-IFMA");
-    };
-    let mut lengths: Vec<usize> = std::env::args().skip(1).filter_map(|bits| bits.parse().ok()).collect();
-    if lengths.is_empty() {
-        lengths = vec![512, 1024, 1536, 2048, 3072, 4096];
-    }
-    println!("numbers  bits | product cycles, share of port limit | square cycles, share | power us");
-    for bits in lengths {
+    println!("{name}: numbers  bits | product cycles, share of port limit | square cycles, share | power us");
+    for &bits in lengths {
         for count in [1, 2] {
             let moduli: Vec<Vec<u64>> = (0..count)
                 .map(|n| {
@@ -52,9 +63,9 @@ fn main() {
                 black_box(pow::pow(Numbers::new(m, &constants), black_box(&powers)));
             });
             let cycles = clock();
-            let limit = (count as usize * multiplications(Shape::new(bits))) as f64 / 2.0;
+            let limit = (count as usize * multiplications(Shape::new(bits)) * instructions) as f64 / 2.0;
             println!(
-                "{count:7} {bits:5} | {:7.0} {:4.0} % | {:7.0} {:4.0} % | {:9.1}   ({cycles:.2} GHz)",
+                "{name}: {count:7} {bits:5} | {:7.0} {:4.0} % | {:7.0} {:4.0} % | {:9.1}   ({cycles:.2} GHz)",
                 product * cycles,
                 100.0 * limit / (product * cycles),
                 square * cycles,
@@ -65,18 +76,17 @@ fn main() {
     }
 }
 
-/// VPMADD52 in a product, as the kernels' banners count them.
+/// Multiplications of vectors in a product, both halves, as the kernels' banners count them.
 #[cfg(target_arch = "x86_64")]
 fn multiplications(shape: zariz_kernels::across::Shape) -> usize {
-    let (n, spare) = (shape.width, 8 * shape.vectors() - shape.digits);
+    let (n, vectors) = (shape.width, shape.vectors());
+    let spare = 8 * vectors - shape.digits;
     // A row of the shift s needs a vector more where s is above the lanes left over.
-    let rows = |first: usize, last: usize| -> usize {
-        (first..last)
-            .map(|row| shape.tiles * (n + usize::from(row % 8 > spare || (shape.tiles > 1 && row % 8 > 0))))
-            .sum()
+    let rows = |first: usize| -> usize {
+        (first..8 * vectors).map(|row| shape.tiles * (n + usize::from(row % 8 > spare))).sum()
     };
-    let end = 8 * shape.vectors();
-    2 * (rows(spare, end) + rows(spare + 1, end + 1)) + 15
+    // The product; friendly multiples for all vectors but one, and M for that; the last quotient.
+    2 * rows(spare) + 8
 }
 
 /// Nanoseconds.
@@ -108,5 +118,5 @@ fn clock() -> f64 {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn main() {
-    eprintln!("AVX512-IFMA needs x86-64");
+    eprintln!("the AVX-512 machines need x86-64");
 }

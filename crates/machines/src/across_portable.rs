@@ -8,6 +8,9 @@ use crate::portable::Portable;
 const MASK: u64 = (1 << 52) - 1;
 
 impl Row for Portable<8> {
+    const BIAS_LOW: u64 = 0;
+    const BIAS_HIGH: u64 = 0;
+
     type Vector = [u64; LANES];
     type Mask = u64;
 
@@ -18,6 +21,10 @@ impl Row for Portable<8> {
     #[inline(never)]
     fn vector(self, words: [u64; LANES]) -> [u64; LANES] {
         words
+    }
+    #[inline(never)]
+    fn words(self, vectors: &[[u64; LANES]]) -> &[u64] {
+        vectors.as_flattened()
     }
     #[inline(never)]
     fn lanes(self, vector: &[u64; LANES]) -> &[u64; LANES] {
@@ -32,22 +39,35 @@ impl Row for Portable<8> {
         *vectors.as_flattened()[i..].first_chunk().expect("eight lanes")
     }
     #[inline(never)]
-    fn splat(self, word: &u64) -> [u64; LANES] {
+    fn digits(self, columns: [u64; LANES]) -> [u64; LANES] {
+        columns
+    }
+    #[inline(never)]
+    fn columns(self, digits: [u64; LANES]) -> [u64; LANES] {
+        digits
+    }
+    #[inline(never)]
+    fn digit(self, lane: &u64) -> [u64; LANES] {
+        [*lane; LANES]
+    }
+    #[inline(never)]
+    fn quotient_digit(self, word: &u64) -> [u64; LANES] {
         [*word; LANES]
     }
     #[inline(never)]
-    fn mac_low(self, acc: [u64; LANES], a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {
-        std::array::from_fn(|i| {
+    fn mac(
+        self,
+        mut low: [u64; LANES],
+        mut high: [u64; LANES],
+        a: [u64; LANES],
+        b: [u64; LANES],
+    ) -> ([u64; LANES], [u64; LANES]) {
+        for i in 0..LANES {
             let product = u128::from(a[i] & MASK) * u128::from(b[i] & MASK);
-            acc[i] + (product as u64 & MASK)
-        })
-    }
-    #[inline(never)]
-    fn mac_high(self, acc: [u64; LANES], a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {
-        std::array::from_fn(|i| {
-            let product = u128::from(a[i] & MASK) * u128::from(b[i] & MASK);
-            acc[i] + (product >> 52) as u64
-        })
+            low[i] += product as u64 & MASK;
+            high[i] += (product >> 52) as u64;
+        }
+        (low, high)
     }
     #[inline(never)]
     fn add(self, a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {

@@ -27,6 +27,11 @@ mod rsaz;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod across_avx512;
+#[cfg(target_arch = "x86_64")]
+mod across_fma;
+#[cfg(target_arch = "x86_64")]
 mod across_ifma;
 #[cfg(target_arch = "x86_64")]
 mod avx2_fma;

@@ -19,6 +19,11 @@ macro_rules! on_every_machine_across {
             Some(m) => $check(m),
             None => eprintln!("skipped on avx512-ifma: the processor lacks it"),
         }
+        #[cfg(target_arch = "x86_64")]
+        match zariz_machines::Avx512Fma::new() {
+            Some(m) => $check(m),
+            None => eprintln!("skipped on avx512-fma: the processor lacks AVX-512F or DQ"),
+        }
     }};
 }
 

@@ -83,8 +83,8 @@ fn is_candidate(engine: Engine) -> bool {
         Engine::Portable | Engine::CarryChains => false,
         Engine::Scalar => !Engine::ScalarAdx.is_available(),
         // Without its vector instructions it is slower than limbs.
-        Engine::Rsaz => Engine::Avx2Fma.is_available(),
-        Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
+        Engine::Rsaz => engine.uses_vectors(),
+        Engine::AcrossFma | Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
         engine => engine.is_available(),
     }
 }

@@ -26,6 +26,8 @@ pub enum Engine {
     /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
     /// vectors.
     Rsaz,
+    /// One number, or two, across vectors, by products in double precision on AVX-512F and DQ.
+    AcrossFma,
     /// One number, or two, across vectors, by AVX512-IFMA.
     AcrossIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
@@ -98,6 +100,7 @@ impl Engine {
         Self::Rsaz,
         Self::Scalar,
         Self::ScalarAdx,
+        Self::AcrossFma,
         Self::AcrossIfma,
         Self::Avx2Fma,
         Self::Avx512Fma,
@@ -112,6 +115,7 @@ impl Engine {
             Self::Scalar => "scalar",
             Self::ScalarAdx => "scalar-adx",
             Self::Rsaz => "rsaz",
+            Self::AcrossFma => "across-fma",
             Self::AcrossIfma => "across-ifma",
             Self::Avx2Fma => "avx2-fma",
             Self::Avx512Fma => "avx512-fma",
@@ -142,7 +146,7 @@ impl Engine {
             Self::Portable | Self::Scalar | Self::CarryChains | Self::Rsaz => "nothing",
             Self::ScalarAdx => "BMI2 and ADX",
             Self::Avx2Fma => "AVX2 and FMA",
-            Self::Avx512Fma => "AVX-512F and AVX-512DQ",
+            Self::AcrossFma | Self::Avx512Fma => "AVX-512F and AVX-512DQ",
             Self::AcrossIfma | Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
         }
     }
@@ -151,7 +155,7 @@ impl Engine {
     pub fn lanes(self) -> usize {
         match self {
             Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz => 1,
-            Self::AcrossIfma => 2,
+            Self::AcrossFma | Self::AcrossIfma => 2,
             Self::Avx2Fma => 4,
             Self::Avx512Fma | Self::Avx512Ifma => 8,
         }
@@ -161,7 +165,9 @@ impl Engine {
     /// [`Method`](crate::Method) of the caller's choice applies.
     pub fn has_lanes(self) -> bool {
         match self {
-            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::AcrossIfma => false,
+            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::AcrossFma | Self::AcrossIfma => {
+                false
+            }
             Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
         }
     }
@@ -180,7 +186,9 @@ impl Engine {
                 #[cfg(not(target_arch = "x86_64"))]
                 false
             }
-            Self::AcrossIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => self.is_available(),
+            Self::AcrossFma | Self::AcrossIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => {
+                self.is_available()
+            }
         }
     }
 
@@ -191,6 +199,7 @@ impl Engine {
         static AVX2_FMA: OnceLock<Option<Lanes<Avx2Fma>>> = OnceLock::new();
         static AVX512_FMA: OnceLock<Option<Lanes<Avx512Fma>>> = OnceLock::new();
         static AVX512_IFMA: OnceLock<Option<Lanes<Avx512Ifma>>> = OnceLock::new();
+        static ACROSS_FMA: OnceLock<Option<Across<Avx512Fma>>> = OnceLock::new();
         static ACROSS_IFMA: OnceLock<Option<Across<Avx512Ifma>>> = OnceLock::new();
         static CARRY_AVX512: OnceLock<Option<Carry<CarryAvx512>>> = OnceLock::new();
         static RSAZ_AVX2: OnceLock<Option<Wide<RsazAvx2>>> = OnceLock::new();
@@ -205,6 +214,7 @@ impl Engine {
             }
             Self::ScalarAdx => found(SCALAR_ADX.get_or_init(|| ScalarAdx::new().map(Limbwise))),
             Self::Rsaz => found(RSAZ_AVX2.get_or_init(|| RsazAvx2::new().map(Wide))).or_else(|| Some(self.portable())),
+            Self::AcrossFma => found(ACROSS_FMA.get_or_init(|| Avx512Fma::new().map(Across))),
             Self::AcrossIfma => found(ACROSS_IFMA.get_or_init(|| Avx512Ifma::new().map(Across))),
             Self::Avx2Fma => found(AVX2_FMA.get_or_init(|| Avx2Fma::new().map(Lanes))),
             Self::Avx512Fma => found(AVX512_FMA.get_or_init(|| Avx512Fma::new().map(Lanes))),

@@ -4,7 +4,8 @@ use super::parse::Root;
 use super::{carry, rsaz};
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
-pub const MACHINES: &[&str] = &["across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
+pub const MACHINES: &[&str] =
+    &["across-fma", "across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
 /// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -39,17 +40,13 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
         "select_tile" | "splat" | "normalize" | "settle" | "normalize_sum" | "difference" | "karatsuba" | "add"
         | "gather" | "scatter" | "select" => (0, 0, 0, 0),
-        _ => {
-            let (low_once, high_once) = across(block)?;
-            (0, 0, low_once, high_once)
-        }
+        _ => (0, across(block)?, 0, 0),
     };
     Some(Products { rolled, once, low_once, high_once })
 }
 
-/// The low and high halves in a multiplication of numbers laid across vectors (crates/kernels/src/across), by the name of its
-/// root.
-fn across(block: &str) -> Option<(usize, usize)> {
+/// The products in a multiplication of numbers laid across vectors (crates/kernels/src/across), by the name of its root.
+fn across(block: &str) -> Option<usize> {
     // Vectors of a number or tile; lanes left over.
     let (n, spare) = match block {
         "amm_10" => (2, 6),
@@ -59,20 +56,30 @@ fn across(block: &str) -> Option<(usize, usize)> {
         "amm_40" => (5, 0),
         _ => (block.strip_prefix("amm_tiles_")?.parse().ok()?, 0),
     };
+    // The columns of the last quotient.
+    let inverse = 8;
     // A row shifted by more than the lanes left over reaches into one more vector.
-    let rows = |rows: std::ops::Range<usize>| rows.map(|row| n + usize::from(row % 8 > spare)).sum::<usize>();
-    let eight = |from| (rows(from..8), rows(from + 1..9));
-    let parts = match block.starts_with("amm_tiles") {
+    let rows = |from: usize| (from..8).map(|row| n + usize::from(row > spare)).sum::<usize>();
+    if block.starts_with("amm_tiles") {
         // Rows of the product, of the friendly multiple and of the last quotient.
-        true => vec![eight(0); 3],
-        // The product; the first rows of the friendly multiple, the others if there are more, and those of the last quotient.
-        false => {
-            let product = (rows(spare..8 * n), rows(spare + 1..8 * n + 1));
-            [vec![product, eight(spare)], vec![eight(0); if n > 2 { 2 } else { 1 }]].concat()
-        }
+        return Some(3 * rows(0) + inverse);
+    }
+    // Those of a multiple in the lowest vector, and in the others.
+    let (lowest, others) = (|from: usize| 8 - from, |from: usize| rows(from) - (8 - from));
+    // Wide numbers' shifts are in a loop, but for those that the lanes left over take up. What goes into the lowest vector is
+    // apart.
+    let product = match n {
+        ..=3 => rows(spare) + (1..n).map(|_| rows(0)).sum::<usize>(),
+        _ => spare * n * (n - 1) + (n * n - 1) + (n * (n + 1) - 1) + lowest(spare),
     };
-    // And the last quotient.
-    Some(parts.into_iter().fold((8, 7), |(low, high), (l, h)| (low + l, high + h)))
+    let first = lowest(spare) + others(spare);
+    // The second quotient, and a loop for those after it; the last one takes the multiple of the one before along.
+    let middle = match n {
+        2 => 0,
+        3 => lowest(0) + others(0),
+        _ => 2 * lowest(0) + 2 * others(0),
+    };
+    Some(product + first + middle + inverse + lowest(0) + others(0))
 }
 
 /// How the multiplications found in a root fit its algorithm.

@@ -18,6 +18,7 @@ fn every_engine_is_there_and_the_available_ones_pass() {
         "rsaz",
         "scalar",
         "scalar-adx",
+        "across-fma",
         "across-ifma",
         "avx2-fma",
         "avx512-fma",

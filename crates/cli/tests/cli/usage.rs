@@ -3,12 +3,13 @@
 use crate::args;
 use crate::run::{Folder, key, program, run, zariz, zariz_with};
 
-const ENGINES: [&str; 9] = [
+const ENGINES: [&str; 10] = [
     "portable",
     "carry-chains",
     "rsaz",
     "scalar",
     "scalar-adx",
+    "across-fma",
     "across-ifma",
     "avx2-fma",
     "avx512-fma",

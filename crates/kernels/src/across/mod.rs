@@ -24,9 +24,14 @@
 //! `U'' < U'/B + M < T/R + 2M`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable, as in [`crate::frame`], and no
 //! subtraction is made until a number leaves.
 //!
-//! A column receives at most `L` low and `L` high halves of the product, `8n` and `8n` of the reduction, and carries below
-//! `2^13`: less than `(2L + 16n + 1)·2^52`, below `2^63` up to [`MAX_DIGITS`] (asserted there). It is kept in two parts that
-//! are added before they are looked at.
+//! A column receives at most `L` low and `L` high halves of the product, `8n` and `8n` of the reduction, each at most `2^52`,
+//! and carries below `2^13`: less than `(2L + 16n + 1)·2^52`, below `2^63` up to [`MAX_DIGITS`] (asserted there). It is kept
+//! in two parts that are added before they are looked at. Biases ([`Row`]) are off by then, so columns modulo `2^64`
+//! are the columns: they are added to every lane of a vector alike, and how many a vector gets is a matter of the shape
+//! alone.
+//!
+//! Both halves of a product are made of the same operands and added to the same lane; a high half belongs one column up. So
+//! lane `c` of the high parts is a part of column `c + 1`, until columns are looked at.
 //!
 //! # Sources
 //!
@@ -54,10 +59,11 @@ mod general;
 mod kernel;
 mod numbers;
 mod settle;
+mod start;
 
 pub use constants::{Constants, Shape};
 pub use general::amm_general;
-pub use kernel::{amm, columns_for, select};
+pub use kernel::{amm, columns_for, select, tables_for};
 pub use numbers::Numbers;
 pub use settle::{normalize, settle};
 
@@ -75,29 +81,57 @@ const _: () = assert!(2 * MAX_DIGITS + 2 * MAX_DIGITS.next_multiple_of(LANES) < 
 
 /// The vocabulary: a vector of eight lanes of 64 bits.
 ///
+/// A vector holds columns, which are words, or digits as the machine multiplies them ([`digits`](Row::digits)).
+///
+/// # The product and its bias
+///
+/// As in [`crate::Lanes`]: [`mac`](Row::mac) adds the halves of a product to two columns of one lane, and besides, for every
+/// call, the constants [`BIAS_LOW`](Row::BIAS_LOW) and [`BIAS_HIGH`](Row::BIAS_HIGH), in every lane. How many products a
+/// column receives is known beforehand, and it starts at minus so many biases.
+///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
 pub trait Row: Copy + Send + Sync + 'static {
+    /// What every `mac` adds to the low column beside the product.
+    const BIAS_LOW: u64;
+    /// What every `mac` adds to the high column beside the product.
+    const BIAS_HIGH: u64;
+    /// Whether there is a bias.
+    const BIASED: bool = Self::BIAS_LOW != 0 || Self::BIAS_HIGH != 0;
+
     /// Eight digits of a number, or eight columns.
     type Vector: Copy + Send + Sync + 'static;
     /// A truth value in every lane.
     type Mask: Copy;
 
-    /// 0 in every lane.
+    /// 0 in every lane, as columns or digits.
     fn zero(self) -> Self::Vector;
     /// The words, the first in lane 0.
     fn vector(self, words: [u64; LANES]) -> Self::Vector;
-    /// The lanes where they stand, lane 0 first.
+    /// The lanes of all vectors where they stand, lane 0 first.
+    fn words(self, vectors: &[Self::Vector]) -> &[u64];
+    /// The lanes of one vector.
     fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
     /// The same, to write.
     fn lanes_mut(self, vector: &mut Self::Vector) -> &mut [u64; LANES];
     /// The lanes from lane `i` of all `vectors` on.
     fn window(self, vectors: &[Self::Vector], i: usize) -> Self::Vector;
-    /// A word in every lane.
-    fn splat(self, word: &u64) -> Self::Vector;
-    /// `acc + (a·b mod 2^52)`, of the low 52 bits of `a` and `b`.
-    fn mac_low(self, acc: Self::Vector, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// `acc + ⌊a·b / 2^52⌋`, of the low 52 bits of `a` and `b`.
-    fn mac_high(self, acc: Self::Vector, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Columns below `2^52` as digits.
+    fn digits(self, columns: Self::Vector) -> Self::Vector;
+    /// Digits as columns.
+    fn columns(self, digits: Self::Vector) -> Self::Vector;
+    /// A digit, as it stands in a lane of a vector of digits, in every lane.
+    fn digit(self, lane: &u64) -> Self::Vector;
+    /// The digit in every lane of which [`quotient`](Row::quotient) left this word.
+    fn quotient_digit(self, word: &u64) -> Self::Vector;
+    /// `(low + l + BIAS_LOW, high + h + BIAS_HIGH)` with `h·2^52 + l = a·b` and `0 ≤ l < 2^52`, modulo `2^64`, of digits `a`
+    /// and `b`. The high half belongs one column up, to the next lane.
+    fn mac(
+        self,
+        low: Self::Vector,
+        high: Self::Vector,
+        a: Self::Vector,
+        b: Self::Vector,
+    ) -> (Self::Vector, Self::Vector);
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// `a mod 2^52`.
@@ -111,8 +145,8 @@ pub trait Row: Copy + Send + Sync + 'static {
     /// Which lanes are `2^52 − 1`, likewise.
     fn full(self, a: Self::Vector) -> u32;
     /// The digits of a vector of columns, from digit `FROM` on, an even one; the others of `q` are left as they are. `low` and
-    /// `high` are the parts of the columns, and `carry` what comes from below; what goes on is returned. Bits above `2^52` are
-    /// left in the digits.
+    /// `high` are the parts of the columns, and `carry` what comes from below; what goes on is returned. Digits are left as
+    /// [`quotient_digit`](Row::quotient_digit) takes them, without any need for bits above `2^52` to be cleared.
     ///
     /// Precondition: `low + high + 2^13 < 2^64` in each lane.
     ///
@@ -122,12 +156,11 @@ pub trait Row: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn quotient<const FROM: usize>(
         self,
-        low: &Self::Vector,
-        high: &Self::Vector,
+        low: &[u64; LANES],
+        high: &[u64; LANES],
         mut carry: u64,
         q: &mut [u64; LANES],
     ) -> u64 {
-        let (low, high) = (self.lanes(low), self.lanes(high));
         for i in FROM..LANES {
             q[i] = low[i] + high[i] + carry;
             carry = q[i] >> DIGIT_BITS;

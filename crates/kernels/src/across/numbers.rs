@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Constants, DIGIT_BITS, LANES, MOST, Machine, Shape, columns_for};
+use super::start::starts;
+use super::{Constants, DIGIT_BITS, LANES, MOST, Machine, Shape, columns_for, tables_for};
 use crate::constants::digits_of;
 use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
@@ -27,9 +28,15 @@ impl<'a, M: Machine> Numbers<'a, M> {
         let shape = moduli[0].shape();
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
         let place = |len, at| Placed::new(machine.zero(), len, Some(at));
-        let mut tables = place(moduli.len() * shape.tables(), NUMBERS);
-        for (tables, constants) in tables.chunks_exact_mut(shape.tables()).zip(moduli) {
+        let mut tables = place(moduli.len() * tables_for(shape), NUMBERS);
+        for (tables, constants) in tables.chunks_exact_mut(tables_for(shape)).zip(moduli) {
+            let (tables, columns) = tables.split_at_mut(shape.tables());
             load(machine, tables, &constants.tables);
+            if M::BIASED {
+                for (column, start) in columns.iter_mut().zip(starts::<M>(shape)) {
+                    *column = machine.vector([start; LANES]);
+                }
+            }
         }
         let columns = place(moduli.len() * columns_for(shape), COLUMNS);
         Self { machine, moduli: moduli.to_vec(), shape, tables, columns }
@@ -140,15 +147,15 @@ impl<M: Machine> Domain for Numbers<'_, M> {
 fn load<M: Machine>(m: M, out: &mut [M::Vector], digits: &[u64]) {
     let (words, _) = digits.as_chunks();
     for (out, &words) in out.iter_mut().zip(words) {
-        *out = m.vector(words);
+        *out = m.digits(m.vector(words));
     }
 }
 
 /// Vectors as digits.
 fn store<M: Machine>(m: M, vectors: &[M::Vector]) -> Limbs {
     let mut out = limbs::zero(LANES * vectors.len());
-    for (out, vector) in out.chunks_exact_mut(LANES).zip(vectors) {
-        out.copy_from_slice(m.lanes(vector));
+    for (out, &vector) in out.chunks_exact_mut(LANES).zip(vectors) {
+        out.copy_from_slice(m.lanes(&m.columns(vector)));
     }
     out
 }
