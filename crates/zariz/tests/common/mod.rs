@@ -19,8 +19,8 @@ pub fn engines() -> Vec<Engine> {
     let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.iter().copied().partition(|engine| engine.is_available());
     for engine in lacking {
         let emulation = match zariz_emulator::mode() {
-            Some(Mode::Unavailable(reason)) if engine == Engine::Avx512Ifma => format!("; not emulated: {reason}"),
-            None if engine == Engine::Avx512Ifma => "; not emulated in this test program".into(),
+            Some(Mode::Unavailable(reason)) if by_ifma(engine) => format!("; not emulated: {reason}"),
+            None if by_ifma(engine) => "; not emulated in this test program".into(),
             _ => String::new(),
         };
         eprintln!("skipped on {engine}: the processor lacks {}{emulation}", engine.requires());
@@ -28,9 +28,14 @@ pub fn engines() -> Vec<Engine> {
     available
 }
 
+/// Whether the engine's products are those of AVX512-IFMA.
+fn by_ifma(engine: Engine) -> bool {
+    matches!(engine, Engine::AcrossIfma | Engine::Avx512Ifma)
+}
+
 /// Whether the engine's multiplications are emulated: some hundred times slower than the others.
 pub fn slow(engine: Engine) -> bool {
-    engine == Engine::Avx512Ifma && zariz_emulator::is_emulating()
+    by_ifma(engine) && zariz_emulator::is_emulating()
 }
 
 /// The best engine that is not [`slow`].
