@@ -93,9 +93,9 @@ impl Info {
         let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "threads    {}\nfeatures   {features}\n", self.threads);
-        let _ = writeln!(text, "engine       lanes  state");
+        let _ = writeln!(text, "engine        lanes  state");
         for engine in &self.engines {
-            let _ = writeln!(text, "{:<11}  {:>5}  {}", engine.name, engine.lanes, engine.state());
+            let _ = writeln!(text, "{:<12}  {:>5}  {}", engine.name, engine.lanes, engine.state());
         }
         text
     }

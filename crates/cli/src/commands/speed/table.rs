@@ -10,9 +10,9 @@ pub struct Table {
     header: &'static str,
 }
 
-const RSA_HEADER: &str = "                       sign    verify    sign/s  verify/s  engine       thr  batch  \
+const RSA_HEADER: &str = "                       sign    verify    sign/s  verify/s  engine        thr  batch  \
                           sign p50 / p99 us    verify p50 / p99 us\n";
-const MODEXP_HEADER: &str = "                     modexp  modexp/s  engine       thr  batch  p50 / p99 us\n";
+const MODEXP_HEADER: &str = "                     modexp  modexp/s  engine        thr  batch  p50 / p99 us\n";
 
 impl Table {
     /// The lines of a target, after a header if the last target was of another kind.
@@ -29,7 +29,7 @@ impl Table {
         line(&mut text, &label, rows, |row| Some(row.ops_per_second));
         if let Some(first) = rows.first() {
             // Writing to a string cannot fail.
-            let _ = write!(text, "  {:<11} {:>4} {:>6}", first.engine, first.threads, first.batch);
+            let _ = write!(text, "  {:<12} {:>4} {:>6}", first.engine, first.threads, first.batch);
         }
         for row in rows {
             let _ = write!(text, "  {:>21}", format!("{:.0} / {:.0}", row.p50_us, row.p99_us));
