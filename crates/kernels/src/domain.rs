@@ -79,3 +79,10 @@ pub trait Domain {
         self.canonical(&x)
     }
 }
+
+/// The fixed window, from 1 to 6 bits, that makes an exponentiation cheapest, by what it costs to make a table entry, to
+/// multiply by one, and to read past one: the whole table is read for each window. In any unit.
+pub(crate) fn fixed_window(exponent_bits: usize, build: usize, multiply: usize, read: usize) -> usize {
+    let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (read << w));
+    (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+}

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use crate::ahmm::Ahmm;
 use crate::block::{MAX_LANES, Part, WINDOWS};
 use crate::constants::{Constants, digits_of};
-use crate::domain::Domain;
+use crate::domain::{Domain, fixed_window};
 use crate::limbs::{self, Limbs};
 use crate::machine::Machine;
 use crate::method::{Method, Reduction};
@@ -246,11 +246,7 @@ impl<M: Machine> Domain for Frame<'_, M> {
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = M::PRODUCT_TENTHS as usize;
         let (build, multiply) = (product * self.build_products(), product * self.entry_products());
-        let cost = |w: usize| {
-            let read = (self.entry_words() << w) * TABLE;
-            (build << w) + exponent_bits.div_ceil(w) * (multiply + read)
-        };
-        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+        fixed_window(exponent_bits, build, multiply, self.entry_words() * TABLE)
     }
 
     /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.

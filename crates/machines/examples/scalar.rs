@@ -25,13 +25,6 @@ fn best(mut work: impl FnMut()) -> f64 {
 
 /// The core's clock in GHz, from a chain of products of three cycles each.
 fn gigahertz() -> f64 {
-    let mut x = 3u64;
-    let nanoseconds = best(|| {
-        for _ in 0..1000 {
-            x = black_box(x.wrapping_mul(x));
-        }
-    });
-    let _ = nanoseconds;
     let chain = || {
         let mut x = black_box(3u64);
         for _ in 0..1000 {

@@ -38,7 +38,10 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     fn constants(self, modulus: &Prepared) -> &Self::Constants;
     /// Of from 1 to [`lanes`](Self::lanes) moduli.
     fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
-    fn lanes(self) -> usize;
+    /// How many numbers at once.
+    fn lanes(self) -> usize {
+        1
+    }
     /// Whether it takes moduli of so many bits.
     fn fits(self, bits: usize) -> bool {
         let _ = bits;
@@ -92,9 +95,6 @@ impl<S: Scalar> Arithmetic for Limbwise<S> {
     fn domain<'a>(self, moduli: &[&'a scalar::Constants]) -> scalar::Domain<'a, S> {
         scalar::Domain::new(self.0, moduli[0])
     }
-    fn lanes(self) -> usize {
-        1
-    }
     fn shape(self, modulus: &Prepared) -> usize {
         self.constants(modulus).limbs()
     }
@@ -139,9 +139,6 @@ impl<M: CarryMachine> Arithmetic for Carry<M> {
     fn domain<'a>(self, moduli: &[&'a CarryConstants]) -> CarryDomain<'a, M> {
         CarryDomain::new(self.0, moduli[0])
     }
-    fn lanes(self) -> usize {
-        1
-    }
     fn shape(self, modulus: &Prepared) -> usize {
         CarryConstants::words_for(modulus.bits())
     }
@@ -160,9 +157,6 @@ impl<M: WideMachine> Arithmetic for Wide<M> {
     }
     fn domain<'a>(self, moduli: &[&'a Constants]) -> Rsaz<'a, M> {
         Rsaz::new(self.0, moduli[0])
-    }
-    fn lanes(self) -> usize {
-        1
     }
     fn fits(self, bits: usize) -> bool {
         bits <= rsaz::MAX_BITS

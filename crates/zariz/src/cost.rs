@@ -106,12 +106,12 @@ fn measure(bits: usize) -> Arc<[Candidate]> {
         .filter(|backend| backend.fits(bits))
         .flat_map(|backend| numbers(backend.lanes()).map(move |numbers| Candidate { backend, numbers, cost: unknown }))
         .collect();
-    let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
-    let prepared = Prepared::new(&modulus, bits);
-    let (rounds, operations) = effort(bits);
     if let [_] = candidates[..] {
         return candidates.into(); // no choice, nothing to measure
     }
+    let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
+    let prepared = Prepared::new(&modulus, bits);
+    let (rounds, operations) = effort(bits);
     for _ in 0..rounds {
         for Candidate { backend, numbers, cost } in &mut candidates {
             let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };

@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_round_trip_and_auto_is_best() {
+    fn names_round_trip() {
         for engine in Engine::ALL.iter().copied() {
             match Engine::by_name(engine.name()) {
                 Ok(found) => assert_eq!(found, engine),

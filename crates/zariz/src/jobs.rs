@@ -67,10 +67,9 @@ fn run<J: Job>(
     let mut out: Vec<Limbs> = jobs.iter().map(|_| Limbs::default()).collect();
     for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
         let mut left = group;
-        let only_main = crew.dispatch != Dispatch::Auto || group[0].0.group.1.is_some();
-        let hardest = hardest(jobs, group);
-        let main = crew.machine(jobs[group[0].1].modulus());
-        let planned = if only_main { None } else { plan(hardest, group.len()) };
+        let (method, main) = (group[0].0.group.1, crew.machine(jobs[group[0].1].modulus()));
+        let free = crew.dispatch == Dispatch::Auto && method.is_none();
+        let planned = free.then(|| plan(hardest(jobs, group), group.len())).flatten();
         let calls = planned.unwrap_or_else(|| fill(main, group.len()));
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
@@ -80,7 +79,7 @@ fn run<J: Job>(
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
             let (backend, size) = if alike { (backend, count) } else { (main, main.lanes()) };
-            let results = selected.chunks(size.max(1)).flat_map(|batch| work(backend, batch));
+            let results = selected.chunks(size).flat_map(|batch| work(backend, batch));
             for (&(_, i), result) in now.iter().zip(results) {
                 out[i] = result;
             }

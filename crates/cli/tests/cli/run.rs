@@ -9,6 +9,20 @@ use std::thread;
 
 use tempfile::TempDir;
 
+/// Every engine there is, in the order of `zariz info`.
+pub const ENGINES: [&str; 10] = [
+    "portable",
+    "carry-chains",
+    "rsaz",
+    "scalar",
+    "scalar-adx",
+    "across-fma",
+    "across-ifma",
+    "avx2-fma",
+    "avx512-fma",
+    "avx512-ifma",
+];
+
 /// A run that is over.
 #[derive(Debug)]
 pub struct Done {

@@ -1,20 +1,7 @@
 //! The command line itself: help, mistakes, engines and threads, colour.
 
 use crate::args;
-use crate::run::{Folder, key, program, run, zariz, zariz_with};
-
-const ENGINES: [&str; 10] = [
-    "portable",
-    "carry-chains",
-    "rsaz",
-    "scalar",
-    "scalar-adx",
-    "across-fma",
-    "across-ifma",
-    "avx2-fma",
-    "avx512-fma",
-    "avx512-ifma",
-];
+use crate::run::{ENGINES, Folder, key, program, run, zariz, zariz_with};
 
 /// The engines that this processor can run.
 fn available() -> Vec<&'static str> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::start::starts;
 use super::{Constants, DIGIT_BITS, LANES, MOST, Machine, Shape, columns_for, tables_for};
 use crate::constants::digits_of;
-use crate::domain::Domain;
+use crate::domain::{Domain, fixed_window};
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
 
@@ -133,8 +133,7 @@ impl<M: Machine> Domain for Numbers<'_, M> {
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let n = self.shape.vectors();
         let product = 4 * LANES * n * (n + 1);
-        let cost = |w: usize| (product << w) + exponent_bits.div_ceil(w) * (product + (n << w));
-        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+        fixed_window(exponent_bits, product, product, n)
     }
 
     fn canonical(&mut self, x: &[M::Vector]) -> Vec<Limbs> {

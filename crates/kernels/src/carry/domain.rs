@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::constants::{CarryConstants, digits_of, zeros};
 use super::lanes::{DIGITS, Digits};
 use super::machine::{CarryMachine, SPARE};
-use crate::domain::Domain;
+use crate::domain::{Domain, fixed_window};
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -103,7 +103,7 @@ impl<M: CarryMachine> Domain for CarryDomain<'_, M> {
 
     /// The fewest multiplications: 5 bits for exponents of 512 bits and 6 for those of 1024 and 2048, as the paper has them.
     fn window_bits(&self, exponent_bits: usize) -> usize {
-        (1..=6).min_by_key(|&w| (1 << w) + exponent_bits.div_ceil(w)).unwrap_or(1)
+        fixed_window(exponent_bits, 1, 1, 0)
     }
 
     /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.

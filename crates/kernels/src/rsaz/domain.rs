@@ -11,7 +11,7 @@ use super::select::PACK;
 use super::work::{NUMBERS, Work};
 use super::{Quotients, most_sums};
 use crate::constants::{Constants, digits_of};
-use crate::domain::Domain;
+use crate::domain::{Domain, fixed_window};
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -142,8 +142,7 @@ impl<W: WideMachine> Domain for Rsaz<'_, W> {
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = self.product_macs() * W::MAC_TENTHS as usize;
         let read = self.words() / PACK * TABLE;
-        let cost = |w: usize| (product << w) + exponent_bits.div_ceil(w) * (product + (read << w));
-        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+        fixed_window(exponent_bits, product, product, read)
     }
 
     fn canonical(&mut self, x: &[W::Digit]) -> Vec<Limbs> {

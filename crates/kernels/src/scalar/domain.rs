@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Constants, Scalar};
+use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -106,12 +107,11 @@ impl<S: Scalar> crate::Domain for Domain<'_, S> {
         self.machine.select(out, table, index[0]);
     }
 
-    /// In products; a limb of a table costs about `READ` of one.
+    /// In limbs read, of which `READ` take the time of a product.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let n = self.constants.limbs();
         let (build, multiply) = (7 * n * n / 4, 2 * n * n);
-        let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (n << w) / READ);
-        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+        fixed_window(exponent_bits, READ * build, READ * multiply, n)
     }
 
     /// A product of a number below `R` and one below `M` is below `2M`.
