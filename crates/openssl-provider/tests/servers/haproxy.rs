@@ -1,0 +1,185 @@
+//! haproxy in asynchronous mode: one thread, whose handshakes are batched with each other.
+
+use std::fs;
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::counters::Counters;
+use crate::identity::Identity;
+use crate::load::{Load, Tally, Tls};
+use crate::process::{Server, resident_bytes};
+use crate::provider::{Active, Setup};
+use crate::{handshakes, turn};
+
+/// What it answers.
+pub const BODY: &str = "haproxy answers";
+/// How many requests a batch must have on average, with 64 clients at once.
+const MEAN_BATCH: f64 = 8.0;
+/// How much more memory it may use after a load than after the first part of it. Its pools and the heap settle late; a
+/// connection that is not given back costs tens of kilobytes, and a handshake's state some hundred bytes.
+const GROWTH: u64 = 4 << 20;
+
+/// A running haproxy, its worker's certificate and its counters.
+pub struct Haproxy {
+    /// The master process.
+    pub server: Server,
+    setup: Setup,
+    identity: Identity,
+}
+
+impl Haproxy {
+    /// Starts it, `asynchronous` or not, with something more in its environment.
+    pub fn start(setup: Setup, asynchronous: bool, environment: &[(&str, &str)]) -> Self {
+        let identity = Identity::make(setup.folder());
+        let openssl = setup.configuration(Active::ByName);
+        let path = setup.folder().join("haproxy.cfg");
+        let server = Server::start("haproxy", setup.folder(), |port| {
+            fs::write(&path, configuration(&setup, &identity, asynchronous, port)).expect("our own folder");
+            let mut command = Command::new("haproxy");
+            command.arg("-W").arg("-f").arg(&path).env("OPENSSL_CONF", &openssl).envs(environment.iter().copied());
+            command
+        });
+        Self { server, setup, identity }
+    }
+
+    /// 64 clients.
+    pub fn load(&self, tls: Tls) -> Load {
+        Load::new(self.server.port, &self.identity.certificate, tls, BODY)
+    }
+
+    /// The one process that serves.
+    pub fn worker(&self) -> u32 {
+        let children = self.server.children();
+        assert_eq!(children.len(), 1, "the workers of haproxy:\n{}", self.server.log());
+        children[0]
+    }
+
+    /// The counters now.
+    pub fn counters(&self) -> Counters {
+        self.setup.counters()
+    }
+
+    /// Stops it softly: it must have nothing left to wait for.
+    pub fn stop(self) {
+        self.server.stop(Signal::USR1);
+    }
+
+    /// Starts a new worker, as `systemctl reload haproxy` does, and waits for it.
+    fn reload(&mut self) {
+        let before = self.server.children();
+        self.server.signal(Signal::USR2);
+        self.server.wait("a new worker after a reload", |server| {
+            server.children().iter().any(|worker| !before.contains(worker))
+        });
+    }
+}
+
+fn configuration(setup: &Setup, identity: &Identity, asynchronous: bool, port: u16) -> String {
+    let provider =
+        setup.module().map(|module| format!("    ssl-provider-path {}\n    ssl-provider zariz\n", module.display()));
+    format!(
+        "global\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n\
+         defaults\n    mode http\n    timeout connect 10s\n    timeout client 60s\n    timeout server 60s\n\
+         frontend tls\n    bind 127.0.0.1:{port} ssl crt {} no-tls-tickets\n    \
+         http-request return status 200 content-type text/plain string \"{BODY}\"\n",
+        provider.unwrap_or_default(),
+        if asynchronous { "    ssl-mode-async\n" } else { "" },
+        identity.both.display(),
+    )
+}
+
+/// A whole load in two parts, with the worker's memory after each.
+fn load_and_watch(haproxy: &Haproxy, load: &Load, count: usize) -> (Tally, Tally) {
+    let worker = haproxy.worker();
+    let first = load.run(count / 4);
+    let warm = resident_bytes(worker);
+    let rest = load.run(count - count / 4);
+    let end = resident_bytes(worker);
+    println!("  memory: {} KiB after a quarter, {} KiB at the end", warm / 1024, end / 1024);
+    assert!(end < warm + GROWTH, "haproxy grew from {warm} to {end} bytes");
+    (first, rest)
+}
+
+#[test]
+fn answers_64_clients_at_once() {
+    let _turn = turn();
+    let haproxy = Haproxy::start(Setup::new(), true, &[]);
+    for tls in Tls::ALL {
+        let before = haproxy.counters();
+        let count = handshakes();
+        let (first, rest) = load_and_watch(&haproxy, &haproxy.load(tls), count);
+        first.assert_no_failure();
+        rest.assert_no_failure();
+        assert_eq!(first.answered + rest.answered, count);
+        haproxy.setup.assert_signed(before, count);
+        let counted = haproxy.counters().since(before);
+        println!("haproxy, {tls}: {count} handshakes, {:.0} a second; {counted:?}", rest.rate());
+        if haproxy.setup.module().is_some() {
+            assert!(counted.mean_batch() > MEAN_BATCH, "batches of {:.1}: {counted:?}", counted.mean_batch());
+        }
+    }
+    haproxy.stop();
+}
+
+#[test]
+fn bears_connections_cut_off_anywhere() {
+    let _turn = turn();
+    let haproxy = Haproxy::start(Setup::new(), true, &[]);
+    for tls in Tls::ALL {
+        let before = haproxy.counters();
+        let count = handshakes();
+        let (first, rest) = load_and_watch(&haproxy, &haproxy.load(tls).cut(), count);
+        first.assert_no_failure();
+        rest.assert_no_failure();
+        let (answered, cut) = (first.answered + rest.answered, first.cut + rest.cut);
+        assert!(cut > count / 2, "only {cut} of {count} connections were cut");
+        let whole = haproxy.load(tls).run(200);
+        whole.assert_no_failure();
+        let counted = haproxy.counters().since(before);
+        println!("haproxy, {tls}: {cut} connections cut off, {answered} answered; {counted:?}");
+        if haproxy.setup.module().is_some() {
+            let signed = counted.private_operations as usize;
+            assert!(signed >= answered + 200 && signed <= count + 200, "{counted:?}");
+            assert_eq!((counted.fallbacks, counted.check_failures), (0, 0), "{counted:?}");
+        }
+    }
+    haproxy.stop();
+}
+
+#[test]
+fn reloads_under_load() {
+    let _turn = turn();
+    let mut haproxy = Haproxy::start(Setup::new(), true, &[]);
+    for tls in Tls::ALL {
+        let before = haproxy.counters();
+        let (count, reloads) = (handshakes(), 5);
+        let load = haproxy.load(tls);
+        let tally = std::thread::scope(|scope| {
+            let tally = scope.spawn(|| load.run(count));
+            for reload in 1..=reloads {
+                let due = count * reload / (reloads + 1);
+                haproxy.server.wait("the load goes on", |_| load.progress() >= due || tally.is_finished());
+                haproxy.reload();
+            }
+            tally.join().expect("the load runs to its end")
+        });
+        tally.assert_no_failure();
+        haproxy.setup.assert_signed(before, count);
+        haproxy.server.wait("the former workers have ended", |server| server.children().len() == 1);
+        println!(
+            "haproxy, {tls}: {count} handshakes through {reloads} reloads; {:?}",
+            haproxy.counters().since(before)
+        );
+    }
+    assert_no_worker_failed(&haproxy);
+    haproxy.stop();
+}
+
+/// The master tells how each worker ended.
+fn assert_no_worker_failed(haproxy: &Haproxy) {
+    let log = haproxy.server.log();
+    let ends: Vec<&str> = log.lines().filter(|line| line.contains("exited with code")).collect();
+    assert!(!ends.is_empty(), "no former worker has ended:\n{log}");
+    assert!(ends.iter().all(|line| line.contains("exited with code 0 ")), "a worker failed:\n{log}");
+}
