@@ -8,15 +8,16 @@ use rustix::process::Signal;
 
 use crate::identity::Identity;
 use crate::load::{Load, Tls};
-use crate::process::Server;
+use crate::process::{Server, with_openssl};
 use crate::provider::{Active, Setup};
 use crate::{handshakes, turn};
 
-const BODY: &str = "apache answers";
+/// What it answers.
+pub const BODY: &str = "apache answers";
 const MODULES: &[&str] = &["mpm_event", "authz_core", "ssl", "socache_shmcb", "mime", "dir"];
 
-fn configuration(setup: &Setup, identity: &Identity, port: u16) -> String {
-    let folder = setup.folder().display();
+fn configuration(folder: &Path, identity: &Identity, port: u16) -> String {
+    let folder = folder.display();
     let modules: String = MODULES
         .iter()
         .filter(|module| Path::new(&file(module)).exists())
@@ -38,21 +39,27 @@ fn file(module: &str) -> String {
     format!("/usr/lib/apache2/modules/mod_{module}.so")
 }
 
+/// Starts it with a configuration of OpenSSL.
+pub fn start(folder: &Path, identity: &Identity, openssl: Option<&Path>) -> Server {
+    let path = folder.join("apache.conf");
+    let site = folder.join("site");
+    fs::create_dir_all(&site).expect("our own folder");
+    fs::write(site.join("index.html"), BODY).expect("our own folder");
+    Server::start("apache2", folder, |port| {
+        fs::write(&path, configuration(folder, identity, port)).expect("our own folder");
+        let mut command = Command::new("apache2");
+        command.arg("-DFOREGROUND").arg("-f").arg(&path);
+        with_openssl(command, openssl)
+    })
+}
+
 #[test]
 fn serves_and_reloads_under_load() {
     let _turn = turn();
     let setup = Setup::new();
     let identity = Identity::make(setup.folder());
-    fs::create_dir(setup.folder().join("site")).expect("our own folder");
-    fs::write(setup.folder().join("site/index.html"), BODY).expect("our own folder");
     let openssl = setup.configuration(Active::Everywhere);
-    let path = setup.folder().join("apache.conf");
-    let mut server = Server::start("apache2", setup.folder(), |port| {
-        fs::write(&path, configuration(&setup, &identity, port)).expect("our own folder");
-        let mut command = Command::new("apache2");
-        command.arg("-DFOREGROUND").arg("-f").arg(&path).env("OPENSSL_CONF", &openssl);
-        command
-    });
+    let mut server = start(setup.folder(), &identity, Some(&openssl));
     for tls in Tls::ALL {
         let before = setup.counters();
         let (count, reloads) = (handshakes(), 3);

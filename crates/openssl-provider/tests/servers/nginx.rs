@@ -1,21 +1,23 @@
 //! nginx: four processes, each of which signs one at a time.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use rustix::process::Signal;
 
 use crate::identity::Identity;
 use crate::load::{Load, Tls};
-use crate::process::Server;
+use crate::process::{Server, with_openssl};
 use crate::provider::{Active, Setup};
 use crate::{handshakes, turn};
 
-const BODY: &str = "nginx answers";
+/// What it answers.
+pub const BODY: &str = "nginx answers";
 const WORKERS: usize = 4;
 
-fn configuration(setup: &Setup, identity: &Identity, port: u16) -> String {
-    let folder = setup.folder().display();
+fn configuration(folder: &Path, identity: &Identity, port: u16) -> String {
+    let folder = folder.display();
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .iter()
         .map(|what| format!("    {what}_temp_path {folder}/{what};\n"))
@@ -32,9 +34,17 @@ fn configuration(setup: &Setup, identity: &Identity, port: u16) -> String {
     )
 }
 
-/// Its processes that serve and are not on their way out.
-fn workers(server: &Server) -> Vec<u32> {
-    server.children()
+/// Starts it with a configuration of OpenSSL, and waits until it serves with all its processes.
+pub fn start(folder: &Path, identity: &Identity, openssl: Option<&Path>) -> Server {
+    let path = folder.join("nginx.conf");
+    let mut server = Server::start("nginx", folder, |port| {
+        fs::write(&path, configuration(folder, identity, port)).expect("our own folder");
+        let mut command = Command::new("nginx");
+        command.arg("-c").arg(&path).arg("-e").arg("stderr");
+        with_openssl(command, openssl)
+    });
+    server.wait("all its workers run", |server| server.children().len() == WORKERS);
+    server
 }
 
 #[test]
@@ -43,14 +53,7 @@ fn serves_and_reloads_under_load() {
     let setup = Setup::new();
     let identity = Identity::make(setup.folder());
     let openssl = setup.configuration(Active::Everywhere);
-    let path = setup.folder().join("nginx.conf");
-    let mut server = Server::start("nginx", setup.folder(), |port| {
-        fs::write(&path, configuration(&setup, &identity, port)).expect("our own folder");
-        let mut command = Command::new("nginx");
-        command.arg("-c").arg(&path).arg("-e").arg("stderr").env("OPENSSL_CONF", &openssl);
-        command
-    });
-    server.wait("all its workers run", |server| workers(server).len() == WORKERS);
+    let mut server = start(setup.folder(), &identity, Some(&openssl));
     for tls in Tls::ALL {
         let before = setup.counters();
         let (count, reloads) = (handshakes(), 3);
@@ -60,10 +63,10 @@ fn serves_and_reloads_under_load() {
             for reload in 1..=reloads {
                 let due = count * reload / (reloads + 1);
                 server.wait("the load goes on", |_| load.progress() >= due || tally.is_finished());
-                let old = workers(&server);
+                let old = server.children();
                 server.signal(Signal::HUP);
                 server.wait("new workers after a reload", |server| {
-                    workers(server).iter().filter(|worker| !old.contains(worker)).count() == WORKERS
+                    server.children().iter().filter(|worker| !old.contains(worker)).count() == WORKERS
                 });
             }
             tally.join().expect("the load runs to its end")
@@ -77,6 +80,6 @@ fn serves_and_reloads_under_load() {
             setup.counters().since(before)
         );
     }
-    server.wait("the former workers have ended", |server| workers(server).len() == WORKERS);
+    server.wait("the former workers have ended", |server| server.children().len() == WORKERS);
     server.stop(Signal::QUIT);
 }

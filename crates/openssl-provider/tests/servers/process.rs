@@ -40,20 +40,23 @@ pub struct Server {
 impl Server {
     /// Starts a server that `command` makes for a free port, and waits until it accepts connections.
     pub fn start(name: &'static str, folder: &Path, mut command: impl FnMut(u16) -> Command) -> Self {
-        let log = folder.join(format!("{name}.log"));
         // Somebody else may take the port between our asking for it and the server's.
-        for _ in 0..3 {
+        let mut attempt = || {
             let port = free_port();
-            let file = File::create(&log).expect("our own folder");
-            let mut command = command(port);
-            command.stdin(Stdio::null()).stdout(file.try_clone().expect("a file")).stderr(file).process_group(0);
-            let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
-            let mut server = Self { name, child, log: log.clone(), port };
-            if server.accepts() {
-                return server;
-            }
-        }
-        panic!("{name} does not start:\n{}", fs::read_to_string(&log).unwrap_or_default());
+            Self::start_on(name, folder, port, command(port))
+        };
+        let started = attempt().or_else(|_| attempt()).or_else(|_| attempt());
+        started.unwrap_or_else(|log| panic!("{name} does not start:\n{log}"))
+    }
+
+    /// Starts a server that listens on `port`, and waits until it accepts connections; else what its log says.
+    pub fn start_on(name: &'static str, folder: &Path, port: u16, mut command: Command) -> Result<Self, String> {
+        let log = folder.join(format!("{name}.log"));
+        let file = File::create(&log).expect("our own folder");
+        command.stdin(Stdio::null()).stdout(file.try_clone().expect("a file")).stderr(file).process_group(0);
+        let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
+        let mut server = Self { name, child, log, port };
+        if server.accepts() { Ok(server) } else { Err(server.log()) }
     }
 
     /// Waits until it accepts connections; false when it ends instead.
@@ -141,6 +144,15 @@ impl Drop for Server {
         }
         let _ = self.child.wait();
     }
+}
+
+/// The command with this configuration of OpenSSL, or with the system's.
+pub fn with_openssl(mut command: Command, configuration: Option<&Path>) -> Command {
+    match configuration {
+        Some(file) => command.env("OPENSSL_CONF", file),
+        None => command.env_remove("OPENSSL_CONF"),
+    };
+    command
 }
 
 /// A port that nobody listens on.
