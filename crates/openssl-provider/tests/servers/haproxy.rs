@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -67,12 +68,23 @@ impl Haproxy {
 
     /// Starts a new worker, as `systemctl reload haproxy` does, and waits for it.
     fn reload(&mut self) {
-        let before = self.server.children();
-        self.server.signal(Signal::USR2);
-        self.server.wait("a new worker after a reload", |server| {
-            server.children().iter().any(|worker| !before.contains(worker))
-        });
+        reload(&mut self.server);
     }
+}
+
+/// Starts a new worker, and waits for it. The master loses a signal that comes while it starts itself anew: then the
+/// signal is sent again.
+pub fn reload(server: &mut Server) {
+    let loaded = |server: &Server| server.log().matches("Loading success").count();
+    let (before, old) = (loaded(server), server.children());
+    let mut sent = None::<Instant>;
+    server.wait("a new worker after a reload", |server| {
+        if sent.is_none_or(|sent| sent.elapsed() > Duration::from_secs(3)) {
+            server.signal(Signal::USR2);
+            sent = Some(Instant::now());
+        }
+        loaded(server) > before && server.children().iter().any(|worker| !old.contains(worker))
+    });
 }
 
 fn configuration(setup: &Setup, identity: &Identity, asynchronous: bool, port: u16) -> String {

@@ -21,7 +21,7 @@ use crate::identity::Identity;
 use crate::load::{Load, Tls};
 use crate::module::Module;
 use crate::process::{Server, free_port, with_openssl};
-use crate::{apache, nginx, turn};
+use crate::{apache, haproxy, nginx, turn};
 
 /// Where commands of the page write.
 const PLACES: &[&str] = &["/etc/zariz", "/etc/haproxy", "/etc/systemd", "/usr/local", "/var/lib/zariz"];
@@ -150,13 +150,9 @@ impl System {
                 self.services.insert("haproxy", server);
             }
             ("reload", "haproxy") => {
-                let haproxy = self.services.get_mut(service).expect("haproxy runs");
-                let before = haproxy.children();
-                haproxy.signal(Signal::USR2);
-                haproxy.wait("the new worker replaces the old", |haproxy| {
-                    let now = haproxy.children();
-                    now.len() == 1 && now != before
-                });
+                let server = self.services.get_mut(service).expect("haproxy runs");
+                haproxy::reload(server);
+                server.wait("the old worker ends", |server| server.children().len() == 1);
             }
             ("restart", "nginx") => {
                 self.stop(service);
