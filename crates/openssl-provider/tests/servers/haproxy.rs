@@ -21,6 +21,17 @@ const MEAN_BATCH: f64 = 8.0;
 /// connection that is not given back costs tens of kilobytes, and a handshake's state some hundred bytes.
 const GROWTH: u64 = 4 << 20;
 
+/// How it calls the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// One signature at a time.
+    Synchronous,
+    /// Many at a time. It forbids itself new threads when it gives up root's rights, so its own thread computes them.
+    Alone,
+    /// Many at a time; it may have threads, which compute them.
+    Threads,
+}
+
 /// A running haproxy, its worker's certificate and its counters.
 pub struct Haproxy {
     /// The master process.
@@ -30,17 +41,19 @@ pub struct Haproxy {
 }
 
 impl Haproxy {
-    /// Starts it, `asynchronous` or not, with something more in its environment.
-    pub fn start(setup: Setup, asynchronous: bool, environment: &[(&str, &str)]) -> Self {
+    /// Starts it with something more in its environment.
+    pub fn start(setup: Setup, mode: Mode, environment: &[(&str, &str)]) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);
         let path = setup.folder().join("haproxy.cfg");
-        let server = Server::start("haproxy", setup.folder(), |port| {
-            fs::write(&path, configuration(&setup, &identity, asynchronous, port)).expect("our own folder");
+        let mut server = Server::start("haproxy", setup.folder(), |port| {
+            fs::write(&path, configuration(&setup, &identity, mode, port)).expect("our own folder");
             let mut command = Command::new("haproxy");
             command.arg("-W").arg("-f").arg(&path).env("OPENSSL_CONF", &openssl).envs(environment.iter().copied());
             command
         });
+        // It listens before it has a worker.
+        server.wait("it is loaded", |server| server.log().contains("Loading success"));
         Self { server, setup, identity }
     }
 
@@ -87,16 +100,20 @@ pub fn reload(server: &mut Server) {
     });
 }
 
-fn configuration(setup: &Setup, identity: &Identity, asynchronous: bool, port: u16) -> String {
+fn configuration(setup: &Setup, identity: &Identity, mode: Mode, port: u16) -> String {
     let provider =
         setup.module().map(|module| format!("    ssl-provider-path {}\n    ssl-provider zariz\n", module.display()));
     format!(
-        "global\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n\
+        "global\n    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n\
          defaults\n    mode http\n    timeout connect 10s\n    timeout client 60s\n    timeout server 60s\n\
          frontend tls\n    bind 127.0.0.1:{port} ssl crt {} no-tls-tickets\n    \
          http-request return status 200 content-type text/plain string \"{BODY}\"\n",
         provider.unwrap_or_default(),
-        if asynchronous { "    ssl-mode-async\n" } else { "" },
+        match mode {
+            Mode::Synchronous => "",
+            Mode::Alone => "    ssl-mode-async\n",
+            Mode::Threads => "    ssl-mode-async\n    insecure-fork-wanted\n",
+        },
         identity.both.display(),
     )
 }
@@ -115,8 +132,17 @@ fn load_and_watch(haproxy: &Haproxy, load: &Load, count: usize) -> (Tally, Tally
 
 #[test]
 fn answers_64_clients_at_once() {
+    answer(Mode::Alone);
+}
+
+#[test]
+fn answers_64_clients_at_once_with_threads() {
+    answer(Mode::Threads);
+}
+
+fn answer(mode: Mode) {
     let _turn = turn();
-    let haproxy = Haproxy::start(Setup::new(), true, &[]);
+    let haproxy = Haproxy::start(Setup::new(), mode, &[]);
     for tls in Tls::ALL {
         let before = haproxy.counters();
         let count = handshakes();
@@ -126,7 +152,7 @@ fn answers_64_clients_at_once() {
         assert_eq!(first.answered + rest.answered, count);
         haproxy.setup.assert_signed(before, count);
         let counted = haproxy.counters().since(before);
-        println!("haproxy, {tls}: {count} handshakes, {:.0} a second; {counted:?}", rest.rate());
+        println!("haproxy {mode:?}, {tls}: {count} handshakes, {:.0} a second; {counted:?}", rest.rate());
         if haproxy.setup.module().is_some() {
             assert!(counted.mean_batch() > MEAN_BATCH, "batches of {:.1}: {counted:?}", counted.mean_batch());
         }
@@ -136,8 +162,17 @@ fn answers_64_clients_at_once() {
 
 #[test]
 fn bears_connections_cut_off_anywhere() {
+    bear_cuts(Mode::Alone);
+}
+
+#[test]
+fn bears_connections_cut_off_anywhere_with_threads() {
+    bear_cuts(Mode::Threads);
+}
+
+fn bear_cuts(mode: Mode) {
     let _turn = turn();
-    let haproxy = Haproxy::start(Setup::new(), true, &[]);
+    let haproxy = Haproxy::start(Setup::new(), mode, &[]);
     for tls in Tls::ALL {
         let before = haproxy.counters();
         let count = handshakes();
@@ -149,7 +184,7 @@ fn bears_connections_cut_off_anywhere() {
         let whole = haproxy.load(tls).run(200);
         whole.assert_no_failure();
         let counted = haproxy.counters().since(before);
-        println!("haproxy, {tls}: {cut} connections cut off, {answered} answered; {counted:?}");
+        println!("haproxy {mode:?}, {tls}: {cut} connections cut off, {answered} answered; {counted:?}");
         if haproxy.setup.module().is_some() {
             let signed = counted.private_operations as usize;
             assert!(signed >= answered + 200 && signed <= count + 200, "{counted:?}");
@@ -161,8 +196,17 @@ fn bears_connections_cut_off_anywhere() {
 
 #[test]
 fn reloads_under_load() {
+    reload_under_load(Mode::Alone);
+}
+
+#[test]
+fn reloads_under_load_with_threads() {
+    reload_under_load(Mode::Threads);
+}
+
+fn reload_under_load(mode: Mode) {
     let _turn = turn();
-    let mut haproxy = Haproxy::start(Setup::new(), true, &[]);
+    let mut haproxy = Haproxy::start(Setup::new(), mode, &[]);
     for tls in Tls::ALL {
         let before = haproxy.counters();
         let (count, reloads) = (handshakes(), 5);
@@ -180,7 +224,7 @@ fn reloads_under_load() {
         haproxy.setup.assert_signed(before, count);
         haproxy.server.wait("the former workers have ended", |server| server.children().len() == 1);
         println!(
-            "haproxy, {tls}: {count} handshakes through {reloads} reloads; {:?}",
+            "haproxy {mode:?}, {tls}: {count} handshakes through {reloads} reloads; {:?}",
             haproxy.counters().since(before)
         );
     }

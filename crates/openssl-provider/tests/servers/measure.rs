@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::haproxy::Haproxy;
+use crate::haproxy::{Haproxy, Mode};
 use crate::load::Tls;
 use crate::process::processor_seconds;
 use crate::provider::Setup;
@@ -47,8 +47,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 /// All rounds of one version of TLS, as rows of a table.
 fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
     let rounds: usize = std::env::var("ZARIZ_ROUNDS").map_or(7, |text| text.parse().expect("ZARIZ_ROUNDS is a number"));
-    let ours = Haproxy::start(Setup::zariz(), true, environment);
-    let theirs = Haproxy::start(Setup::default_provider(), false, environment);
+    let ours = Haproxy::start(Setup::zariz(), Mode::Alone, environment);
+    let theirs = Haproxy::start(Setup::default_provider(), Mode::Synchronous, environment);
     for tls in Tls::ALL {
         // Warm: pools, and what zariz measures of its engines in its first calls.
         ours.load(tls).run(500).assert_no_failure();

@@ -225,9 +225,9 @@ fn the_page_leads_from_nothing_to_servers_on_zariz_and_back() {
     let (sections, mut system) = (page(), System::new());
 
     let printed = system.run(&sections, "From a fresh Debian 12 to haproxy terminating TLS");
+    println!("{printed}");
     assert_eq!(printed.matches("Hello from haproxy\n").count(), 2, "{printed}");
     assert_eq!(system.counters().private_operations, 2, "two handshakes");
-    println!("{printed}");
 
     system.run(&sections, "nginx");
     system.assert_signs("nginx", nginx::BODY, 100);
