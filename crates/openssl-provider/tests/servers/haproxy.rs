@@ -1,7 +1,10 @@
 //! haproxy in asynchronous mode: one thread, whose handshakes are batched with each other.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::thread::spawn;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -9,7 +12,7 @@ use rustix::process::Signal;
 use crate::counters::Counters;
 use crate::identity::Identity;
 use crate::load::{Load, Tally, Tls};
-use crate::process::{Server, resident_bytes};
+use crate::process::{Server, open_descriptors, resident_bytes};
 use crate::provider::{Active, Setup};
 use crate::{handshakes, turn};
 
@@ -43,11 +46,17 @@ pub struct Haproxy {
 impl Haproxy {
     /// Starts it with something more in its environment.
     pub fn start(setup: Setup, mode: Mode, environment: &[(&str, &str)]) -> Self {
+        let service = format!("    http-request return status 200 content-type text/plain string \"{BODY}\"\n");
+        Self::start_with(setup, mode, environment, "", &service)
+    }
+
+    /// The same with more lines in the section `global`, and with what shall be done with requests.
+    fn start_with(setup: Setup, mode: Mode, environment: &[(&str, &str)], global: &str, service: &str) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);
         let path = setup.folder().join("haproxy.cfg");
         let mut server = Server::start("haproxy", setup.folder(), |port| {
-            fs::write(&path, configuration(&setup, &identity, mode, port)).expect("our own folder");
+            fs::write(&path, configuration(&setup, &identity, mode, port, global, service)).expect("our own folder");
             let mut command = Command::new("haproxy");
             command.arg("-W").arg("-f").arg(&path).env("OPENSSL_CONF", &openssl).envs(environment.iter().copied());
             command
@@ -100,14 +109,13 @@ pub fn reload(server: &mut Server) {
     });
 }
 
-fn configuration(setup: &Setup, identity: &Identity, mode: Mode, port: u16) -> String {
+fn configuration(setup: &Setup, identity: &Identity, mode: Mode, port: u16, global: &str, service: &str) -> String {
     let provider =
         setup.module().map(|module| format!("    ssl-provider-path {}\n    ssl-provider zariz\n", module.display()));
     format!(
-        "global\n    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n\
+        "global\n    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n{global}\
          defaults\n    mode http\n    timeout connect 10s\n    timeout client 60s\n    timeout server 60s\n\
-         frontend tls\n    bind 127.0.0.1:{port} ssl crt {} no-tls-tickets\n    \
-         http-request return status 200 content-type text/plain string \"{BODY}\"\n",
+         frontend tls\n    bind 127.0.0.1:{port} ssl crt {} no-tls-tickets\n{service}",
         provider.unwrap_or_default(),
         match mode {
             Mode::Synchronous => "",
@@ -238,4 +246,28 @@ fn assert_no_worker_failed(haproxy: &Haproxy) {
     let ends: Vec<&str> = log.lines().filter(|line| line.contains("exited with code")).collect();
     assert!(!ends.is_empty(), "no former worker has ended:\n{log}");
     assert!(ends.iter().all(|line| line.contains("exited with code 0 ")), "a worker failed:\n{log}");
+}
+
+/// In asynchronous mode a connection has three descriptors: the client's, the server's behind haproxy, and ours, which
+/// haproxy does not count. `maxsslconn` as docs/openssl.md says leaves room for all in its table.
+#[test]
+fn keeps_within_its_table_of_descriptors() {
+    let _turn = turn();
+    let connections = 400;
+    let global = format!("    maxconn {}\n    maxsslconn {connections}\n", connections * 3 / 2);
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let server = silent.local_addr().expect("a bound socket");
+    let service = format!("    default_backend silent\nbackend silent\n    server silent {server}\n");
+    let haproxy = Haproxy::start_with(Setup::new(), Mode::Alone, &[], &global, &service);
+    let worker = haproxy.worker();
+    let (sender, behind) = channel();
+    // It ends with the program, or when the test does.
+    spawn(move || while silent.accept().is_ok_and(|(stream, _)| sender.send(stream).is_ok()) {});
+    for _ in 0..2 {
+        let held = haproxy.load(Tls::V13).hold(connections);
+        let behind: Vec<TcpStream> = behind.iter().take(connections).collect();
+        println!("haproxy has {} descriptors for {connections} connections", open_descriptors(worker));
+        assert_eq!((held.len(), behind.len(), haproxy.worker()), (connections, connections, worker));
+    }
+    haproxy.stop();
 }

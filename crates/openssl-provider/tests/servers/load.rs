@@ -21,6 +21,9 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How many failures are told in full.
 const TOLD: usize = 5;
 
+/// What a client asks.
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
 /// A version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tls {
@@ -132,6 +135,27 @@ impl Load {
         tally
     }
 
+    /// Makes so many connections, asks on each, and keeps them all open without an answer.
+    pub fn hold(&self, connections: usize) -> Vec<(ClientConnection, TcpStream)> {
+        let hold = || {
+            let mut tcp = TcpStream::connect(self.address)?;
+            tcp.set_read_timeout(Some(SILENCE))?;
+            let mut tls = self.client();
+            while tls.is_handshaking() {
+                tls.complete_io(&mut tcp)?;
+            }
+            tls.writer().write_all(REQUEST)?;
+            tls.complete_io(&mut tcp)?;
+            Ok((tls, tcp))
+        };
+        (0..connections).map(|_| hold().unwrap_or_else(|error: std::io::Error| panic!("holding: {error}"))).collect()
+    }
+
+    fn client(&self) -> ClientConnection {
+        let name = ServerName::try_from("localhost").expect("a name");
+        ClientConnection::new(Arc::clone(&self.config), name).expect("a configuration that works")
+    }
+
     /// One connection: whether it was answered (`true`) or cut (`false`).
     fn visit(&self, number: u64) -> Result<bool, String> {
         let tcp = TcpStream::connect(self.address).map_err(|error| format!("connecting: {error}"))?;
@@ -150,14 +174,12 @@ impl Load {
 
     /// Handshake, request and answer.
     fn converse(&self, tcp: &mut Cut) -> Result<(), String> {
-        let name = ServerName::try_from("localhost").expect("a name");
-        let mut tls = ClientConnection::new(Arc::clone(&self.config), name).map_err(|error| error.to_string())?;
+        let mut tls = self.client();
         while tls.is_handshaking() {
             tls.complete_io(tcp).map_err(|error| format!("handshake: {error}"))?;
         }
         let mut stream = Stream::new(&mut tls, tcp);
-        let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        stream.write_all(request).map_err(|error| format!("request: {error}"))?;
+        stream.write_all(REQUEST).map_err(|error| format!("request: {error}"))?;
         let mut answer = Vec::new();
         match stream.read_to_end(&mut answer) {
             Ok(_) => {}

@@ -193,3 +193,8 @@ pub fn resident_bytes(id: u32) -> u64 {
     let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number of KiB");
     kib * 1024
 }
+
+/// How many descriptors a process has open.
+pub fn open_descriptors(id: u32) -> usize {
+    fs::read_dir(format!("/proc/{id}/fd")).unwrap_or_else(|_| panic!("process {id} is gone")).count()
+}
