@@ -7,7 +7,8 @@
 //!   as many batches are computed at once as the setting `threads` says; whoever comes then waits, and is answered by
 //!   another's batch or told to compute the next.
 //! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says how these wait.
-//!   Worker threads compute for them, started when there is first something to do.
+//!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
+//!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
 //!
 //! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
 
