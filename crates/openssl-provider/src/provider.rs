@@ -189,13 +189,7 @@ unsafe extern "C" fn gettable_params(_: Opaque) -> *const Param {
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: the provider that OpenSSL holds, and its array.
     let (provider, mut answers) = unsafe { (&*context.cast_const().cast::<Provider>(), Answers::new(params)) };
-    answer(&provider.core, || {
-        if provider.answer(&mut answers) {
-            Ok(())
-        } else {
-            Err(Failure::new(Reason::Parameter, "a parameter is of the wrong type, or too small for its value"))
-        }
-    })
+    answer(&provider.core, || if provider.answer(&mut answers) { Ok(()) } else { Err(Failure::does_not_fit()) })
 }
 
 const NAMES: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";
