@@ -138,11 +138,12 @@ impl Place {
         let mut ours = format!("module = {}\ncounters = {}\n", self.module.file().display(), counters.display());
         ours.push_str(&settings.provider);
         let active = "activate = 1\n";
+        let others = if settings.alone { "" } else { active };
         // What the command loads by its options is first in the order of these, unless a configuration was before it.
         let (more, ours, default) = match way {
-            Way::Default => ("", None, active),
+            Way::Default => ("", None, others),
             Way::Options => ("", Some(ours), ""),
-            Way::Configuration => ("alg_section = algorithms\n", Some(format!("{active}{ours}")), active),
+            Way::Configuration => ("alg_section = algorithms\n", Some(format!("{active}{ours}")), others),
         };
         let mut text = format!(
             "openssl_conf = all\n[all]\nproviders = list\n{more}[algorithms]\ndefault_properties = ?provider=zariz\n\
@@ -175,6 +176,8 @@ pub struct Settings {
     pub provider: String,
     /// Sections of the command's own.
     pub tail: String,
+    /// Whether our provider alone is active by the configuration, without OpenSSL's.
+    pub alone: bool,
 }
 
 /// The benchmark keys of the program `zariz`.

@@ -104,3 +104,22 @@ fn keys_for_pss_alone_stay_with_the_default_provider() {
         place.run(way, &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"]).succeeds().left(0);
     }
 }
+
+/// Keys are read and written by OpenSSL's default provider, which a configuration must activate beside ours.
+#[test]
+fn alone_it_fails_in_words() {
+    let place = Place::new();
+    let alone = || Settings { alone: true, ..Settings::default() };
+    let run = |arguments: &[&str]| place.run_with(Way::Configuration, arguments, alone());
+    run(&["list", "-providers"]).succeeds().prints("zariz");
+    for command in [
+        &["dgst", "-sha256", "-sign", "2048.pem", "-out", "sig", "message"][..],
+        &["genrsa", "-out", "key", "2048"],
+        &["rsa", "-in", "2048.pem", "-check"],
+        &["req", "-x509", "-key", "2048.pem", "-subj", "/CN=a"],
+        &["pkeyutl", "-sign", "-inkey", "2048.pem", "-in", "message"],
+        &["speed", "-seconds", "1", "rsa2048"],
+    ] {
+        run(command).fails(&[":error:"]);
+    }
+}
