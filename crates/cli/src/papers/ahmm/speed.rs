@@ -57,8 +57,9 @@ pub fn run(bench: &Bench) -> Result<Table, Failure> {
     let (mut rows, mut notes) = (
         Vec::new(),
         vec![format!(
-            "openssl speed -provider-path … -provider … -elapsed -async_jobs {JOBS} rsa2048: one thread that starts {JOBS} jobs \
-         and waits for all of them; a second for signing and one for verifying in each round.",
+            "openssl speed -provider-path … -provider … -elapsed -async_jobs {JOBS} rsa2048: one thread that starts {JOBS} \
+             jobs and waits for all of them, a second for signing and one for verifying in each round. The provider \
+             computes one batch at a time (threads = 1).",
         )],
     );
     match &bench.provider {
@@ -137,8 +138,8 @@ impl Setup {
             let text = match who {
                 Contestant::Default => String::new(),
                 Contestant::Ours(method) => format!(
-                    "openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = ours\n[ours]\nengine = {}\nmethod = {method}\n\
-                     counters = {}\n",
+                    "openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = ours\n[ours]\nengine = {}\n\
+                     method = {method}\nthreads = 1\ncounters = {}\n",
                     setup.name,
                     bench.engine,
                     setup.file(who, "counters").display()
