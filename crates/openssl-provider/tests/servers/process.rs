@@ -143,6 +143,9 @@ impl Drop for Server {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("the log of {}:\n{}", self.name, self.log());
+        }
     }
 }
 
