@@ -1,0 +1,1 @@
+//! The provider is on its way.

@@ -1,0 +1,1 @@
+//! ASYNC jobs.

@@ -1,0 +1,47 @@
+//! The provider as cargo built it for these tests, copied to a folder as `zariz.so`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tempfile::TempDir;
+
+/// A folder with `zariz.so` in it, which goes when the last copy of this does.
+#[derive(Clone)]
+pub struct Module(Arc<TempDir>);
+
+impl Module {
+    /// The module of this test program; all of it share one folder.
+    pub fn get() -> Self {
+        static FOLDER: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+        let mut shared = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = shared.upgrade() {
+            return Self(folder);
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::copy(built(), folder.path().join("zariz.so")).expect("a copy of the provider");
+        let folder = Arc::new(folder);
+        *shared = Arc::downgrade(&folder);
+        Self(folder)
+    }
+
+    /// The folder: OpenSSL's search path for modules.
+    pub fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The file itself.
+    pub fn file(&self) -> PathBuf {
+        self.folder().join("zariz.so")
+    }
+}
+
+/// The library that cargo built: beside this test program, or one folder above; the newest of them.
+fn built() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of this program");
+    let folders = program.ancestors().skip(1).take(2);
+    let files = folders.map(|folder| folder.join("libzariz_provider.so"));
+    let dated = files.filter_map(|file| Some((fs::metadata(&file).ok()?.modified().ok()?, file)));
+    let newest = dated.max_by_key(|(time, _)| *time);
+    newest.unwrap_or_else(|| panic!("no libzariz_provider.so beside {}", program.display())).1
+}
