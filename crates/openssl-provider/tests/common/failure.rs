@@ -78,7 +78,6 @@ fn text(text: *const c_char) -> Option<String> {
 }
 
 /// Calls a function that returns 1 where it succeeds.
-#[macro_export]
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows them.
@@ -88,3 +87,5 @@ macro_rules! call {
         }
     };
 }
+
+pub(crate) use call;

@@ -5,14 +5,15 @@ use std::ffi::{CString, c_int, c_uint};
 use std::marker::PhantomData;
 use std::ptr;
 
+use super::call;
 use super::failure::Failure;
 use super::ffi;
 use super::operation::Ctx;
 use super::params::{Params, Reading, names, read, read_all};
 use super::world::{Side, World, text};
-use crate::call;
 
 /// A key in the provider that it was made for.
+#[derive(Debug)]
 pub struct Key<'w> {
     key: *mut ffi::Pkey,
     world: PhantomData<&'w World>,

@@ -16,6 +16,7 @@ pub mod world;
 
 pub use compare::Faults;
 pub use failure::Failure;
+pub(crate) use failure::call;
 pub use key::Key;
 pub use operation::{Ctx, Operation};
 pub use params::Params;

@@ -5,12 +5,12 @@ use std::ffi::{CString, c_int, c_uint};
 use std::marker::PhantomData;
 use std::ptr;
 
+use super::call;
 use super::failure::Failure;
 use super::ffi;
 use super::key::Key;
 use super::params::{Params, Reading, names, read};
 use super::world::{Side, World, text};
-use crate::call;
 
 /// What a context is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ impl Operation {
 }
 
 /// A context. It borrows its key for as long as it lives.
+#[derive(Debug)]
 pub struct Ctx<'k> {
     ctx: *mut ffi::PkeyCtx,
     of: PhantomData<&'k ()>,

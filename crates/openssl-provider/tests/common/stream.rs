@@ -5,15 +5,16 @@ use std::ffi::{CString, c_uint};
 use std::marker::PhantomData;
 use std::ptr;
 
+use super::call;
 use super::failure::Failure;
 use super::ffi;
 use super::key::Key;
 use super::operation::{get, set};
 use super::params::{Params, Reading, names};
 use super::world::{Side, World, text};
-use crate::call;
 
 /// A message on its way to a signature, or to be verified.
+#[derive(Debug)]
 pub struct Stream<'k> {
     ctx: *mut ffi::MdCtx,
     of: PhantomData<&'k ()>,

@@ -9,11 +9,11 @@ use std::{fs, ptr};
 
 use tempfile::TempDir;
 
+use super::call;
 use super::failure::{Failure, take_errors};
 use super::ffi;
 use super::module::Module;
 use super::params::{Reading, names, read};
-use crate::call;
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
