@@ -11,6 +11,8 @@ pub mod keys;
 pub mod module;
 pub mod operation;
 pub mod params;
+pub mod process;
+pub mod signing;
 pub mod stream;
 pub mod world;
 

@@ -125,6 +125,15 @@ impl World {
 
     /// The same from a given module.
     pub fn load(module: &Module) -> Result<Self, Failure> {
+        Self::load_these(module, &[c"default", if is_zariz() { c"zariz" } else { c"default" }])
+    }
+
+    /// With the provider under test alone.
+    pub fn only(module: &Module) -> Result<Self, Failure> {
+        Self::load_these(module, &[if is_zariz() { c"zariz" } else { c"default" }])
+    }
+
+    fn load_these(module: &Module, providers: &[&CStr]) -> Result<Self, Failure> {
         // SAFETY: no arguments.
         let context = unsafe { ffi::OSSL_LIB_CTX_new() };
         assert!(!context.is_null());
@@ -132,7 +141,7 @@ impl World {
             Self { context, loaded: Vec::new(), subject: ptr::null_mut(), _files: None, _module: Some(module.clone()) };
         let folder = path(module.folder());
         call!(OSSL_PROVIDER_set_default_search_path(context, folder.as_ptr()))?;
-        for name in [c"default", if is_zariz() { c"zariz" } else { c"default" }] {
+        for name in providers {
             // SAFETY: live, and a text.
             world.subject = unsafe { ffi::OSSL_PROVIDER_load(context, name.as_ptr()) };
             if world.subject.is_null() {
