@@ -68,7 +68,8 @@ fn several_library_contexts() {
     });
     if is_zariz() {
         let engine = |i: usize| worlds[i].parameter("engine").expect("engine").text().to_owned();
-        assert_eq!([engine(0), engine(1)], ["auto", "portable"]);
+        assert!(engine(0).starts_with("auto"), "{}", engine(0));
+        assert_eq!(engine(1), "portable");
         assert_eq!(worlds[2].parameter("max-batch").expect("max-batch").unsigned(), 2);
         assert_eq!(worlds[2].parameter("threads").expect("threads").unsigned(), 1);
     }
@@ -98,7 +99,7 @@ fn good_settings() {
         let world = World::with(&[(name, value)]);
         let reading = world.parameter(name).unwrap_or_else(|| panic!("no parameter {name}"));
         let text = if name == "engine" { reading.text().to_owned() } else { reading.unsigned().to_string() };
-        assert_eq!(text, shown, "{name}");
+        assert_eq!(text.split(' ').next(), Some(shown), "{name}");
         let known = Known::several(&world);
         assert!(known[0].signs(&world), "{name} = {value}");
     }

@@ -306,7 +306,7 @@ fn the_provider() {
     }
     let text = |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).text().to_owned();
     let number = |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).unsigned();
-    assert_eq!(text("engine"), "auto");
+    assert!(text("engine").starts_with("auto"), "{}", text("engine"));
     assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
     assert!(number("threads") >= 1);
     assert_eq!(number("max-batch"), 64);

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::Error;
 use super::hash::{Hash, Mgf};
 
 /// A signature algorithm.
@@ -61,14 +60,6 @@ impl Algorithm {
         match self {
             Self::Pkcs1v15(hash) | Self::Pss { hash, .. } => hash,
         }
-    }
-}
-
-impl Algorithm {
-    /// Whether a digest has the length that the hash gives it.
-    pub(super) fn check_digest(self, digest: &[u8]) -> Result<(), Error> {
-        let (expected, actual) = (self.hash().size(), digest.len());
-        if actual == expected { Ok(()) } else { Err(Error::Digest { expected, actual }) }
     }
 }
 

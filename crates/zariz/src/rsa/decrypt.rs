@@ -8,7 +8,7 @@ use super::error::Error;
 use super::oaep;
 use super::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
-use super::private_op::{Request, private_op};
+use super::private_op::private_op_each;
 
 /// One ciphertext to decrypt.
 #[derive(Clone, Copy, Debug)]
@@ -24,18 +24,8 @@ pub struct DecryptJob<'a> {
 /// Decrypts many ciphertexts with keys of their own, in order. Keys of like size share batches. One that fails does not
 /// touch the others.
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    let numbers: Vec<_> = jobs.iter().map(number).collect();
-    let good = jobs.iter().zip(&numbers).filter_map(|(job, number)| Some((job.key, number.as_deref().ok()?)));
-    let requests: Vec<Request> = good.map(|(key, number)| (key, &number[..])).collect();
-    let mut results = private_op(&requests).into_iter();
-    jobs.iter()
-        .zip(&numbers)
-        .map(|(job, number)| {
-            number.as_ref().map_err(|&error| error)?;
-            // There is one result for every good number.
-            decode(job, &results.next().ok_or(Error::Fault)??)
-        })
-        .collect()
+    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
+    jobs.iter().zip(private_op_each(&numbers)).map(|(job, number)| decode(job, &number?)).collect()
 }
 
 /// The number that the private operation raises to `d`.
@@ -46,16 +36,12 @@ fn number(job: &DecryptJob) -> Result<Limbs, Error> {
 
 /// The message in a decrypted number.
 fn decode(job: &DecryptJob, number: &[u64]) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let bytes = |number: &[u64]| {
-        let mut out = Zeroizing::new(vec![0; job.key.size()]);
-        limbs::to_be_bytes(number, &mut out);
-        out
-    };
-    let mut encoded = bytes(number);
+    let mut encoded = Zeroizing::new(vec![0; job.key.size()]);
+    limbs::to_be_bytes(number, &mut encoded);
     match job.padding {
         Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, &mut encoded),
         Padding::Pkcs1v15 => {
-            let substitute = Substitute::new(&bytes(&job.key.0.d), job.ciphertext);
+            let substitute = Substitute::of(job.key, job.ciphertext)?;
             Ok(pkcs1v15::decode_message(&encoded, &substitute))
         }
     }

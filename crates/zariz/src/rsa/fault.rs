@@ -1,6 +1,21 @@
-//! The places where tests flip bits. Outside of tests, numbers pass unchanged.
+//! Faults: how many were found, and the places where tests flip bits. Outside of tests, numbers pass unchanged.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zariz_kernels::limbs::Limbs;
+
+static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
+
+/// How many private results failed the check with the public exponent, in this process and so far. Each was computed again,
+/// or withheld. Any at all mean that the machine's processor or memory is faulty, or attacked.
+pub fn check_failures() -> u64 {
+    CHECK_FAILURES.load(Ordering::Relaxed)
+}
+
+/// Notes so many results that failed the check.
+pub(super) fn note(failures: usize) {
+    CHECK_FAILURES.fetch_add(failures as u64, Ordering::Relaxed);
+}
 
 /// A step of the private operation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 use sha2::digest::ExtendableOutput;
 use zeroize::Zeroizing;
 
+use super::error::Error;
 use super::hasher::Hasher;
 
 /// A hash function.
@@ -73,8 +74,15 @@ impl Hash {
         hasher.finish()
     }
 
-    /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for SHA-3).
-    pub(super) fn digest_info(self) -> Option<&'static [u8]> {
+    /// Whether a digest has the length that the hash gives it.
+    pub(super) fn check_digest(self, digest: &[u8]) -> Result<(), Error> {
+        let (expected, actual) = (self.size(), digest.len());
+        if actual == expected { Ok(()) } else { Err(Error::Digest { expected, actual }) }
+    }
+
+    /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for SHA-3), where
+    /// PKCS#1 v1.5 names the hash.
+    pub fn digest_info(self) -> Option<&'static [u8]> {
         macro_rules! nist {
             // SEQUENCE { SEQUENCE { OID 2.16.840.1.101.3.4.2.$arc, NULL }, OCTET STRING of $size bytes }
             ($arc:literal, $size:literal) => {{

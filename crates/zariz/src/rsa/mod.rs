@@ -6,18 +6,22 @@
 
 mod algorithm;
 mod blinding;
+mod components;
 mod decrypt;
 mod error;
 mod fault;
 mod generate;
 mod hash;
 mod hasher;
-mod oaep;
+mod mask;
+pub mod oaep;
 mod parse;
-mod pkcs1v15;
+pub mod pkcs1v15;
+pub mod premaster;
+pub mod primitive;
 mod private;
 mod private_op;
-mod pss;
+pub mod pss;
 mod public;
 mod secrets;
 mod sign;
@@ -26,8 +30,10 @@ mod validate;
 mod verify;
 
 pub use algorithm::{Algorithm, Padding, UnknownAlgorithm};
+pub use components::Components;
 pub use decrypt::{DecryptJob, decrypt_many};
 pub use error::{Error, KeyError};
+pub use fault::check_failures;
 pub use hash::{Hash, Mgf};
 pub use hasher::Hasher;
 pub use private::PrivateKey;

@@ -7,14 +7,8 @@ use zeroize::Zeroizing;
 use super::error::Error;
 use super::hash::{Hash, Mgf};
 
-/// Encodes a message with a fresh seed in `size` bytes.
-pub(super) fn encode(
-    hash: Hash,
-    mgf: Mgf,
-    label: &[u8],
-    message: &[u8],
-    size: usize,
-) -> Result<Zeroizing<Vec<u8>>, Error> {
+/// Encodes a message with a fresh seed in `size` bytes. One that is too long is [`Error::MessageTooLong`].
+pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     let most = size.checked_sub(2 * hash_len + 2).ok_or(Error::KeyTooShort)?;
     if message.len() > most {
@@ -32,9 +26,9 @@ pub(super) fn encode(
     Ok(out)
 }
 
-/// The message in `encoded`. All checks are made before the one branch on their result, so that nothing tells which of
+/// The message in `encoded`, or [`Error::Decryption`]. Overwrites `encoded`. All checks are made before the one branch on their result, so that nothing tells which of
 /// them failed (Manger's attack).
-pub(super) fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     if encoded.len() < 2 * hash_len + 2 {
         return Err(Error::KeyTooShort);

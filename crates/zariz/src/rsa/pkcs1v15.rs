@@ -1,33 +1,51 @@
 //! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection (draft-irtf-cfrg-rsa-guidance).
 
-use std::hint::black_box;
-
+use zariz_kernels::limbs;
 use zeroize::Zeroizing;
 
 use super::error::Error;
 use super::hash::Hash;
+use super::mask::{less_or_equal, select, zero_mask};
+use super::private::PrivateKey;
 
 /// The shortest padding of an encrypted message, in bytes.
 const MIN_PADDING: usize = 8;
 
-/// `0x00 0x01 0xff … 0x00 DigestInfo`, `size` bytes (EMSA-PKCS1-v1_5).
+/// The digest with the name of its hash, padded (EMSA-PKCS1-v1_5).
 pub(super) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -> Result<Vec<u8>, Error> {
     let info = hash.digest_info().ok_or(Error::Unsupported)?;
-    let payload = info.len() + digest.len();
-    if size < payload + 3 + MIN_PADDING {
-        return Err(Error::KeyTooShort);
+    pad_signature(&[info, digest], size).map_err(|_| Error::KeyTooShort)
+}
+
+/// `0x00 0x01 0xff … 0x00 payload`, `size` bytes: the padding of signatures (RFC 8017 section 9.2), its payload in pieces. A
+/// payload that leaves no room for eight bytes of padding is [`Error::MessageTooLong`].
+pub fn pad_signature(payload: &[&[u8]], size: usize) -> Result<Vec<u8>, Error> {
+    let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
+    let length = payload.iter().map(|piece| piece.len()).sum::<usize>();
+    if length > most {
+        return Err(Error::MessageTooLong { most });
     }
     let mut out = vec![0xff; size];
     (out[0], out[1]) = (0, 1);
-    out[size - payload - 1] = 0;
-    out[size - payload..size - digest.len()].copy_from_slice(info);
-    out[size - digest.len()..].copy_from_slice(digest);
+    out.truncate(size - length);
+    out[size - length - 1] = 0;
+    payload.iter().for_each(|piece| out.extend_from_slice(piece));
     Ok(out)
 }
 
-/// `0x00 0x02 random non-zero bytes 0x00 message`, `size` bytes (EME-PKCS1-v1_5).
-pub(super) fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let most = size - 3 - MIN_PADDING;
+/// The payload of a padded signature, or [`Error::Verification`]. Takes time that depends on the block, which is public.
+pub fn unpad_signature_vartime(block: &[u8]) -> Result<&[u8], Error> {
+    let padded = block.strip_prefix(&[0, 1]).ok_or(Error::Verification)?;
+    let end = padded.iter().position(|&byte| byte != 0xff).ok_or(Error::Verification)?;
+    if end < MIN_PADDING || padded[end] != 0 {
+        return Err(Error::Verification);
+    }
+    Ok(&padded[end + 1..])
+}
+
+/// `0x00 0x02 random non-zero bytes 0x00 message`, `size` bytes (EME-PKCS1-v1_5, RFC 8017 section 7.2.1).
+pub fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     if message.len() > most {
         return Err(Error::MessageTooLong { most });
     }
@@ -44,15 +62,27 @@ pub(super) fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Ve
     Ok(out)
 }
 
-/// What implicit rejection derives from the private exponent and a ciphertext: a message, and lengths to choose from.
-pub(super) struct Substitute {
+/// What implicit rejection returns in place of a message with bad padding: derived from the private exponent and the
+/// ciphertext (draft-irtf-cfrg-rsa-guidance, sections 7.2 and 7.3).
+pub struct Substitute {
     message: Zeroizing<Vec<u8>>,
     length: usize,
 }
 
 impl Substitute {
-    /// `d` and `ciphertext` are `size` bytes each, big-endian (the draft's sections 7.2 and 7.3).
-    pub(super) fn new(d: &[u8], ciphertext: &[u8]) -> Self {
+    /// For a ciphertext as long as the key, at least 11 bytes.
+    pub fn of(key: &PrivateKey, ciphertext: &[u8]) -> Result<Self, Error> {
+        let (expected, actual) = (key.size(), ciphertext.len());
+        if actual != expected {
+            return Err(Error::Length { expected, actual });
+        }
+        let mut d = Zeroizing::new(vec![0; expected]);
+        limbs::to_be_bytes(&key.0.d, &mut d);
+        Ok(Self::new(&d, ciphertext))
+    }
+
+    /// `d` and `ciphertext` are `size` bytes each, big-endian.
+    fn new(d: &[u8], ciphertext: &[u8]) -> Self {
         let size = ciphertext.len();
         let key_hash = Zeroizing::new(Hash::Sha256.digest(&[d]));
         let key = hmac_sha256(&key_hash, &[ciphertext]);
@@ -71,7 +101,8 @@ impl Substitute {
 
 /// The message in `encoded`, or the substitute where the padding is bad: constant time up to the length of what is
 /// returned, which tells a stranger nothing since a substitute's length is as good as random.
-pub(super) fn decode_message(encoded: &[u8], substitute: &Substitute) -> Zeroizing<Vec<u8>> {
+/// (RFC 8017 section 7.2.2.)
+pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Zeroizing<Vec<u8>> {
     let size = encoded.len();
     // Masks are all ones for true.
     let mut good = zero_mask(u32::from(encoded[0])) & zero_mask(u32::from(encoded[1] ^ 2));
@@ -115,30 +146,9 @@ fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(Hash::Sha256.digest(&[&outer[..], &inner]))
 }
 
-/// All ones if `x` is zero, for `x < 2^31`.
-fn zero_mask(x: u32) -> u32 {
-    black_box((x.wrapping_sub(1) >> 31).wrapping_neg())
-}
-
-/// All ones if `a ≤ b`, for both below `2^31`.
-fn less_or_equal(a: u32, b: u32) -> u32 {
-    black_box((b.wrapping_sub(a) >> 31).wrapping_sub(1))
-}
-
-/// `a` where the mask is ones, else `b`.
-fn select(mask: u32, a: u32, b: u32) -> u32 {
-    b ^ (mask & (a ^ b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn masks() {
-        assert_eq!([zero_mask(0), zero_mask(1), zero_mask(255)], [u32::MAX, 0, 0]);
-        assert_eq!([less_or_equal(3, 3), less_or_equal(2, 3), less_or_equal(4, 3)], [u32::MAX, u32::MAX, 0]);
-    }
 
     #[test]
     fn hmac_known_answer() {

@@ -164,7 +164,7 @@ impl PrivateKey {
         self.0.public.crew()
     }
 
-    fn parts(&self) -> Private {
+    pub(super) fn parts(&self) -> Private {
         let Inner { public, p, q, qinv, d, .. } = &*self.0;
         Private {
             public: parse::Public { n: public.n(), e: public.e(), pss_only: public.pss_only() },

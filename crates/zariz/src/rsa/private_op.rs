@@ -32,6 +32,18 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     out
 }
 
+/// [`private_op`] of the numbers that there are; the others fail as they did.
+pub(super) fn private_op_each(numbers: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Limbs, Error>> {
+    let good = numbers.iter().filter_map(|(key, number)| Some((*key, &number.as_ref().ok()?[..])));
+    let mut results = private_op(&good.collect::<Vec<_>>()).into_iter();
+    // There is one result for every good number.
+    let result = |number: &Result<Limbs, Error>| match number {
+        Ok(_) => results.next().unwrap_or(Err(Error::Fault)),
+        Err(error) => Err(*error),
+    };
+    numbers.iter().map(|(_, number)| number).map(result).collect()
+}
+
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
 /// or its memory, perhaps a provoked one: it would reveal the key) is computed again with a fresh mask and without the
 /// theorem.
@@ -47,6 +59,7 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
     if !bad.is_empty() {
+        fault::note(bad.len());
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;

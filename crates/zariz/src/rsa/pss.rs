@@ -3,12 +3,19 @@
 use super::error::Error;
 use super::hash::{Hash, Mgf};
 
-/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes.
-pub(super) fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
+/// The longest salt that fits beside a digest, for a modulus of `bits` bits; nothing where the digest alone does not fit.
+pub fn longest_salt(hash: Hash, bits: usize) -> Option<usize> {
+    bits.checked_sub(1)?.div_ceil(8).checked_sub(hash.size() + 2)
+}
+
+/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes. What does not fit is
+/// [`Error::KeyTooShort`], a digest of another length than the hash's [`Error::Digest`].
+pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
+    check_length(hash, salt_len, bits)?;
+    hash.check_digest(digest)?;
     let (em_bits, size) = (bits - 1, bits.div_ceil(8));
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
-    check_length(em_len, hash_len, salt_len)?;
     let mut salt = vec![0; salt_len];
     getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
     let h = hash.digest(&[&[0; 8], digest, &salt]);
@@ -25,19 +32,24 @@ pub(super) fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits:
     Ok(out)
 }
 
-/// Whether `encoded`, `⌈bits/8⌉` bytes, encodes the digest. Overwrites `encoded`.
-pub(super) fn verify(
+/// Whether `encoded`, `⌈bits/8⌉` bytes, encodes the digest with a salt of that length, or of any. Overwrites `encoded`.
+pub fn verify(
     hash: Hash,
     mgf: Mgf,
-    salt_len: usize,
+    salt_len: Option<usize>,
     digest: &[u8],
     encoded: &mut [u8],
     bits: usize,
 ) -> Result<(), Error> {
+    check_length(hash, salt_len.unwrap_or(0), bits)?;
+    hash.check_digest(digest)?;
+    let (expected, actual) = (bits.div_ceil(8), encoded.len());
+    if actual != expected {
+        return Err(Error::Length { expected, actual });
+    }
     let em_bits = bits - 1;
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
-    check_length(em_len, hash_len, salt_len)?;
     let (above, em) = encoded.split_at_mut(encoded.len() - em_len);
     let (db, tail) = em.split_at_mut(em_len - hash_len - 1);
     let top = 0xff >> (8 * em_len - em_bits);
@@ -47,13 +59,14 @@ pub(super) fn verify(
     let h = &tail[..hash_len];
     mgf.apply(h, db);
     db[0] &= top;
-    let at = db.len() - salt_len;
-    let padded = db[..at - 1].iter().all(|&byte| byte == 0) && db[at - 1] == 1;
+    // The salt follows the first byte that is not zero.
+    let one = db.iter().position(|&byte| byte != 0).ok_or(Error::Verification)?;
+    let at = one + 1;
+    let padded = db[one] == 1 && salt_len.is_none_or(|salt_len| db.len() - at == salt_len);
     if padded && hash.digest(&[&[0; 8], digest, &db[at..]]) == h { Ok(()) } else { Err(Error::Verification) }
 }
 
-/// Whether hash and salt fit in `em_len` bytes. Both lengths may come from a stranger.
-fn check_length(em_len: usize, hash_len: usize, salt_len: usize) -> Result<(), Error> {
-    let room = em_len.checked_sub(hash_len + 2).ok_or(Error::KeyTooShort)?;
-    if salt_len > room { Err(Error::KeyTooShort) } else { Ok(()) }
+/// Whether hash and salt fit. Both lengths may come from a stranger.
+fn check_length(hash: Hash, salt_len: usize, bits: usize) -> Result<(), Error> {
+    if longest_salt(hash, bits).is_some_and(|longest| salt_len <= longest) { Ok(()) } else { Err(Error::KeyTooShort) }
 }

@@ -5,7 +5,7 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::algorithm::Algorithm;
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::{Request, private_op};
+use super::private_op::private_op_each;
 use super::{pkcs1v15, pss};
 
 /// One message to sign.
@@ -36,7 +36,7 @@ pub(super) fn sign_digests(key: &PrivateKey, algorithm: Algorithm, digests: &[&[
 
 /// The number that the private operation turns into a signature.
 fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
-    algorithm.check_digest(digest)?;
+    algorithm.hash().check_digest(digest)?;
     let encoded = match algorithm {
         Algorithm::Pkcs1v15(_) if key.public_key().pss_only() => return Err(Error::PssOnly),
         Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
@@ -46,18 +46,10 @@ fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs
 }
 
 fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Vec<u8>, Error>> {
-    let requests: Vec<Request> =
-        encoded.iter().filter_map(|(key, number)| number.as_ref().ok().map(|number| (*key, &number[..]))).collect();
-    let mut results = private_op(&requests).into_iter();
-    encoded
-        .iter()
-        .map(|(key, number)| {
-            number.as_ref().map_err(|&error| error)?;
-            // There is one result for every good number.
-            let signature = results.next().ok_or(Error::Fault)??;
-            let mut out = vec![0; key.size()];
-            limbs::to_be_bytes(&signature, &mut out);
-            Ok(out)
-        })
-        .collect()
+    let bytes = |((key, _), signature): (&(&PrivateKey, _), Result<Limbs, Error>)| {
+        let mut out = vec![0; key.size()];
+        limbs::to_be_bytes(&signature?, &mut out);
+        Ok(out)
+    };
+    encoded.iter().zip(private_op_each(encoded)).map(bytes).collect()
 }

@@ -73,7 +73,7 @@ fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
 }
 
 /// `x^e mod n` for each number.
-fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
+pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
     let mut out: Vec<Limbs> = numbers.iter().map(|_| Limbs::default()).collect();
     for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.crew().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
@@ -87,7 +87,7 @@ fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
 impl Claim<'_> {
     /// The signature as the number that the public operation raises to `e`.
     fn number(&self) -> Result<Limbs, Error> {
-        self.algorithm.check_digest(self.digest)?;
+        self.algorithm.hash().check_digest(self.digest)?;
         match self.algorithm {
             Algorithm::Pkcs1v15(_) if self.key.pss_only() => Err(Error::PssOnly),
             _ => self.key.below_modulus(self.signature),
@@ -102,7 +102,7 @@ impl Claim<'_> {
                 if expected == *encoded { Ok(()) } else { Err(Error::Verification) }
             }
             Algorithm::Pss { hash, mgf, salt_len } => {
-                pss::verify(hash, mgf, salt_len, self.digest, encoded, self.key.bits())
+                pss::verify(hash, mgf, Some(salt_len), self.digest, encoded, self.key.bits())
             }
         }
     }

@@ -1,0 +1,167 @@
+//! RSA encryption, as OpenSSL calls it (`provider-asym_cipher(7)`, `EVP_ASYM_CIPHER-RSA(7)`).
+
+mod context;
+
+use std::ffi::{c_int, c_uchar};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::failure::{Failure, Outcome, Reason, answer};
+use crate::ffi::core::Dispatch;
+use crate::ffi::params::{Answers, Param, Params};
+use crate::ffi::slots::{Opaque, cipher};
+use crate::ffi::{bytes, guard, output};
+use crate::key::Slot;
+use crate::openssl::Operation;
+use crate::provider::Provider;
+use context::Context;
+
+/// The functions.
+pub static FUNCTIONS: &[Dispatch] = &[
+    cipher::NEWCTX.with(new),
+    cipher::FREECTX.with(free),
+    cipher::DUPCTX.with(duplicate),
+    cipher::ENCRYPT_INIT.with(encrypt_init),
+    cipher::ENCRYPT.with(encrypt),
+    cipher::DECRYPT_INIT.with(decrypt_init),
+    cipher::DECRYPT.with(decrypt),
+    cipher::GET_CTX_PARAMS.with(get_params),
+    cipher::GETTABLE_CTX_PARAMS.with(gettable_params),
+    cipher::SET_CTX_PARAMS.with(set_params),
+    cipher::SETTABLE_CTX_PARAMS.with(settable_params),
+    Dispatch::END,
+];
+
+static GETTABLE: [Param; 8] = [
+    Param::describe_utf8(c"digest"),
+    Param::describe_utf8(c"pad-mode"),
+    Param::describe_utf8(c"mgf1-digest"),
+    Param::describe_octets_ptr(c"oaep-label"),
+    Param::describe_unsigned(c"tls-client-version"),
+    Param::describe_unsigned(c"tls-negotiated-version"),
+    Param::describe_unsigned(c"implicit-rejection"),
+    Param::END,
+];
+
+static SETTABLE: [Param; 10] = [
+    Param::describe_utf8(c"digest"),
+    Param::describe_utf8(c"digest-props"),
+    Param::describe_utf8(c"pad-mode"),
+    Param::describe_utf8(c"mgf1-digest"),
+    Param::describe_utf8(c"mgf1-properties"),
+    Param::describe_octets(c"oaep-label"),
+    Param::describe_unsigned(c"tls-client-version"),
+    Param::describe_unsigned(c"tls-negotiated-version"),
+    Param::describe_unsigned(c"implicit-rejection"),
+    Param::END,
+];
+
+/// Runs something with a context.
+///
+/// # Safety
+/// `context` is null or from `into_opaque`, and nobody else uses it.
+unsafe fn with(context: Opaque, function: impl FnOnce(&mut Context) -> Outcome) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(context) = (unsafe { context.cast::<Context>().as_mut() }) else { return 0 };
+    let provider = Arc::as_ptr(&context.provider);
+    // SAFETY: the context keeps it, and is not freed meanwhile. A reference would be owned by a stack that may be forgotten.
+    let core = unsafe { &(*provider).core };
+    answer(core, || function(context))
+}
+
+fn into_opaque(context: Context) -> Opaque {
+    Box::into_raw(Box::new(context)).cast()
+}
+
+unsafe extern "C" fn new(provider: Opaque) -> Opaque {
+    // SAFETY: the provider that OpenSSL holds.
+    guard(ptr::null_mut(), || into_opaque(Context::new(unsafe { Provider::shared(provider) })))
+}
+
+unsafe extern "C" fn free(context: Opaque) {
+    if !context.is_null() {
+        // SAFETY: from `into_opaque`, and given back once.
+        guard((), || drop(unsafe { Box::from_raw(context.cast::<Context>()) }));
+    }
+}
+
+unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
+    // SAFETY: a context of ours.
+    let context = unsafe { context.cast::<Context>().as_ref() };
+    guard(ptr::null_mut(), || context.map_or(ptr::null_mut(), |context| into_opaque(context.clone())))
+}
+
+/// Begins an operation.
+///
+/// # Safety
+/// As OpenSSL calls it.
+unsafe fn begin(context: Opaque, operation: Operation, key: Opaque, params: *const Param) -> c_int {
+    // SAFETY: a context and a key of ours or null, and OpenSSL's array.
+    unsafe {
+        with(context, |context| {
+            let slot = key.cast::<Slot>().as_ref().ok_or_else(|| Failure::new(Reason::Order, "no key is set"))?;
+            context.begin(operation, slot.key()?, &Params::new(params))
+        })
+    }
+}
+
+unsafe extern "C" fn encrypt_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
+    // SAFETY: as OpenSSL calls it.
+    unsafe { begin(context, Operation::Encrypt, key, params) }
+}
+
+unsafe extern "C" fn decrypt_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
+    // SAFETY: as OpenSSL calls it.
+    unsafe { begin(context, Operation::Decrypt, key, params) }
+}
+
+unsafe extern "C" fn encrypt(
+    context: Opaque,
+    out: *mut c_uchar,
+    out_len: *mut usize,
+    room: usize,
+    message: *const c_uchar,
+    len: usize,
+) -> c_int {
+    // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
+    unsafe {
+        with(context, |context| output(out, out_len, room, context.size()?, || context.encrypt(bytes(message, len))))
+    }
+}
+
+unsafe extern "C" fn decrypt(
+    context: Opaque,
+    out: *mut c_uchar,
+    out_len: *mut usize,
+    room: usize,
+    ciphertext: *const c_uchar,
+    len: usize,
+) -> c_int {
+    // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
+    unsafe {
+        with(context, |context| output(out, out_len, room, context.size()?, || context.decrypt(bytes(ciphertext, len))))
+    }
+}
+
+unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
+    // SAFETY: as OpenSSL calls it.
+    unsafe {
+        with(context, |context| match context.answer(&mut Answers::new(params)) {
+            true => Ok(()),
+            false => Err(Failure::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")),
+        })
+    }
+}
+
+unsafe extern "C" fn gettable_params(_: Opaque, _: Opaque) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int {
+    // SAFETY: as OpenSSL calls it.
+    unsafe { with(context, |context| context.set(&Params::new(params))) }
+}
+
+unsafe extern "C" fn settable_params(_: Opaque, _: Opaque) -> *const Param {
+    SETTABLE.as_ptr()
+}

@@ -1,0 +1,94 @@
+//! Digests by OpenSSL's names, and what they are to zariz.
+
+use zariz::rsa::Hash;
+
+use crate::failure::{Failure, Outcome, Reason};
+use crate::openssl::{Md, OpenSsl};
+
+/// Longer names are mistakes.
+const MAX_NAME: usize = 50;
+
+/// How zariz signs digests of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// As one of its own hashes.
+    Hash(Hash),
+    /// With PKCS#1 v1.5 only, by what stands before the digest.
+    Prefix(&'static [u8]),
+    /// Not at all: OpenSSL does.
+    Foreign,
+}
+
+/// The `DigestInfo` of MD5 up to the digest (RFC 8017 section 9.2 note 1).
+const MD5: &[u8] =
+    &[0x30, 0x20, 0x30, 0x0c, 0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05, 0x05, 0x00, 0x04, 0x10];
+/// That of RIPEMD-160 (1.3.36.3.2.1).
+const RIPEMD160: &[u8] = &[0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x24, 0x03, 0x02, 0x01, 0x05, 0x00, 0x04, 0x14];
+/// TLS up to 1.1 signs two digests without a name.
+const NONE: &[u8] = &[];
+
+/// The digests that RSA signs, by OpenSSL's main names.
+const SIGNED: &[(&str, Kind)] = &[
+    ("SHA1", Kind::Hash(Hash::Sha1)),
+    ("SHA2-224", Kind::Hash(Hash::Sha224)),
+    ("SHA2-256", Kind::Hash(Hash::Sha256)),
+    ("SHA2-384", Kind::Hash(Hash::Sha384)),
+    ("SHA2-512", Kind::Hash(Hash::Sha512)),
+    ("SHA2-512/224", Kind::Hash(Hash::Sha512_224)),
+    ("SHA2-512/256", Kind::Hash(Hash::Sha512_256)),
+    ("SHA3-224", Kind::Hash(Hash::Sha3_224)),
+    ("SHA3-256", Kind::Hash(Hash::Sha3_256)),
+    ("SHA3-384", Kind::Hash(Hash::Sha3_384)),
+    ("SHA3-512", Kind::Hash(Hash::Sha3_512)),
+    ("MD5", Kind::Prefix(MD5)),
+    ("MD5-SHA1", Kind::Prefix(NONE)),
+    ("RIPEMD-160", Kind::Prefix(RIPEMD160)),
+    ("MD4", Kind::Foreign),
+    ("MDC2", Kind::Foreign),
+];
+
+/// A digest that was chosen.
+#[derive(Clone)]
+pub struct Digest {
+    /// As the program calls it.
+    pub name: String,
+    /// OpenSSL's.
+    pub md: Md,
+    /// What it is to zariz.
+    pub kind: Kind,
+}
+
+impl Digest {
+    /// The digest of that name. Whether RSA signs it is asked for by [`signed`](Self::signed).
+    pub fn fetch(openssl: &OpenSsl, name: &str, properties: Option<&str>) -> Outcome<Self> {
+        if name.len() >= MAX_NAME {
+            return Err(Failure::new(Reason::Digest, "the digest's name is too long"));
+        }
+        let md = Md::fetch(openssl, name, properties)?;
+        let known = SIGNED.iter().find(|(known, _)| md.name().eq_ignore_ascii_case(known));
+        let kind = known.map_or(Kind::Foreign, |&(_, kind)| kind);
+        Ok(Self { name: name.to_owned(), md, kind })
+    }
+
+    /// Itself, if RSA signs such digests.
+    pub fn signed(self) -> Outcome<Self> {
+        if SIGNED.iter().any(|(known, _)| self.md.name().eq_ignore_ascii_case(known)) {
+            Ok(self)
+        } else {
+            Err(Failure::new(Reason::Digest, format!("digest={}: RSA does not sign it", self.name)))
+        }
+    }
+
+    /// The hash of zariz's, if it is one.
+    pub fn hash(&self) -> Option<Hash> {
+        match self.kind {
+            Kind::Hash(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
+    /// Whether both are the same.
+    pub fn same(&self, other: &Self) -> bool {
+        self.md.name() == other.md.name()
+    }
+}

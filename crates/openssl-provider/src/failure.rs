@@ -1,0 +1,113 @@
+//! What can go wrong, and how it reaches OpenSSL's error queue.
+
+use std::ffi::{CStr, c_int, c_uint};
+
+use zariz::rsa::{Error, KeyError};
+
+use crate::ffi::core::{Core, ReasonString};
+use crate::ffi::guard;
+
+/// Why a function of the provider fails.
+pub enum Failure {
+    /// For the error queue: a reason, and what, where and what to do.
+    New(Reason, String),
+    /// What failed was a function of OpenSSL, which has put its own error on the queue.
+    Raised,
+}
+
+/// The result of a function of the provider.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident = $code:literal: $text:literal,)*) => {
+        /// The kinds of errors, each with a text of its own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reason {
+            $($(#[$doc])* $name = $code,)*
+        }
+
+        /// The texts, for OpenSSL.
+        pub static REASON_STRINGS: &[ReasonString] = &[
+            $(ReasonString { code: $code, text: $text.as_ptr() },)*
+            ReasonString { code: 0, text: std::ptr::null() },
+        ];
+    };
+}
+
+reasons! {
+    /// A setting in the configuration.
+    Setting = 1: c"invalid setting",
+    /// The numbers of a key.
+    Key = 2: c"invalid key",
+    /// A parameter's value.
+    Parameter = 3: c"invalid parameter",
+    /// A digest that is not allowed, or not there.
+    Digest = 4: c"digest not allowed",
+    /// A padding mode that does not go with the operation.
+    Padding = 5: c"invalid padding mode",
+    /// The length of an input.
+    Length = 6: c"invalid input length",
+    /// The room for a result.
+    Room = 7: c"output buffer too small",
+    /// A signature that does not verify.
+    Signature = 8: c"bad signature",
+    /// A ciphertext that cannot be decrypted.
+    Decryption = 9: c"decryption error",
+    /// Functions called in the wrong order.
+    Order = 10: c"operation not initialized",
+    /// A fault of the processor or memory.
+    Fault = 11: c"fault in computation",
+    /// Something that the operating system refuses.
+    System = 12: c"system error",
+    /// A mistake of ours.
+    Internal = 13: c"internal error",
+}
+
+impl Failure {
+    /// With a text.
+    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
+        Self::New(reason, text.into())
+    }
+
+    /// Puts it on the queue.
+    pub fn raise(self, core: &Core) {
+        const FILE: &CStr = c"zariz";
+        if let Self::New(reason, text) = self {
+            core.raise(reason as c_uint, &text, FILE, line!());
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let reason = match error {
+            Error::Verification => Reason::Signature,
+            Error::Decryption => Reason::Decryption,
+            Error::Length { .. } | Error::MessageTooLong { .. } | Error::Digest { .. } => Reason::Length,
+            Error::KeyTooShort => Reason::Key,
+            Error::Fault => Reason::Fault,
+            Error::Random => Reason::System,
+            _ => Reason::Internal,
+        };
+        Self::new(reason, error.to_string())
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        Self::new(if error == KeyError::Random { Reason::System } else { Reason::Key }, error.to_string())
+    }
+}
+
+/// Runs a function that OpenSSL calls: 1 for success, else 0 and an error on the queue.
+pub fn answer(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
+    c_int::from(value(core, function).is_some())
+}
+
+/// Runs a function that OpenSSL calls: its value, or nothing and an error on the queue.
+pub fn value<T>(core: &Core, function: impl FnOnce() -> Outcome<T>) -> Option<T> {
+    // Nothing is owned here while the function runs: in a job, this stack may be forgotten.
+    let outcome = guard(None, || Some(function()));
+    let outcome = outcome.unwrap_or_else(|| Err(Failure::new(Reason::Internal, "a panic: please report it")));
+    outcome.map_err(|failure| failure.raise(core)).ok()
+}

@@ -1,0 +1,176 @@
+//! The libcrypto that loaded the provider: found by the address of one of its functions, so that a provider built once serves
+//! every OpenSSL, and never brings a second one into a process.
+
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::mem::{MaybeUninit, transmute_copy};
+use std::ptr;
+
+use super::params::Param;
+
+macro_rules! opaque {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        $(
+            $(#[$doc])*
+            #[repr(C)]
+            pub struct $name {
+                private: [u8; 0],
+            }
+        )*
+    };
+}
+
+opaque! {
+    /// `OSSL_LIB_CTX`.
+    LibCtx,
+    /// `EVP_MD`.
+    EvpMd,
+    /// `EVP_MD_CTX`.
+    EvpMdCtx,
+    /// `EVP_PKEY`.
+    EvpPkey,
+    /// `EVP_PKEY_CTX`.
+    EvpPkeyCtx,
+    /// `ASYNC_JOB`.
+    AsyncJob,
+    /// `ASYNC_WAIT_CTX`.
+    WaitCtx,
+}
+
+/// `ASYNC_callback_fn`.
+pub type AsyncCallback = unsafe extern "C" fn(*mut c_void) -> c_int;
+/// What a wait context calls for a file descriptor when it is freed.
+pub type FdCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void);
+type Init = unsafe extern "C" fn(*mut EvpPkeyCtx, *const Param) -> c_int;
+type Transform = unsafe extern "C" fn(*mut EvpPkeyCtx, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
+type Check = unsafe extern "C" fn(*mut EvpPkeyCtx) -> c_int;
+
+macro_rules! libcrypto {
+    ($($name:ident = $symbol:literal: $function:ty;)*) => {
+        /// Functions of libcrypto, by OpenSSL's names.
+        #[derive(Clone, Copy)]
+        #[allow(missing_docs)]
+        pub struct Libcrypto {
+            $(pub $name: $function,)*
+        }
+
+        impl Libcrypto {
+            /// Finds the functions in the library that an address belongs to; else tells what is missing.
+            pub fn containing(address: *const c_void) -> Result<Self, String> {
+                let library = Library::containing(address)?;
+                // SAFETY: each symbol is a function of that type: the list below is that of OpenSSL's headers.
+                unsafe { Ok(Self { $($name: library.function($symbol)?,)* }) }
+            }
+        }
+    };
+}
+
+libcrypto! {
+    lib_ctx_new = c"OSSL_LIB_CTX_new": unsafe extern "C" fn() -> *mut LibCtx;
+    lib_ctx_free = c"OSSL_LIB_CTX_free": unsafe extern "C" fn(*mut LibCtx);
+    param_free = c"OSSL_PARAM_free": unsafe extern "C" fn(*mut Param);
+
+    md_fetch = c"EVP_MD_fetch": unsafe extern "C" fn(*mut LibCtx, *const c_char, *const c_char) -> *mut EvpMd;
+    md_free = c"EVP_MD_free": unsafe extern "C" fn(*mut EvpMd);
+    md_up_ref = c"EVP_MD_up_ref": unsafe extern "C" fn(*mut EvpMd) -> c_int;
+    md_name = c"EVP_MD_get0_name": unsafe extern "C" fn(*const EvpMd) -> *const c_char;
+    md_size = c"EVP_MD_get_size": unsafe extern "C" fn(*const EvpMd) -> c_int;
+    md_gettable_ctx_params = c"EVP_MD_gettable_ctx_params": unsafe extern "C" fn(*const EvpMd) -> *const Param;
+    md_settable_ctx_params = c"EVP_MD_settable_ctx_params": unsafe extern "C" fn(*const EvpMd) -> *const Param;
+    md_ctx_new = c"EVP_MD_CTX_new": unsafe extern "C" fn() -> *mut EvpMdCtx;
+    md_ctx_free = c"EVP_MD_CTX_free": unsafe extern "C" fn(*mut EvpMdCtx);
+    md_ctx_copy = c"EVP_MD_CTX_copy_ex": unsafe extern "C" fn(*mut EvpMdCtx, *const EvpMdCtx) -> c_int;
+    md_ctx_get_params = c"EVP_MD_CTX_get_params": unsafe extern "C" fn(*mut EvpMdCtx, *mut Param) -> c_int;
+    md_ctx_set_params = c"EVP_MD_CTX_set_params": unsafe extern "C" fn(*mut EvpMdCtx, *const Param) -> c_int;
+    digest_init = c"EVP_DigestInit_ex2": unsafe extern "C" fn(*mut EvpMdCtx, *const EvpMd, *const Param) -> c_int;
+    digest_update = c"EVP_DigestUpdate": unsafe extern "C" fn(*mut EvpMdCtx, *const c_void, usize) -> c_int;
+    digest_final = c"EVP_DigestFinal_ex": unsafe extern "C" fn(*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
+
+    pkey_free = c"EVP_PKEY_free": unsafe extern "C" fn(*mut EvpPkey);
+    pkey_todata = c"EVP_PKEY_todata": unsafe extern "C" fn(*const EvpPkey, c_int, *mut *mut Param) -> c_int;
+    pkey_ctx_by_name = c"EVP_PKEY_CTX_new_from_name": unsafe extern "C" fn(*mut LibCtx, *const c_char, *const c_char) -> *mut EvpPkeyCtx;
+    pkey_ctx_by_key = c"EVP_PKEY_CTX_new_from_pkey": unsafe extern "C" fn(*mut LibCtx, *mut EvpPkey, *const c_char) -> *mut EvpPkeyCtx;
+    pkey_ctx_free = c"EVP_PKEY_CTX_free": unsafe extern "C" fn(*mut EvpPkeyCtx);
+    pkey_ctx_set_params = c"EVP_PKEY_CTX_set_params": unsafe extern "C" fn(*mut EvpPkeyCtx, *const Param) -> c_int;
+    pkey_fromdata_init = c"EVP_PKEY_fromdata_init": unsafe extern "C" fn(*mut EvpPkeyCtx) -> c_int;
+    pkey_fromdata = c"EVP_PKEY_fromdata": unsafe extern "C" fn(*mut EvpPkeyCtx, *mut *mut EvpPkey, c_int, *mut Param) -> c_int;
+    pkey_keygen_init = c"EVP_PKEY_keygen_init": unsafe extern "C" fn(*mut EvpPkeyCtx) -> c_int;
+    pkey_generate = c"EVP_PKEY_generate": unsafe extern "C" fn(*mut EvpPkeyCtx, *mut *mut EvpPkey) -> c_int;
+    pkey_check = c"EVP_PKEY_check": Check;
+    pkey_private_check = c"EVP_PKEY_private_check": Check;
+    pkey_public_check = c"EVP_PKEY_public_check": Check;
+    pkey_public_check_quick = c"EVP_PKEY_public_check_quick": Check;
+    sign_init = c"EVP_PKEY_sign_init_ex": Init;
+    sign = c"EVP_PKEY_sign": Transform;
+    verify_init = c"EVP_PKEY_verify_init_ex": Init;
+    verify = c"EVP_PKEY_verify": unsafe extern "C" fn(*mut EvpPkeyCtx, *const c_uchar, usize, *const c_uchar, usize) -> c_int;
+    verify_recover_init = c"EVP_PKEY_verify_recover_init_ex": Init;
+    verify_recover = c"EVP_PKEY_verify_recover": Transform;
+    encrypt_init = c"EVP_PKEY_encrypt_init_ex": Init;
+    encrypt = c"EVP_PKEY_encrypt": Transform;
+    decrypt_init = c"EVP_PKEY_decrypt_init_ex": Init;
+    decrypt = c"EVP_PKEY_decrypt": Transform;
+
+    current_job = c"ASYNC_get_current_job": unsafe extern "C" fn() -> *mut AsyncJob;
+    pause_job = c"ASYNC_pause_job": unsafe extern "C" fn() -> c_int;
+    wait_ctx = c"ASYNC_get_wait_ctx": unsafe extern "C" fn(*mut AsyncJob) -> *mut WaitCtx;
+    wait_ctx_get_fd = c"ASYNC_WAIT_CTX_get_fd": unsafe extern "C" fn(*mut WaitCtx, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
+    wait_ctx_set_fd = c"ASYNC_WAIT_CTX_set_wait_fd": unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void, Option<FdCleanup>) -> c_int;
+    wait_ctx_get_callback = c"ASYNC_WAIT_CTX_get_callback": unsafe extern "C" fn(*mut WaitCtx, *mut Option<AsyncCallback>, *mut *mut c_void) -> c_int;
+    wait_ctx_set_status = c"ASYNC_WAIT_CTX_set_status": unsafe extern "C" fn(*mut WaitCtx, c_int) -> c_int;
+}
+
+/// A library of this process.
+struct Library {
+    handle: *mut c_void,
+    name: String,
+}
+
+impl Library {
+    fn containing(address: *const c_void) -> Result<Self, String> {
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: any address may be asked for; the structure is written where the answer is not zero.
+        let file = unsafe {
+            if libc::dladdr(address, found.as_mut_ptr()) == 0 {
+                return Err("the libcrypto that loads the provider cannot be found in memory".into());
+            }
+            found.assume_init().dli_fname
+        };
+        // SAFETY: the loader's own name of a library that is there already; nothing is loaded. A program that has OpenSSL
+        // inside is not a library: its functions are those of the whole process, if it exports them.
+        let handle = unsafe {
+            match libc::dlopen(file, libc::RTLD_NOW | libc::RTLD_NOLOAD) {
+                handle if handle.is_null() => libc::dlopen(ptr::null(), libc::RTLD_NOW),
+                handle => handle,
+            }
+        };
+        // SAFETY: a string of the loader's that lives as long as the library.
+        let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
+        if handle.is_null() { Err(format!("the loader does not know {name}")) } else { Ok(Self { handle, name }) }
+    }
+
+    /// A function of the library.
+    ///
+    /// # Safety
+    /// `F` is a pointer to a function, and the symbol one of that type.
+    unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        // SAFETY: an open library and a string.
+        let symbol = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
+        if symbol.is_null() {
+            return Err(format!(
+                "{} has no {}: the provider needs OpenSSL 3.0 or later as a shared library",
+                self.name,
+                name.to_string_lossy()
+            ));
+        }
+        // SAFETY: the caller's promise, and the sizes are the same.
+        Ok(unsafe { transmute_copy(&symbol) })
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: it was opened once here. It stays: it is what calls us.
+        unsafe { libc::dlclose(self.handle) };
+    }
+}

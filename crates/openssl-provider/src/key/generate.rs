@@ -1,0 +1,110 @@
+//! New keys.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use zariz::rsa::PrivateKey;
+
+use super::numbers::{Numbers, select};
+use super::{Arithmetic, Key, with_method};
+use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::params::{Built, Param, Params};
+use crate::ffi::slots::Callback;
+use crate::openssl::Pkey;
+use crate::provider::Provider;
+
+/// The public exponent that everybody uses: 65,537.
+const E: [u8; 3] = [1, 0, 1];
+/// Lengths that zariz makes; others are left to OpenSSL, which says what it thinks of them.
+const BITS: std::ops::RangeInclusive<usize> = 1024..=16_384;
+
+/// What can be asked for.
+pub static SETTABLE: [Param; 4] = [
+    Param::describe_unsigned(c"bits"),
+    Param::describe_unsigned(c"primes"),
+    Param::describe_unsigned(c"e"),
+    Param::END,
+];
+
+/// A key to be made.
+pub struct Plan {
+    pub provider: Arc<Provider>,
+    bits: usize,
+    primes: usize,
+    e: Vec<u8>,
+}
+
+/// Tells the program how far it is; it may say no.
+pub struct Progress {
+    pub callback: Option<Callback>,
+    pub argument: *mut c_void,
+}
+
+impl Progress {
+    fn tell(&self, potential: c_int, iteration: c_int) -> Outcome {
+        let Some(callback) = self.callback else { return Ok(()) };
+        let mut params = Built::default();
+        params.int(c"potential", potential);
+        params.int(c"iteration", iteration);
+        // SAFETY: the program's function, with its argument and an array of parameters.
+        if unsafe { callback(params.array(), self.argument) } == 1 {
+            Ok(())
+        } else {
+            Err(Failure::new(Reason::Key, "generating a key was cancelled"))
+        }
+    }
+}
+
+impl Plan {
+    /// 2048 bits, two primes.
+    pub fn new(provider: Arc<Provider>) -> Self {
+        Self { provider, bits: 2048, primes: 2, e: E.to_vec() }
+    }
+
+    /// Takes what is asked for.
+    pub fn set(&mut self, params: &Params) -> Outcome {
+        let wrong = |name: &str| Failure::new(Reason::Parameter, format!("{name} is not a number that makes sense"));
+        let small = |param: &Param| param.int().and_then(|value| usize::try_from(value).ok());
+        if let Some(bits) = params.get(c"bits") {
+            self.bits = small(bits).ok_or_else(|| wrong("bits"))?;
+        }
+        if let Some(primes) = params.get(c"primes") {
+            self.primes = small(primes).ok_or_else(|| wrong("primes"))?;
+        }
+        if let Some(e) = params.get(c"e") {
+            self.e = e.number().ok_or_else(|| wrong("e"))?.to_vec();
+        }
+        Ok(())
+    }
+
+    /// Makes the key.
+    pub fn make(&self, progress: &Progress) -> Outcome<Key> {
+        let provider = &self.provider;
+        progress.tell(0, 0)?;
+        let key = if self.primes == 2 && self.e == E && BITS.contains(&self.bits) {
+            let (bits, dispatch) = (self.bits, provider.settings.dispatch);
+            let key = provider.with_stack(|| PrivateKey::generate_with(bits, dispatch))??;
+            let key = with_method(key, provider.settings.method);
+            Key::with(Numbers::of(&key), Arithmetic::Private(key))
+        } else {
+            self.have_made()?
+        };
+        provider.counters.add(|numbers| &numbers.keys_generated, 1);
+        progress.tell(3, 0)?;
+        progress.tell(3, 1)?;
+        Ok(key)
+    }
+
+    /// Has OpenSSL make it.
+    fn have_made(&self) -> Outcome<Key> {
+        self.provider.note_fallback();
+        let mut params = Built::default();
+        params.unsigned(c"bits", self.bits);
+        params.unsigned(c"primes", self.primes);
+        params.number(c"e", &self.e);
+        let key = Pkey::generate(&self.provider.openssl, &mut params)?;
+        // SAFETY: an array of parameters, which lives as long as the call.
+        let numbers = key.numbers(select::KEYPAIR, |params| Numbers::read(&unsafe { Params::new(params) }, true))??;
+        Key::new(&self.provider, numbers)
+    }
+}

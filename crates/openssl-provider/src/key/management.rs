@@ -1,0 +1,250 @@
+//! Key management, as OpenSSL calls it (`provider-keymgmt(7)`).
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use super::generate::{Plan, Progress, SETTABLE};
+use super::numbers::{DESCRIBED, KEYPAIR, Numbers, PUBLIC, described, select};
+use super::{Key, Slot, bits, selects};
+use crate::failure::{Failure, Reason, answer, value};
+use crate::ffi::core::Dispatch;
+use crate::ffi::guard;
+use crate::ffi::params::{Answers, Built, Param, Params};
+use crate::ffi::slots::{Callback, Opaque, keymgmt};
+use crate::openssl::Check;
+use crate::provider::Provider;
+
+/// `OSSL_KEYMGMT_VALIDATE_QUICK_CHECK`.
+const QUICK: c_int = 1;
+
+/// The functions.
+pub static FUNCTIONS: &[Dispatch] = &[
+    keymgmt::NEW.with(new),
+    keymgmt::GEN_INIT.with(gen_init),
+    keymgmt::GEN_SET_PARAMS.with(gen_set_params),
+    keymgmt::GEN_SETTABLE_PARAMS.with(gen_settable_params),
+    keymgmt::GEN.with(generate),
+    keymgmt::GEN_CLEANUP.with(gen_cleanup),
+    keymgmt::LOAD.with(load),
+    keymgmt::FREE.with(free),
+    keymgmt::GET_PARAMS.with(get_params),
+    keymgmt::GETTABLE_PARAMS.with(gettable_params),
+    keymgmt::QUERY_OPERATION_NAME.with(query_operation_name),
+    keymgmt::HAS.with(has),
+    keymgmt::VALIDATE.with(validate),
+    keymgmt::MATCH.with(matches),
+    keymgmt::IMPORT.with(import),
+    keymgmt::IMPORT_TYPES.with(types),
+    keymgmt::EXPORT.with(export),
+    keymgmt::EXPORT_TYPES.with(types),
+    keymgmt::DUP.with(duplicate),
+    Dispatch::END,
+];
+
+/// The digest that programs sign with when they are told nothing.
+const DEFAULT_DIGEST: &CStr = c"SHA256";
+
+static GETTABLE: [Param; 4 + DESCRIBED] = {
+    let mut all = [Param::END; 4 + DESCRIBED];
+    all[0] = Param::describe_int(c"bits");
+    all[1] = Param::describe_int(c"security-bits");
+    all[2] = Param::describe_int(c"max-size");
+    all[3] = Param::describe_utf8(c"default-digest");
+    described(all, 4)
+};
+
+/// What OpenSSL holds.
+///
+/// # Safety
+/// Null, or what `into_slot` gave.
+unsafe fn slot<'a>(data: *const c_void) -> Option<&'a Slot> {
+    // SAFETY: the caller's promise.
+    unsafe { data.cast::<Slot>().as_ref() }
+}
+
+fn into_slot(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Opaque {
+    Box::into_raw(Box::new(Slot::new(provider, key))).cast()
+}
+
+unsafe extern "C" fn new(provider: Opaque) -> Opaque {
+    // SAFETY: OpenSSL gives back the provider's own context.
+    guard(ptr::null_mut(), || into_slot(unsafe { Provider::shared(provider) }, None))
+}
+
+unsafe extern "C" fn free(data: Opaque) {
+    if !data.is_null() {
+        // SAFETY: from `into_slot`, and given back once.
+        guard((), || drop(unsafe { Box::from_raw(data.cast::<Slot>()) }));
+    }
+}
+
+/// Keys are never found by reference: decoders are OpenSSL's, and so are their keys.
+unsafe extern "C" fn load(_: *const c_void, _: usize) -> Opaque {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn query_operation_name(_: c_int) -> *const c_char {
+    c"RSA".as_ptr()
+}
+
+unsafe extern "C" fn has(data: *const c_void, selection: c_int) -> c_int {
+    // SAFETY: what OpenSSL holds.
+    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
+    guard(0, || {
+        let private = slot.key().ok().map(|key| key.numbers.d.is_some());
+        c_int::from(match private {
+            None => selection & select::KEYPAIR == 0,
+            Some(private) => private || !selects(selection, select::PRIVATE),
+        })
+    })
+}
+
+unsafe extern "C" fn validate(data: *const c_void, selection: c_int, kind: c_int) -> c_int {
+    // SAFETY: what OpenSSL holds.
+    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
+    answer(&slot.provider.core, || {
+        let check = match selection & select::KEYPAIR {
+            select::KEYPAIR => Check::Pair,
+            select::PRIVATE => Check::Private,
+            select::PUBLIC if kind == QUICK => Check::PublicQuick,
+            select::PUBLIC => Check::Public,
+            _ => return Ok(()),
+        };
+        // OpenSSL's own checks, of the numbers as they were given.
+        slot.key()?.foreign(&slot.provider)?.check(check)
+    })
+}
+
+unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection: c_int) -> c_int {
+    // SAFETY: what OpenSSL holds.
+    let (Some(one), Some(other)) = (unsafe { (slot(one), slot(other)) }) else { return 0 };
+    guard(0, || {
+        let (Ok(one), Ok(other)) = (one.key(), other.key()) else { return 0 };
+        let (one, other) = (&one.numbers, &other.numbers);
+        let public = one.n == other.n && one.e == other.e;
+        c_int::from(match selection & select::KEYPAIR {
+            0 => true,
+            select::PRIVATE => public && one.d == other.d,
+            _ => public,
+        })
+    })
+}
+
+unsafe extern "C" fn import(data: Opaque, selection: c_int, params: *const Param) -> c_int {
+    // SAFETY: what OpenSSL holds, and its array.
+    let (slot, params) = unsafe { (slot(data), Params::new(params)) };
+    let Some(slot) = slot else { return 0 };
+    answer(&slot.provider.core, || {
+        if selection & select::KEYPAIR == 0 {
+            return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
+        }
+        let numbers = Numbers::read(&params, selects(selection, select::PRIVATE))?;
+        slot.set(Key::new(&slot.provider, numbers)?);
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn types(selection: c_int) -> *const Param {
+    match selection & select::KEYPAIR {
+        0 => ptr::null(),
+        select::PUBLIC => PUBLIC.as_ptr(),
+        _ => KEYPAIR.as_ptr(),
+    }
+}
+
+unsafe extern "C" fn export(
+    data: Opaque,
+    selection: c_int,
+    callback: Option<Callback>,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: what OpenSSL holds.
+    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
+    answer(&slot.provider.core, || {
+        let (Some(callback), key) = (callback, slot.key()?) else {
+            return Err(Failure::new(Reason::Internal, "nobody to export to"));
+        };
+        if selection & select::KEYPAIR == 0 {
+            return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
+        }
+        let mut params = Built::default();
+        key.numbers.write(selection, &mut params);
+        // SAFETY: OpenSSL's function, with its argument and an array of parameters.
+        if unsafe { callback(params.array(), argument) } == 1 { Ok(()) } else { Err(Failure::Raised) }
+    })
+}
+
+unsafe extern "C" fn duplicate(data: *const c_void, selection: c_int) -> Opaque {
+    // SAFETY: what OpenSSL holds.
+    let Some(slot) = (unsafe { slot(data) }) else { return ptr::null_mut() };
+    let duplicated = value(&slot.provider.core, || {
+        let Ok(key) = slot.key() else { return Ok(None) };
+        Ok::<_, Failure>(match selection & select::KEYPAIR {
+            0 => None,
+            select::PUBLIC => Some(Arc::new(Key::new(&slot.provider, key.numbers.public())?)),
+            _ => Some(key),
+        })
+    });
+    duplicated.map_or(ptr::null_mut(), |key| into_slot(slot.provider.clone(), key))
+}
+
+unsafe extern "C" fn get_params(data: Opaque, params: *mut Param) -> c_int {
+    // SAFETY: what OpenSSL holds, and its array.
+    let (slot, mut answers) = unsafe { (slot(data), Answers::new(params)) };
+    let Some(slot) = slot else { return 0 };
+    answer(&slot.provider.core, || {
+        let key = slot.key()?;
+        let done = answers.put(c"bits", |param| param.put_int(key.bits() as i64))
+            && answers.put(c"security-bits", |param| param.put_int(bits::security(key.bits()) as i64))
+            && answers.put(c"max-size", |param| param.put_int(key.size() as i64))
+            && answers.put(c"default-digest", |param| param.put_constant(DEFAULT_DIGEST))
+            && key.numbers.answer(&mut answers);
+        if done { Ok(()) } else { Err(does_not_fit()) }
+    })
+}
+
+fn does_not_fit() -> Failure {
+    Failure::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")
+}
+
+unsafe extern "C" fn gettable_params(_: Opaque) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+unsafe extern "C" fn gen_init(provider: Opaque, selection: c_int, params: *const Param) -> Opaque {
+    if selection & select::KEYPAIR == 0 {
+        return ptr::null_mut();
+    }
+    // SAFETY: the provider's own context, and OpenSSL's array.
+    let (provider, params) = unsafe { (Provider::shared(provider), Params::new(params)) };
+    let mut plan = Plan::new(provider.clone());
+    let done = value(&provider.core, || plan.set(&params));
+    done.map_or(ptr::null_mut(), |()| Box::into_raw(Box::new(plan)).cast())
+}
+
+unsafe extern "C" fn gen_set_params(plan: Opaque, params: *const Param) -> c_int {
+    // SAFETY: from `gen_init`, and OpenSSL's array.
+    let (plan, params) = unsafe { (plan.cast::<Plan>().as_mut(), Params::new(params)) };
+    let Some(plan) = plan else { return 0 };
+    let provider = plan.provider.clone();
+    answer(&provider.core, || plan.set(&params))
+}
+
+unsafe extern "C" fn gen_settable_params(_: Opaque, _: Opaque) -> *const Param {
+    SETTABLE.as_ptr()
+}
+
+unsafe extern "C" fn generate(plan: Opaque, callback: Option<Callback>, argument: *mut c_void) -> Opaque {
+    // SAFETY: from `gen_init`.
+    let Some(plan) = (unsafe { plan.cast::<Plan>().as_ref() }) else { return ptr::null_mut() };
+    let made = value(&plan.provider.core, || plan.make(&Progress { callback, argument }));
+    made.map_or(ptr::null_mut(), |key| into_slot(plan.provider.clone(), Some(Arc::new(key))))
+}
+
+unsafe extern "C" fn gen_cleanup(plan: Opaque) {
+    if !plan.is_null() {
+        // SAFETY: from `gen_init`, and given back once.
+        guard((), || drop(unsafe { Box::from_raw(plan.cast::<Plan>()) }));
+    }
+}

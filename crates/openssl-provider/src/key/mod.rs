@@ -1,0 +1,176 @@
+//! RSA keys: those that zariz computes with, and those that are left to OpenSSL.
+
+mod bits;
+mod generate;
+pub mod management;
+mod numbers;
+
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use zariz::Method;
+use zariz::rsa::{PrivateKey, PublicKey};
+
+use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::params::Built;
+use crate::openssl::{Operation, Pkey};
+use crate::provider::Provider;
+use crate::queue::Work;
+use numbers::{Numbers, select};
+
+/// A key.
+pub struct Key {
+    numbers: Numbers,
+    arithmetic: Arithmetic,
+    /// The same key in OpenSSL's hands, once it was needed there.
+    foreign: OnceLock<Pkey>,
+}
+
+/// Who computes with a key.
+pub enum Arithmetic {
+    /// zariz, both halves.
+    Private(PrivateKey),
+    /// zariz, the public half alone.
+    Public(PublicKey),
+    /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these do not fit together.
+    Foreign,
+}
+
+impl Key {
+    fn new(provider: &Provider, mut numbers: Numbers) -> Outcome<Self> {
+        let settings = &provider.settings;
+        let (n, e) = (&numbers.n, &numbers.e);
+        let arithmetic = match (&numbers.d, &numbers.factors[..]) {
+            (None, _) => PublicKey::from_components_with(n, e, settings.dispatch).map(Arithmetic::Public),
+            (Some(d), [p, q]) => {
+                let key = provider.with_stack(|| PrivateKey::from_components_with(n, e, d, p, q, settings.dispatch))?;
+                key.map(|key| Arithmetic::Private(with_method(key, settings.method)))
+            }
+            _ => Ok(Arithmetic::Foreign),
+        };
+        // What is wrong with it is OpenSSL's to say, when the key is used.
+        let arithmetic = arithmetic.unwrap_or(Arithmetic::Foreign);
+        if let Arithmetic::Private(key) = &arithmetic {
+            numbers.complete(key);
+        }
+        Ok(Self::with(numbers, arithmetic))
+    }
+
+    fn with(numbers: Numbers, arithmetic: Arithmetic) -> Self {
+        Self { numbers, arithmetic, foreign: OnceLock::new() }
+    }
+
+    /// The length of the modulus in bits.
+    pub fn bits(&self) -> usize {
+        self.numbers.bits()
+    }
+
+    /// The length of signatures and ciphertexts in bytes.
+    pub fn size(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// The key of zariz for private operations; nothing where OpenSSL does them.
+    pub fn private(&self) -> Outcome<Option<&PrivateKey>> {
+        match &self.arithmetic {
+            Arithmetic::Private(key) => Ok(Some(key)),
+            Arithmetic::Public(_) => Err(Failure::new(Reason::Key, "this is a public key; the private key is needed")),
+            Arithmetic::Foreign => Ok(None),
+        }
+    }
+
+    /// The key of zariz for public operations; nothing where OpenSSL does them.
+    pub fn public(&self) -> Option<&PublicKey> {
+        match &self.arithmetic {
+            Arithmetic::Private(key) => Some(key.public_key()),
+            Arithmetic::Public(key) => Some(key),
+            Arithmetic::Foreign => None,
+        }
+    }
+
+    /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
+    pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
+        let number = self.padded(number)?;
+        Ok(provider.compute(Work::Public(key.clone(), number))?.to_vec())
+    }
+
+    /// A number with zeros before it to the key's length.
+    pub fn padded(&self, number: &[u8]) -> Outcome<Vec<u8>> {
+        let zeros = self.size().checked_sub(number.len());
+        let zeros = zeros.ok_or_else(|| {
+            Failure::new(Reason::Length, format!("{} bytes given; the key takes {}", number.len(), self.size()))
+        })?;
+        let mut out = vec![0; zeros];
+        out.extend_from_slice(number);
+        Ok(out)
+    }
+
+    /// The same key in OpenSSL's hands.
+    fn foreign(&self, provider: &Provider) -> Outcome<&Pkey> {
+        if let Some(key) = self.foreign.get() {
+            return Ok(key);
+        }
+        let selection = if self.numbers.d.is_some() { select::KEYPAIR } else { select::PUBLIC };
+        let mut params = Built::default();
+        self.numbers.write(selection, &mut params);
+        let key = Pkey::from_numbers(&provider.openssl, selection, &mut params)?;
+        Ok(self.foreign.get_or_init(|| key))
+    }
+
+    /// Has OpenSSL do an operation that gives bytes; see [`Pkey::transform`].
+    pub fn transform_foreign(
+        &self,
+        provider: &Provider,
+        operation: Operation,
+        parameters: &mut Built,
+        input: &[u8],
+        out: &mut [u8],
+    ) -> Outcome<usize> {
+        provider.note_fallback();
+        self.foreign(provider)?.transform(operation, parameters, input, out)
+    }
+
+    /// Has OpenSSL verify a signature.
+    pub fn verify_foreign(
+        &self,
+        provider: &Provider,
+        parameters: &mut Built,
+        signature: &[u8],
+        digest: &[u8],
+    ) -> Outcome {
+        provider.note_fallback();
+        self.foreign(provider)?.verify(parameters, signature, digest)
+    }
+}
+
+/// What OpenSSL holds of a key: nothing at first, then a key.
+pub struct Slot {
+    provider: Arc<Provider>,
+    key: Mutex<Option<Arc<Key>>>,
+}
+
+impl Slot {
+    fn new(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Self {
+        Self { provider, key: Mutex::new(key) }
+    }
+
+    /// The key.
+    pub fn key(&self) -> Outcome<Arc<Key>> {
+        let key = self.key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        key.ok_or_else(|| Failure::new(Reason::Key, "the key has no numbers"))
+    }
+
+    fn set(&self, key: Key) {
+        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(key));
+    }
+}
+
+/// With the method that the settings name, if they do.
+fn with_method(key: PrivateKey, method: Option<Method>) -> PrivateKey {
+    method.map_or_else(|| key.clone(), |method| key.with_method(method))
+}
+
+/// Whether all of `wanted` is selected.
+fn selects(selection: c_int, wanted: c_int) -> bool {
+    selection & wanted == wanted
+}

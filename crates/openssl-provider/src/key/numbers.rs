@@ -1,0 +1,193 @@
+//! The numbers of a key, by OpenSSL's names (`EVP_PKEY-RSA(7)`).
+
+use std::ffi::CStr;
+
+use zariz::rsa::PrivateKey;
+use zeroize::Zeroizing;
+
+use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::params::{Answers, Built, Param, Params};
+
+/// `OSSL_KEYMGMT_SELECT_…`.
+pub mod select {
+    use std::ffi::c_int;
+
+    /// The private half.
+    pub const PRIVATE: c_int = 1;
+    /// The public half.
+    pub const PUBLIC: c_int = 2;
+    /// Both.
+    pub const KEYPAIR: c_int = PRIVATE | PUBLIC;
+}
+
+/// A secret number, big-endian.
+type Secret = Zeroizing<Vec<u8>>;
+
+/// Primes, and what belongs to each.
+const FACTORS: [&CStr; 10] = [
+    c"rsa-factor1",
+    c"rsa-factor2",
+    c"rsa-factor3",
+    c"rsa-factor4",
+    c"rsa-factor5",
+    c"rsa-factor6",
+    c"rsa-factor7",
+    c"rsa-factor8",
+    c"rsa-factor9",
+    c"rsa-factor10",
+];
+const EXPONENTS: [&CStr; 10] = [
+    c"rsa-exponent1",
+    c"rsa-exponent2",
+    c"rsa-exponent3",
+    c"rsa-exponent4",
+    c"rsa-exponent5",
+    c"rsa-exponent6",
+    c"rsa-exponent7",
+    c"rsa-exponent8",
+    c"rsa-exponent9",
+    c"rsa-exponent10",
+];
+const COEFFICIENTS: [&CStr; 9] = [
+    c"rsa-coefficient1",
+    c"rsa-coefficient2",
+    c"rsa-coefficient3",
+    c"rsa-coefficient4",
+    c"rsa-coefficient5",
+    c"rsa-coefficient6",
+    c"rsa-coefficient7",
+    c"rsa-coefficient8",
+    c"rsa-coefficient9",
+];
+
+/// Describes the numbers of a public key.
+pub static PUBLIC: [Param; 3] = [Param::describe_unsigned(c"n"), Param::describe_unsigned(c"e"), Param::END];
+
+const ALL: usize = 3 + FACTORS.len() + EXPONENTS.len() + COEFFICIENTS.len();
+
+/// Describes the numbers of a private key.
+pub static KEYPAIR: [Param; ALL + 1] = described([Param::END; ALL + 1], 0);
+
+/// The descriptions of all numbers, from a place on, and the end behind them.
+pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Param; N] {
+    let mut at = from;
+    let lists: [&[&'static CStr]; 4] = [&[c"n", c"e", c"d"], &FACTORS, &EXPONENTS, &COEFFICIENTS];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut i = 0;
+        while i < lists[list].len() {
+            all[at] = Param::describe_unsigned(lists[list][i]);
+            at += 1;
+            i += 1;
+        }
+        list += 1;
+    }
+    assert!(at == N - 1, "the end has a place");
+    all
+}
+
+/// How many descriptions [`described`] adds, with the end.
+pub const DESCRIBED: usize = ALL + 1;
+
+/// The numbers of a key, big-endian, without leading zeros.
+pub struct Numbers {
+    pub n: Vec<u8>,
+    pub e: Vec<u8>,
+    pub d: Option<Secret>,
+    pub factors: Vec<Secret>,
+    exponents: Vec<Secret>,
+    coefficients: Vec<Secret>,
+}
+
+impl Numbers {
+    /// Reads them, the private ones if they are asked for.
+    pub fn read(params: &Params, private: bool) -> Outcome<Self> {
+        let number = |name: &CStr| match params.get(name) {
+            None => Ok(None),
+            Some(param) => param.number().map(Some).ok_or_else(|| {
+                Failure::new(
+                    Reason::Key,
+                    format!("the number {} of the key is of the wrong type", name.to_string_lossy()),
+                )
+            }),
+        };
+        let needed = |name: &CStr| {
+            let missing = || Failure::new(Reason::Key, format!("the key lacks the number {}", name.to_string_lossy()));
+            number(name)?.map(|number| number.to_vec()).ok_or_else(missing)
+        };
+        let list = |names: &[&CStr]| {
+            let list: Result<Vec<_>, _> = names.iter().map(|name| number(name)).collect();
+            Ok::<_, Failure>(if private { list?.into_iter().map_while(|number| number).collect() } else { Vec::new() })
+        };
+        Ok(Self {
+            n: needed(c"n")?,
+            e: needed(c"e")?,
+            d: if private { number(c"d")? } else { None },
+            factors: list(&FACTORS)?,
+            exponents: list(&EXPONENTS)?,
+            coefficients: list(&COEFFICIENTS)?,
+        })
+    }
+
+    /// Those of a key of zariz's.
+    pub fn of(key: &PrivateKey) -> Self {
+        let key = key.components();
+        let secret = |number: &Secret| Zeroizing::new(stripped(number).to_vec());
+        Self {
+            d: Some(secret(&key.d)),
+            factors: vec![secret(&key.p), secret(&key.q)],
+            exponents: vec![secret(&key.dp), secret(&key.dq)],
+            coefficients: vec![secret(&key.qinv)],
+            n: key.n,
+            e: key.e,
+        }
+    }
+
+    /// Adds the numbers that follow from the others, where they were not given.
+    pub fn complete(&mut self, key: &PrivateKey) {
+        if self.exponents.len() != 2 || self.coefficients.len() != 1 {
+            *self = Self::of(key);
+        }
+    }
+
+    /// Only the public ones.
+    pub fn public(&self) -> Self {
+        let (n, e) = (self.n.clone(), self.e.clone());
+        Self { n, e, d: None, factors: Vec::new(), exponents: Vec::new(), coefficients: Vec::new() }
+    }
+
+    /// The length of the modulus in bits.
+    pub fn bits(&self) -> usize {
+        self.n.first().map_or(0, |top| 8 * self.n.len() - top.leading_zeros() as usize)
+    }
+
+    fn each(&self, selection: i32, mut take: impl FnMut(&'static CStr, &[u8]) -> bool) -> bool {
+        let lists = || {
+            let named = |names: &'static [&'static CStr], numbers| std::iter::zip(names, numbers);
+            let lists = [named(&FACTORS, &self.factors), named(&EXPONENTS, &self.exponents)];
+            lists.into_iter().flatten().chain(named(&COEFFICIENTS, &self.coefficients))
+        };
+        let (public, private) = (selection & select::KEYPAIR != 0, selection & select::PRIVATE != 0);
+        (!public || take(c"n", &self.n) && take(c"e", &self.e))
+            && (!private
+                || self.d.as_ref().is_none_or(|d| take(c"d", d))
+                    && lists().all(|(name, number): (&&'static CStr, &Secret)| take(name, number)))
+    }
+
+    /// Writes those that are selected.
+    pub fn write(&self, selection: i32, params: &mut Built) {
+        self.each(selection, |name, number| {
+            params.number(name, number);
+            true
+        });
+    }
+
+    /// Answers for each that is asked.
+    pub fn answer(&self, answers: &mut Answers) -> bool {
+        self.each(select::KEYPAIR, |name, number| answers.put(name, |param| param.put_number(number)))
+    }
+}
+
+fn stripped(number: &[u8]) -> &[u8] {
+    &number[number.iter().take_while(|&&byte| byte == 0).count()..]
+}

@@ -1,0 +1,95 @@
+//! Requests inside OpenSSL's jobs.
+//!
+//! A job is a function that can be paused: the program runs it again when the file descriptor in its wait context can be
+//! read, or when the function set there was called. The program's event loop runs many jobs one after the other, so a
+//! request is not handed to workers at once: it gathers on its thread, and its own descriptor is signalled. When the loop has
+//! come round, the first job that runs again hands over all that has gathered; each of them would, so that none depends
+//! on another's. A full batch is handed over without waiting. A request that is alone costs one round of a loop that has
+//! nothing else to do.
+
+use std::sync::Arc;
+
+use super::Queue;
+use super::gather::Gather;
+use super::request::Request;
+use super::wake::Wake;
+use super::work::{Answer, Work};
+use crate::ffi::libcrypto::Libcrypto;
+
+/// Full lanes handed over without waiting for the loop.
+const FULL: usize = 2;
+/// How often a job may be run without its answer before it waits in place: a program that does so does not look at the file
+/// descriptor, or has forbidden jobs to pause.
+const PATIENCE: usize = 16;
+
+/// The answer to a request: of the job that runs, or of the thread.
+pub fn call(queue: &Arc<Queue>, libcrypto: &Libcrypto, work: Work) -> Answer {
+    // SAFETY: it has no preconditions.
+    let job = unsafe { (libcrypto.current_job)() };
+    if job.is_null() {
+        return queue.call(work);
+    }
+    // SAFETY: the job that runs.
+    let context = unsafe { (libcrypto.wait_ctx)(job) };
+    // SAFETY: its wait context, where it has one.
+    let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
+    match wake {
+        Some(wake) => paused(queue, libcrypto, wake, work),
+        None => queue.call_elsewhere(work),
+    }
+}
+
+/// Whether a job runs, on its small stack.
+pub fn is_running(libcrypto: &Libcrypto) -> bool {
+    // SAFETY: it has no preconditions.
+    !unsafe { (libcrypto.current_job)() }.is_null()
+}
+
+/// Asks, and leaves the request to the wake, which the wait context keeps.
+fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *const Gather) {
+    let gather = queue.gathers.here();
+    let request = Request::of_job(work, wake.clone(), gather.clone());
+    let pointers = (Arc::as_ptr(&request), Arc::as_ptr(&gather));
+    wake.keep(request.clone());
+    if gather.add(request) >= FULL * queue.lanes || wake.has_callback() {
+        queue.submit(gather.take());
+    } else {
+        wake.signal();
+    }
+    pointers
+}
+
+/// Pauses until there is an answer. Nothing on this stack owns anything while it is paused: it may be forgotten.
+fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
+    let (request, gather) = begin(queue, wake, work);
+    let (mut waited, mut idle) = (false, 0);
+    loop {
+        // SAFETY: it has no preconditions.
+        let paused = unsafe { (libcrypto.pause_job)() } == 1;
+        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
+        // keeps the gathering.
+        let (request, gather) = unsafe { (&*request, &*gather) };
+        wake.clear();
+        if !request.is_handed_over() {
+            if gather.has_uncollected() && !waited {
+                // Jobs that are answered run in this round, and may have more to ask.
+                waited = true;
+                wake.signal();
+            } else {
+                queue.submit(gather.take());
+            }
+        } else if !paused || idle > PATIENCE {
+            let answer = request.answer();
+            gather.note_collected();
+            wake.release();
+            return answer;
+        } else {
+            idle += 1;
+        }
+        if let Some(answer) = request.collect() {
+            gather.note_collected();
+            wake.release();
+            return answer;
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Requests of many callers, computed together.
+//!
+//! Batching is natural: whoever finds nobody computing computes at once, alone if nobody else is there; what comes meanwhile
+//! gathers, and is the next batch. There is no timer, and nobody waits for others to come.
+//!
+//! * A thread outside of OpenSSL's jobs computes itself, its own request and those that wait ([`Queue::call`]). At most
+//!   as many batches are computed at once as the setting `threads` says; whoever comes then waits, and is answered by
+//!   another's batch or told to compute the next.
+//! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says how these wait.
+//!   Worker threads compute for them, started when there is first something to do.
+//!
+//! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
+
+mod gather;
+pub mod job;
+mod process;
+mod request;
+mod wake;
+mod work;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder, JoinHandle};
+use std::{iter, mem};
+
+use crate::counters::Counters;
+use gather::Gathers;
+pub use process::Processes;
+use request::{Request, Turn};
+pub use work::{Answer, Lost, Work};
+
+/// The requests of a process for one instance of the provider.
+pub struct Queue {
+    /// Batches that are computed at once, at most.
+    limit: usize,
+    /// Requests of a batch, at most.
+    max_batch: usize,
+    /// Requests that the engine computes side by side.
+    lanes: usize,
+    counters: Arc<Counters>,
+    gathers: Gathers,
+    state: Mutex<State>,
+    /// Workers wait here for their turn.
+    idle: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Arc<Request>>,
+    /// Batches that are being computed, or that somebody was told to compute.
+    computing: usize,
+    /// How many of these are for workers that have not begun.
+    for_workers: usize,
+    /// Workers that wait.
+    idle: usize,
+    workers: Vec<JoinHandle<()>>,
+    closed: bool,
+}
+
+impl Queue {
+    /// For an engine of so many lanes.
+    pub fn new(limit: usize, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
+        let (gathers, state, idle) = (Gathers::default(), Mutex::default(), Condvar::new());
+        Arc::new(Self { limit, max_batch, lanes, counters, gathers, state, idle })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a request of a thread that may wait and has a stack to compute on.
+    pub fn call(self: &Arc<Self>, work: Work) -> Answer {
+        let mut state = self.lock();
+        if state.computing < self.limit {
+            state.computing += 1;
+            if state.waiting.is_empty() {
+                drop(state);
+                let answer = self.compute(&[&work]).pop().unwrap_or(Err(Lost::Panic));
+                self.pass_on(false);
+                return answer;
+            }
+            drop(state);
+            return self.lead(Request::of_thread(work));
+        }
+        let request = Request::of_thread(work);
+        state.waiting.push_back(request.clone());
+        drop(state);
+        match request.wait() {
+            Turn::Done(answer) => answer,
+            Turn::Lead => self.lead(request),
+        }
+    }
+
+    /// Has work done by a worker while the calling thread waits: for what needs more stack than a job has.
+    pub fn call_elsewhere(self: &Arc<Self>, work: Work) -> Answer {
+        let request = Request::of_idle(work);
+        self.submit(vec![request.clone()]);
+        request.answer()
+    }
+
+    /// Takes requests that workers shall compute.
+    fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
+        if requests.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        state.waiting.extend(requests);
+        if state.computing < self.limit {
+            state.computing += 1;
+            self.assign(state);
+        }
+    }
+
+    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, what waits
+    /// fails.
+    fn assign(self: &Arc<Self>, mut state: MutexGuard<State>) {
+        state.for_workers += 1;
+        if state.idle >= state.for_workers {
+            drop(state);
+            self.idle.notify_one();
+        } else if state.workers.len() < self.limit {
+            let queue = self.clone();
+            match Builder::new().name("zariz".into()).spawn(move || queue.work()) {
+                Ok(worker) => state.workers.push(worker),
+                Err(_) if state.workers.is_empty() => {
+                    state.for_workers -= 1;
+                    state.computing -= 1;
+                    let lost = mem::take(&mut state.waiting);
+                    drop(state);
+                    deliver(lost.iter().map(|request| (request, Err(Lost::NoThread))));
+                }
+                // Those that there are come to it when they are done.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// A worker: computes batches when it is its turn, until the queue is closed.
+    fn work(self: Arc<Self>) {
+        let mut state = self.lock();
+        loop {
+            if state.for_workers > 0 {
+                state.for_workers -= 1;
+                drop(state);
+                self.run(self.take(None));
+                self.pass_on(true);
+                state = self.lock();
+            } else if state.closed {
+                return;
+            } else {
+                state.idle += 1;
+                state = self.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+
+    /// Computes one's own request and others that wait.
+    fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
+        self.run(self.take(Some(own.clone())));
+        self.pass_on(false);
+        own.answer()
+    }
+
+    /// Whoever has computed lets another go on: a thread that waits, else a worker, which may be itself; else there is nothing
+    /// to do.
+    fn pass_on(self: &Arc<Self>, by_worker: bool) {
+        let mut state = self.lock();
+        match state.waiting.iter().position(|request| request.can_lead()).and_then(|i| state.waiting.remove(i)) {
+            Some(leader) => {
+                drop(state);
+                leader.lead();
+            }
+            None if state.waiting.is_empty() => state.computing -= 1,
+            None if by_worker => state.for_workers += 1,
+            None => self.assign(state),
+        }
+    }
+
+    /// A batch: a request that must be in it, and those that have waited longest. Beyond the first lanes, whole lanes: what
+    /// would fill a few of the last is the beginning of the next batch.
+    fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
+        let mut state = self.lock();
+        let own: Vec<_> = own.into_iter().collect();
+        let mut count = (own.len() + state.waiting.len()).min(self.max_batch);
+        if count > self.lanes {
+            count -= count % self.lanes;
+        }
+        let others = count.saturating_sub(own.len());
+        own.into_iter().chain(state.waiting.drain(..others)).collect()
+    }
+
+    /// Computes a batch, and answers.
+    fn run(&self, batch: Vec<Arc<Request>>) {
+        if !batch.is_empty() {
+            let works: Vec<_> = batch.iter().map(|request| &request.work).collect();
+            deliver(iter::zip(&batch, self.compute(&works)));
+        }
+    }
+
+    fn compute(&self, works: &[&Work]) -> Vec<Answer> {
+        let (answers, count) = work::compute(works);
+        self.counters.batch(count.private, count.public);
+        answers
+    }
+
+    /// Ends the workers. Nobody may ask any more.
+    pub fn close(&self) {
+        let workers = {
+            let mut state = self.lock();
+            state.closed = true;
+            mem::take(&mut state.workers)
+        };
+        self.idle.notify_all();
+        for worker in workers {
+            // A program may unload us from the function by which a worker wakes it.
+            if worker.thread().id() != thread::current().id() {
+                // A worker that panicked has said so.
+                let _ = worker.join();
+            }
+        }
+    }
+}
+
+/// Gives everybody an answer, and only then wakes them, so that a thread finds all that is for it at once.
+fn deliver<'a>(answers: impl Iterator<Item = (&'a Arc<Request>, Answer)>) {
+    let answered: Vec<_> = answers
+        .map(|(request, answer)| {
+            request.finish(answer);
+            request
+        })
+        .collect();
+    answered.into_iter().for_each(|request| request.notify());
+}

@@ -1,0 +1,157 @@
+//! A request, from being asked to being answered.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::gather::Gather;
+use super::wake::Wake;
+use super::work::{Answer, Lost, Work};
+
+/// Something to compute, and who waits for it. Owned by the queue, and by whoever waits: whichever goes first.
+pub struct Request {
+    pub work: Work,
+    waiter: Waiter,
+    phase: Mutex<Phase>,
+    changed: Condvar,
+    /// Whether workers were told of it, for requests of jobs.
+    handed_over: AtomicBool,
+}
+
+enum Waiter {
+    /// A thread that can compute.
+    Thread,
+    /// A thread that cannot.
+    Idle,
+    /// A job, to be woken; it belongs to what gathers on its thread.
+    Job { wake: Arc<Wake>, gather: Arc<Gather> },
+}
+
+enum Phase {
+    Waiting,
+    /// The thread that waits shall compute the next batch.
+    Lead,
+    Done(Answer),
+    Taken,
+}
+
+/// What a waiting thread is told.
+pub enum Turn {
+    /// The answer.
+    Done(Answer),
+    /// To compute: one's own request and others'.
+    Lead,
+}
+
+impl Request {
+    fn new(work: Work, waiter: Waiter) -> Arc<Self> {
+        let (phase, changed) = (Mutex::new(Phase::Waiting), Condvar::new());
+        Arc::new(Self { work, waiter, phase, changed, handed_over: AtomicBool::new(false) })
+    }
+
+    /// Of a thread that can compute.
+    pub fn of_thread(work: Work) -> Arc<Self> {
+        Self::new(work, Waiter::Thread)
+    }
+
+    /// Of a thread that only waits.
+    pub fn of_idle(work: Work) -> Arc<Self> {
+        Self::new(work, Waiter::Idle)
+    }
+
+    /// Of a job.
+    pub fn of_job(work: Work, wake: Arc<Wake>, gather: Arc<Gather>) -> Arc<Self> {
+        Self::new(work, Waiter::Job { wake, gather })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether its thread can compute a batch.
+    pub fn can_lead(&self) -> bool {
+        matches!(self.waiter, Waiter::Thread)
+    }
+
+    /// Tells the waiting thread to compute.
+    pub fn lead(&self) {
+        *self.lock() = Phase::Lead;
+        self.changed.notify_one();
+    }
+
+    /// Whether it is in the hands of workers.
+    pub fn is_handed_over(&self) -> bool {
+        self.handed_over.load(Ordering::Acquire)
+    }
+
+    /// Notes that it is in the hands of workers.
+    pub fn note_handed_over(&self) {
+        self.handed_over.store(true, Ordering::Release);
+    }
+
+    /// Keeps the answer. A thread that waits goes on; a job is not woken yet ([`notify`](Self::notify)): first, all of a batch
+    /// are answered, so that a job's thread finds them together.
+    pub fn finish(&self, answer: Answer) {
+        if let Waiter::Job { gather, .. } = &self.waiter {
+            gather.note_answered();
+        }
+        *self.lock() = Phase::Done(answer);
+        self.changed.notify_one();
+    }
+
+    /// Wakes the job that waits, if it is one.
+    pub fn notify(&self) {
+        if let Waiter::Job { wake, .. } = &self.waiter {
+            wake.signal();
+        }
+    }
+
+    /// The answer, if there is one by now.
+    pub fn collect(&self) -> Option<Answer> {
+        take(&mut self.lock())
+    }
+
+    /// Waits for a turn.
+    pub fn wait(&self) -> Turn {
+        let mut phase = self.lock();
+        loop {
+            if matches!(*phase, Phase::Lead) {
+                *phase = Phase::Waiting;
+                return Turn::Lead;
+            }
+            if let Some(answer) = take(&mut phase) {
+                return Turn::Done(answer);
+            }
+            phase = self.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for the answer of a request that its own thread does not lead.
+    pub fn answer(&self) -> Answer {
+        match self.wait() {
+            Turn::Done(answer) => answer,
+            Turn::Lead => Err(Lost::Panic),
+        }
+    }
+}
+
+fn take(phase: &mut Phase) -> Option<Answer> {
+    match std::mem::replace(phase, Phase::Taken) {
+        Phase::Done(answer) => Some(answer),
+        other => {
+            *phase = other;
+            None
+        }
+    }
+}
+
+impl Drop for Request {
+    /// An answer that its job never came for is not waited for any longer.
+    fn drop(&mut self) {
+        let uncollected = matches!(self.phase.get_mut().unwrap_or_else(PoisonError::into_inner), Phase::Done(_));
+        if let Waiter::Job { gather, .. } = &self.waiter
+            && uncollected
+        {
+            gather.note_collected();
+        }
+    }
+}

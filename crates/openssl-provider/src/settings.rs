@@ -1,0 +1,68 @@
+//! Settings: those of the provider's section in OpenSSL's configuration.
+
+use std::ffi::CStr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::thread::available_parallelism;
+
+use zariz::{Dispatch, Method};
+
+use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::core::Core;
+
+/// Operations of a batch at most, unless told otherwise.
+const MAX_BATCH: usize = 64;
+/// More make no sense, and are mistakes.
+const MOST_THREADS: usize = 1024;
+const LARGEST_BATCH: usize = 65_536;
+
+/// The settings, checked.
+pub struct Settings {
+    /// Which engines compute.
+    pub dispatch: Dispatch,
+    /// How they multiply and reduce; without, as is fastest.
+    pub method: Option<Method>,
+    /// Batches that are computed at once, at most.
+    pub threads: usize,
+    /// Operations of a batch, at most.
+    pub max_batch: usize,
+    /// The file of counters.
+    pub counters: Option<PathBuf>,
+}
+
+const NAMES: [&CStr; 5] = [c"engine", c"method", c"threads", c"max-batch", c"counters"];
+
+impl Settings {
+    /// Reads and checks them.
+    pub fn read(core: &Core) -> Outcome<Self> {
+        let [engine, method, threads, max_batch, counters] = core.settings(NAMES);
+        let dispatch = engine.map_or(Ok(Dispatch::Auto), |name| Dispatch::by_name(&name));
+        let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
+        let method = match method.as_deref() {
+            None | Some("auto") => None,
+            Some(name) => Some(Method::by_name(name).ok_or_else(|| unknown_method(name))?),
+        };
+        let processors = || available_parallelism().map_or(1, |count| count.get());
+        Ok(Self {
+            dispatch,
+            method,
+            threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, MOST_THREADS))?,
+            max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, LARGEST_BATCH))?,
+            counters: counters.map(PathBuf::from),
+        })
+    }
+}
+
+fn wrong(name: &str, why: &dyn std::fmt::Display) -> Failure {
+    Failure::new(Reason::Setting, format!("setting {name} of provider zariz: {why}"))
+}
+
+fn unknown_method(name: &str) -> Failure {
+    let known: Vec<_> = Method::NAMED.iter().map(|(known, _)| *known).collect();
+    wrong("method", &format_args!("there is no {name:?}; choose auto, {}", known.join(", ")))
+}
+
+fn number(name: &str, text: &str, most: usize) -> Outcome<usize> {
+    let value = usize::from_str(text.trim()).ok().filter(|value| (1..=most).contains(value));
+    value.ok_or_else(|| wrong(name, &format_args!("{text:?} is not a number from 1 to {most}")))
+}

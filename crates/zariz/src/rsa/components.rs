@@ -1,0 +1,36 @@
+//! The numbers of a private key, for other programs' formats.
+
+use zeroize::Zeroizing;
+
+use super::parse::Private;
+use super::private::PrivateKey;
+
+/// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are zeroised when
+/// dropped; none is shorter for its value, but leading zeros say nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Components {
+    /// The modulus.
+    pub n: Vec<u8>,
+    /// The public exponent.
+    pub e: Vec<u8>,
+    /// The private exponent.
+    pub d: Zeroizing<Vec<u8>>,
+    /// The first prime.
+    pub p: Zeroizing<Vec<u8>>,
+    /// The second prime.
+    pub q: Zeroizing<Vec<u8>>,
+    /// `d mod (p − 1)`.
+    pub dp: Zeroizing<Vec<u8>>,
+    /// `d mod (q − 1)`.
+    pub dq: Zeroizing<Vec<u8>>,
+    /// `q^{−1} mod p`.
+    pub qinv: Zeroizing<Vec<u8>>,
+}
+
+impl PrivateKey {
+    /// The key's numbers.
+    pub fn components(&self) -> Components {
+        let Private { public, d, p, q, dp, dq, qinv } = self.parts();
+        Components { n: public.n, e: public.e, d, p, q, dp, dq, qinv }
+    }
+}

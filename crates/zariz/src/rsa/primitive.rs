@@ -1,0 +1,43 @@
+//! The primitives of RFC 8017 section 5, without any padding: for programs that pad for themselves, as the OpenSSL
+//! provider does. A signature or ciphertext made of these alone is not secure.
+
+use zariz_kernels::limbs::{self, Limbs};
+use zeroize::Zeroizing;
+
+use super::error::Error;
+use super::private::PrivateKey;
+use super::private_op::private_op_each;
+use super::public::PublicKey;
+use super::verify::open;
+
+/// `x^d mod n` for numbers with keys of their own, in order (RSASP1 and RSADP): blinded and checked like every private
+/// operation. Keys of like size share batches, and a number that fails does not touch the others.
+///
+/// Numbers and results are big-endian and have the length of their key ([`PrivateKey::size`]); a number that is not, or
+/// not below the modulus, is [`Error::Length`].
+pub fn private_many(jobs: &[(&PrivateKey, &[u8])]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let numbers: Vec<_> = jobs.iter().map(|&(key, number)| (key, key.public_key().below_modulus(number))).collect();
+    let bytes = |(key, result): (&PrivateKey, Result<Limbs, Error>)| {
+        let mut out = Zeroizing::new(vec![0; key.size()]);
+        limbs::to_be_bytes(&result?, &mut out);
+        Ok(out)
+    };
+    jobs.iter().map(|job| job.0).zip(private_op_each(&numbers)).map(bytes).collect()
+}
+
+/// `x^e mod n` for numbers with keys of their own, in order (RSAEP and RSAVP1). Lengths and errors as in
+/// [`private_many`].
+pub fn public_many(jobs: &[(&PublicKey, &[u8])]) -> Vec<Result<Vec<u8>, Error>> {
+    let numbers: Vec<_> = jobs.iter().map(|&(key, number)| key.below_modulus(number)).collect();
+    let good = jobs.iter().zip(&numbers).filter_map(|(&(key, _), number)| Some((key, number.as_deref().ok()?)));
+    let good: Vec<(&PublicKey, &[u64])> = good.map(|(key, number)| (key, &number[..])).collect();
+    let mut results = open(&good).into_iter();
+    let bytes = |(&(key, _), number): (&(&PublicKey, &[u8]), Result<Limbs, Error>)| {
+        number?;
+        let mut out = vec![0; key.size()];
+        // There is one result for every good number.
+        limbs::to_be_bytes(&results.next().ok_or(Error::Fault)?, &mut out);
+        Ok(out)
+    };
+    jobs.iter().zip(numbers).map(bytes).collect()
+}
