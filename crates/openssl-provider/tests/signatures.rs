@@ -67,7 +67,13 @@ fn cross(
     for (who, signature) in [("zariz's", &ours), ("OpenSSL's", &theirs)] {
         for (side, key) in [(Side::Subject, subject), (Side::Reference, reference)] {
             let verified = verify(world, side, key, params, signature, data);
-            faults.outcome(&format!("{what}: {side:?} verifies {who} signature"), &verified, &expected);
+            let what = format!("{what}: {side:?} verifies {who} signature");
+            if data.is_empty() {
+                // Which OpenSSL refuses, and we need not.
+                faults.check(verified.is_ok() || expected.is_err(), || format!("{what}: {verified:?}"));
+            } else {
+                faults.outcome(&what, &verified, &expected);
+            }
         }
     }
     let mut bad = ours.clone();
@@ -82,7 +88,7 @@ fn cross(
 fn pkcs1_with_every_digest() {
     let (world, mut faults) = (World::new(), Faults::new());
     let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
-    world.counted(30, 60, || {
+    world.counted(28, 80, || {
         for &(name, length) in DIGESTS {
             for pad in [None, Some("pkcs1")] {
                 let params = pad.map_or(digest(name), |pad| digest(name).text("pad-mode", pad));
@@ -115,7 +121,7 @@ fn pss_with_every_salt_and_mask() {
             }
         }
         // Lengths as numbers, with those that stand for rules; the longest of all is 256 - 32 - 2.
-        for salt in [-4, -3, -2, -1, 0, 5, 32, 222, 223, 100_000] {
+        for salt in [-3, -2, -1, 0, 5, 32, 222, 223, 100_000] {
             let params = digest("SHA256").int("pad-mode", 6).int("saltlen", salt);
             let what = format!("PSS with salt {salt}");
             cross(&mut faults, &world, &what, [&subject, &reference], &params, salt == 0, &message(32));
@@ -379,7 +385,11 @@ fn algorithm_identifiers() {
             };
             let (ours, theirs) = (id(&keys[0]), id(&keys[1]));
             found += usize::from(theirs.as_ref().is_ok_and(Option::is_some));
-            faults.identical(&what, &ours, &theirs);
+            match (&ours, &theirs) {
+                // Of PSS with SHA-3 OpenSSL gives none.
+                (Ok(Some(_)), Ok(None)) if name.starts_with("SHA3") => {}
+                _ => faults.identical(&what, &ours, &theirs),
+            }
         }
     }
     assert!(found >= 20, "the default provider gives {found} identifiers");
@@ -418,6 +428,24 @@ fn a_long_key() {
         cross(&mut faults, &world, "8192 bits", [&subject, &reference], &params, true, &data);
     });
     faults.none(5);
+}
+
+/// The salt as long as the digest and no longer, by its own name, which OpenSSL has since 3.1.
+#[test]
+fn salts_up_to_the_digest() {
+    if !common::is_zariz() {
+        return;
+    }
+    let world = World::new();
+    let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
+    let verifies = |signature: &[u8], salt: &str| {
+        verify(&world, Side::Reference, &reference, &pss("SHA256", salt), signature, &message(32)).is_ok()
+    };
+    for params in [pss("SHA256", "auto-digestmax"), digest("SHA256").int("pad-mode", 6).int("saltlen", -4)] {
+        let signature = operate(&world, Side::Subject, &subject, Operation::Sign, &params, &message(32));
+        let signature = signature.expect("signed");
+        assert!(verifies(&signature, "32") && !verifies(&signature, "max"));
+    }
 }
 
 /// Key files of the repository, so that the list of kinds is not out of date.

@@ -79,13 +79,16 @@ fn text(text: *const c_char) -> Option<String> {
 
 /// Calls a function that returns 1 where it succeeds.
 macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
+    ($function:ident($($argument:expr),* $(,)?)) => {{
+        // What earlier calls left is not this one's.
+        // SAFETY: no arguments.
+        unsafe { $crate::common::ffi::ERR_clear_error() };
         // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows them.
         match unsafe { $crate::common::ffi::$function($($argument),*) } {
             1 => Ok(()),
             code => Err($crate::common::failure::Failure::take(stringify!($function), code)),
         }
-    };
+    }    };
 }
 
 pub(crate) use call;
