@@ -40,6 +40,9 @@ macro_rules! slots {
                 #[doc = concat!("`", stringify!($name), "`.")]
                 pub const $name: Slot<unsafe extern "C" fn($($argument),*) $(-> $result)?> = Slot::new($id);
             )*
+
+            #[cfg(test)]
+            pub const ALL: &[(&str, c_int)] = &[$((stringify!($name), $id)),*];
         }
     };
 }
@@ -138,4 +141,39 @@ pub mod operation {
     pub const SIGNATURE: c_int = 12;
     /// Encryption.
     pub const ASYM_CIPHER: c_int = 13;
+
+    #[cfg(test)]
+    pub const ALL: &[(&str, c_int)] = &[("KEYMGMT", KEYMGMT), ("SIGNATURE", SIGNATURE), ("ASYM_CIPHER", ASYM_CIPHER)];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// OpenSSL's header, from the package libssl-dev.
+    const HEADER: &str = "/usr/include/openssl/core_dispatch.h";
+
+    #[test]
+    fn numbers_are_those_of_the_header() {
+        let header = std::fs::read_to_string(HEADER).expect("libssl-dev is installed");
+        let define = |line: &str| {
+            let mut words = line.strip_prefix('#')?.trim_start().strip_prefix("define ")?.split_whitespace();
+            Some((words.next()?.to_owned(), words.next()?.parse::<c_int>().ok()?))
+        };
+        let defined: HashMap<String, c_int> = header.lines().filter_map(define).collect();
+        let tables = [
+            ("OSSL_FUNC_PROVIDER_", provider::ALL),
+            ("OSSL_FUNC_KEYMGMT_", keymgmt::ALL),
+            ("OSSL_FUNC_SIGNATURE_", signature::ALL),
+            ("OSSL_FUNC_ASYM_CIPHER_", cipher::ALL),
+            ("OSSL_OP_", operation::ALL),
+        ];
+        for (prefix, table) in tables {
+            assert!(!table.is_empty());
+            for (name, id) in table {
+                assert_eq!(defined.get(&format!("{prefix}{name}")), Some(id), "{prefix}{name}");
+            }
+        }
+    }
 }
