@@ -11,10 +11,18 @@ pub const PEM_2048: &[u8] = include_bytes!("../../../cli/keys/bench-2048.pem");
 pub const PEM_3072: &[u8] = include_bytes!("../../../cli/keys/bench-3072.pem");
 pub const PEM_4096: &[u8] = include_bytes!("../../../cli/keys/bench-4096.pem");
 
-/// The key of 2048 bits in that provider.
+/// The key of 2048 bits in that provider. OpenSSL's decoders make keys of their own provider, whatever is asked for.
 #[track_caller]
 pub fn rsa_2048(world: &World, side: Side) -> Key<'_> {
-    Key::pem(world, side, PEM_2048).expect("the key loads")
+    native(world, side, PEM_2048)
+}
+
+/// The key of a file in that provider.
+#[track_caller]
+pub fn native<'w>(world: &'w World, side: Side, pem: &[u8]) -> Key<'w> {
+    let key = Key::pem(world, Side::Reference, pem).expect("the key loads").on(world, side);
+    assert_eq!(key.provider(), side.provider());
+    key
 }
 
 /// A new key, made by OpenSSL.
