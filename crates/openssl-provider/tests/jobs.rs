@@ -12,8 +12,9 @@ use common::guard::Guard;
 use common::job::{Job, Wait, only_fd, readable, serve};
 use common::keys::{PEM_2048, kinds, rsa_2048};
 use common::operation::operate;
-use common::process::{open_files, resident};
+use common::process::{files_return_to, open_files, resident};
 use common::signing::Known;
+use common::threads::in_threads;
 use common::{Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
 
 /// A signature on its way: what the job writes to, and the context that it uses.
@@ -96,12 +97,11 @@ fn several_event_loops() {
     let (_alone, _guard) = (alone(), Guard::new("several event loops"));
     let world = World::new();
     let known = Known::several(&world);
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| sign_in_a_loop(&world, &known, 32, 300));
-        }
-        for _ in 0..2 {
-            scope.spawn(|| assert!((0..60).all(|i| known[i % known.len()].signs(&world))));
+    in_threads(4, |t| {
+        if t < 2 {
+            sign_in_a_loop(&world, &known, 32, 300);
+        } else {
+            assert!((0..60).all(|i| known[i % known.len()].signs(&world)));
         }
     });
 }
@@ -217,9 +217,8 @@ fn abandoned_jobs() {
     }
     let world = World::new();
     let known = Known::several(&world);
+    let (files, before) = (open_files(), world.counters());
     sign_in_a_loop(&world, &known, 32, 64);
-    let files = open_files();
-    let before = world.counters();
     for round in 0..20 {
         let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
@@ -270,7 +269,7 @@ fn abandoned_jobs() {
     // A request without a job answers, whatever else was waiting.
     assert!(known[0].signs(&world));
     sign_in_a_loop(&world, &known, 32, 64);
-    assert_eq!(open_files(), files, "open files");
+    files_return_to(files);
     let done = world.counters().since(before);
     println!("{done:?}");
     assert_eq!(done.check_failures, 0, "{done:?}");
@@ -282,15 +281,16 @@ fn memory_is_flat() {
     let (_alone, _guard) = (alone(), Guard::new("memory is flat"));
     let world = World::new();
     let known = Known::several(&world);
+    let files = open_files();
     sign_in_a_loop(&world, &known, 64, 1000);
-    let (before, files) = (resident(), open_files());
+    let before = resident();
     for _ in 0..4 {
         sign_in_a_loop(&world, &known, 64, 1000);
     }
     let after = resident();
     println!("{before} KiB before, {after} KiB after");
     assert!(after < before + 4096, "{before} KiB before, {after} KiB after");
-    assert_eq!(open_files(), files, "open files");
+    files_return_to(files);
 }
 
 /// Everything else that may be done in a job, right and wrong, several in one job, and one wait context for many.
@@ -375,13 +375,10 @@ fn threads_with_jobs_come_and_go() {
     let (_alone, _guard) = (alone(), Guard::new("threads with jobs come and go"));
     let world = World::new();
     let known = Known::several(&world);
-    thread::scope(|scope| scope.spawn(|| sign_in_a_loop(&world, &known, 8, 16)).join().expect("right"));
     let files = open_files();
+    in_threads(1, |_| sign_in_a_loop(&world, &known, 8, 16));
     for _ in 0..20 {
-        thread::scope(|scope| {
-            scope.spawn(|| sign_in_a_loop(&world, &known, 8, 16));
-            scope.spawn(|| sign_in_a_loop(&world, &known, 3, 9));
-        });
+        in_threads(2, |t| sign_in_a_loop(&world, &known, [8, 3][t], [16, 9][t]));
     }
-    assert_eq!(open_files(), files, "open files");
+    files_return_to(files);
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::key::{Check, Numbers};
 use common::keys::{PEM_1024, PEM_2048, PEM_3072, PEM_4096, kinds, native, rsa_2048};
-use common::operation::operate;
+use common::operation::{operate, verify};
 use common::params::Params as List;
 use common::{Ctx, Failure, Faults, Key, Operation, Params, Side, World, alone, call, ffi, is_zariz};
 
@@ -144,10 +144,10 @@ fn damaged_keys() {
                 (Ok(ours), Err(_)) => {
                     // One prime without the other is as good as none.
                     let signature = operate(&world, Side::Subject, &ours, Operation::Sign, &digest, &data);
-                    let right = signature.is_ok_and(|signature| {
-                        common::operation::verify(&world, Side::Reference, &whole, &digest, &signature, &data).is_ok()
-                    });
-                    faults.check(right, || format!("{what}: gives a wrong signature"));
+                    if let Ok(signature) = signature {
+                        let right = verify(&world, Side::Reference, &whole, &digest, &signature, &data);
+                        faults.done(&format!("{what}: signature"), &right);
+                    }
                     continue;
                 }
                 _ => continue,
@@ -162,11 +162,9 @@ fn damaged_keys() {
             match (sign(&ours, Side::Subject), sign(&theirs, Side::Reference)) {
                 (Ok(ours), _) => {
                     // Whatever is wrong with the key, what leaves is right, unless the default provider errs as well.
-                    let verified =
-                        common::operation::verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
-                    let as_bad = sign(&theirs, Side::Reference).is_ok_and(|theirs| {
-                        common::operation::verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err()
-                    });
+                    let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
+                    let as_bad = sign(&theirs, Side::Reference)
+                        .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
                     faults.check(verified || as_bad, || format!("{what}: gives a wrong signature"));
                     signed += 1;
                 }
@@ -229,17 +227,9 @@ fn generation() {
         bits(1024).number("e", &[2]),
         bits(1024).number("e", &[1]),
         bits(1024).number("e", &[0]),
-        bits(100_000),
     ] {
-        if params == bits(100_000) && !is_zariz() {
-            continue;
-        }
         let what = format!("{params:?}");
         let ours = Key::generate(&world, Side::Subject, &params);
-        if params == bits(100_000) {
-            // OpenSSL would make one: in hours. Neither is it ours.
-            continue;
-        }
         let theirs = Key::generate(&world, Side::Reference, &params);
         let describe = |key: &Result<Key, Failure>| {
             key.as_ref()

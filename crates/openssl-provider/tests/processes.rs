@@ -2,23 +2,18 @@
 
 mod common;
 
-use std::thread;
-
 use common::guard::Guard;
 use common::job::{Job, serve};
 use common::process::fork;
 use common::signing::Known;
+use common::threads::in_threads;
 use common::world::Counters;
 use common::{Ctx, World, alone, is_zariz};
 
 /// Signs without jobs, in one thread and in several, and with jobs.
 fn sign_in_every_way(world: &World, known: &[Known]) {
     assert!((0..10).all(|i| known[i % known.len()].signs(world)), "alone");
-    thread::scope(|scope| {
-        for t in 0..4 {
-            scope.spawn(move || assert!((0..10).all(|i| known[(i + t) % known.len()].signs(world)), "in threads"));
-        }
-    });
+    in_threads(4, |t| assert!((0..10).all(|i| known[(i + t) % known.len()].signs(world)), "in threads"));
     let contexts: Vec<Ctx> = (0..50).map(|i| known[i % known.len()].context(world)).collect();
     let mut places: Vec<Vec<u8>> = (0..50).map(|i| vec![0; known[i % known.len()].size()]).collect();
     let pointers: Vec<*mut u8> = places.iter_mut().map(|place| place.as_mut_ptr()).collect();

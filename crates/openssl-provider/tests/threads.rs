@@ -10,6 +10,7 @@ use common::guard::Guard;
 use common::keys::{PEM_1024, PEM_2048, rsa_2048};
 use common::operation::{operate, verify};
 use common::signing::Known;
+use common::threads::in_threads;
 use common::{Key, Operation, Params, Side, World, alone, is_zariz, stream};
 
 const THREADS: usize = 16;
@@ -21,17 +22,12 @@ fn many_threads_with_several_keys() {
     let known = Known::several(&world);
     let before = world.counters();
     let (start, wrong) = (Barrier::new(THREADS), AtomicUsize::new(0));
-    thread::scope(|scope| {
-        for t in 0..THREADS {
-            let (world, known, start, wrong) = (&world, &known, &start, &wrong);
-            scope.spawn(move || {
-                start.wait();
-                for i in 0..40 {
-                    if !known[(t + i) % known.len()].signs(world) {
-                        wrong.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
+    in_threads(THREADS, |t| {
+        start.wait();
+        for i in 0..40 {
+            if !known[(t + i) % known.len()].signs(&world) {
+                wrong.fetch_add(1, Ordering::Relaxed);
+            }
         }
     });
     assert_eq!(wrong.into_inner(), 0, "wrong signatures");
@@ -51,10 +47,10 @@ fn different_operations_at_once() {
         let world = World::with(settings);
         let long = rsa_2048(&world, Side::Subject);
         let short = Key::pem(&world, Side::Subject, PEM_1024).expect("the key loads");
-        thread::scope(|scope| {
-            for t in 0..8 {
-                let (world, key) = (&world, if t % 2 == 0 { &long } else { &short });
-                scope.spawn(move || {
+        in_threads(8, |t| {
+            let (world, key) = (&world, if t % 2 == 0 { &long } else { &short });
+            {
+                {
                     for i in 0..10_u8 {
                         let text = [i; 40];
                         let none = Params::new();
@@ -74,7 +70,7 @@ fn different_operations_at_once() {
                         let refused = operate(world, Side::Subject, key, Operation::Decrypt, &oaep, &ciphertext);
                         refused.expect_err("the wrong padding");
                     }
-                });
+                }
             }
         });
     }
@@ -86,23 +82,21 @@ fn keys_come_and_go() {
     let (_alone, _guard) = (alone(), Guard::new("keys come and go"));
     let world = World::new();
     let digest = Params::new().text("digest", "SHA256");
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                for _ in 0..10 {
-                    let key = Key::pem(&world, Side::Subject, PEM_2048).expect("the key loads");
-                    let copy = key.clone();
-                    thread::scope(|scope| {
-                        scope.spawn(|| {
-                            let public = copy.public(&world, Side::Subject);
-                            let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &[1; 32]);
-                            let signature = signature.expect("signed");
-                            verify(&world, Side::Subject, &public, &digest, &signature, &[1; 32]).expect("verified");
-                        });
-                        operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[2; 32]).expect("signed");
-                        drop(key);
-                    });
-                }
+    in_threads(8, |_| {
+        for _ in 0..10 {
+            let key = Key::pem(&world, Side::Subject, PEM_2048).expect("the key loads");
+            let copy = key.clone();
+            thread::scope(|scope| {
+                let (world, digest) = (&world, &digest);
+                let other = scope.spawn(move || {
+                    let public = copy.public(&world, Side::Subject);
+                    let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &[1; 32]);
+                    let signature = signature.expect("signed");
+                    verify(&world, Side::Subject, &public, &digest, &signature, &[1; 32]).expect("verified");
+                });
+                operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[2; 32]).expect("signed");
+                drop(key);
+                other.join().expect("right");
             });
         }
     });
@@ -117,14 +111,10 @@ fn a_new_key_in_many_threads() {
         // In the default provider: each operation asks for it to be exported.
         let key = rsa_2048(&world, Side::Reference);
         let start = Barrier::new(8);
-        thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    start.wait();
-                    let digest = Params::new().text("digest", "SHA256");
-                    operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
-                });
-            }
+        in_threads(8, |_| {
+            start.wait();
+            let digest = Params::new().text("digest", "SHA256");
+            operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
         });
     }
 }

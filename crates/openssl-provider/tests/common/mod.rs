@@ -14,6 +14,7 @@ pub mod params;
 pub mod process;
 pub mod signing;
 pub mod stream;
+pub mod threads;
 pub mod world;
 
 pub use compare::Faults;

@@ -4,6 +4,8 @@ use std::ffi::c_int;
 use std::fs;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
 
 /// A child that was forked.
 #[must_use]
@@ -48,6 +50,19 @@ impl Child {
 /// How many files this process has open.
 pub fn open_files() -> usize {
     fs::read_dir("/proc/self/fd").expect("/proc").count()
+}
+
+/// Waits until this process has as many files open as before: what a worker of the provider is done with it lets go when it
+/// comes to it.
+#[track_caller]
+pub fn files_return_to(before: usize) {
+    for _ in 0..1000 {
+        if open_files() == before {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{before} files were open before, and now {}", open_files());
 }
 
 /// How many threads this process has.

@@ -108,7 +108,7 @@ pub struct World {
     loaded: Vec<*mut ffi::Provider>,
     subject: *mut ffi::Provider,
     _files: Option<TempDir>,
-    _module: Option<Module>,
+    _module: Module,
 }
 
 // SAFETY: a library context and what it holds may be used by any thread.
@@ -125,54 +125,67 @@ impl World {
 
     /// The same from a given module.
     pub fn load(module: &Module) -> Result<Self, Failure> {
-        Self::load_these(module, &[c"default", if is_zariz() { c"zariz" } else { c"default" }])
+        Self::of_folder(module)?.and_load(&BOTH)
     }
 
     /// With the provider under test alone.
     pub fn only(module: &Module) -> Result<Self, Failure> {
-        Self::load_these(module, &[if is_zariz() { c"zariz" } else { c"default" }])
+        Self::of_folder(module)?.and_load(&[Side::Subject])
     }
 
-    fn load_these(module: &Module, providers: &[&CStr]) -> Result<Self, Failure> {
+    fn empty(module: Module) -> Self {
         // SAFETY: no arguments.
         let context = unsafe { ffi::OSSL_LIB_CTX_new() };
         assert!(!context.is_null());
-        let mut world =
-            Self { context, loaded: Vec::new(), subject: ptr::null_mut(), _files: None, _module: Some(module.clone()) };
+        Self { context, loaded: Vec::new(), subject: ptr::null_mut(), _files: None, _module: module }
+    }
+
+    fn of_folder(module: &Module) -> Result<Self, Failure> {
+        let world = Self::empty(module.clone());
         let folder = path(module.folder());
-        call!(OSSL_PROVIDER_set_default_search_path(context, folder.as_ptr()))?;
-        for name in providers {
-            // SAFETY: live, and a text.
-            world.subject = unsafe { ffi::OSSL_PROVIDER_load(context, name.as_ptr()) };
-            if world.subject.is_null() {
-                return Err(Failure::take("OSSL_PROVIDER_load", 0));
-            }
-            world.loaded.push(world.subject);
-        }
+        call!(OSSL_PROVIDER_set_default_search_path(world.context, folder.as_ptr()))?;
         Ok(world)
     }
 
-    /// With settings, by a configuration file.
-    #[track_caller]
-    pub fn with(settings: &[(&str, &str)]) -> Self {
-        Self::configured(settings).unwrap_or_else(|failure| panic!("{settings:?} are refused: {failure:?}"))
+    /// Loads providers by name; the last is the one under test.
+    fn and_load(mut self, sides: &[Side]) -> Result<Self, Failure> {
+        for side in sides {
+            let name = CString::new(side.provider()).expect("a name");
+            // SAFETY: live, and a text.
+            self.subject = unsafe { ffi::OSSL_PROVIDER_load(self.context, name.as_ptr()) };
+            if self.subject.is_null() {
+                return Err(Failure::take("OSSL_PROVIDER_load", 0));
+            }
+            self.loaded.push(self.subject);
+        }
+        Ok(self)
     }
 
-    /// The same, or why the file is refused.
+    /// With settings, by a configuration file that activates both providers, as programs do.
+    #[track_caller]
+    pub fn with(settings: &[(&str, &str)]) -> Self {
+        let mut world = Self::of_file(settings, true).expect("OpenSSL takes the file");
+        world.subject = world.find(Side::Subject.provider());
+        // OpenSSL goes on without a provider that it cannot activate, and says nothing.
+        assert!(!world.subject.is_null(), "{settings:?} are refused");
+        assert_eq!(take_errors().len(), 0, "errors are left behind");
+        world
+    }
+
+    /// With settings by a configuration file that activates none, and the providers loaded by name; or why they are
+    /// refused.
     pub fn configured(settings: &[(&str, &str)]) -> Result<Self, Failure> {
+        Self::of_file(settings, false)?.and_load(&BOTH)
+    }
+
+    fn of_file(settings: &[(&str, &str)], activate: bool) -> Result<Self, Failure> {
         let (files, module) = (tempfile::tempdir().expect("a temporary folder"), Module::get());
         let file = files.path().join("openssl.cnf");
-        fs::write(&file, configuration(&module, settings)).expect("a configuration file");
-        // SAFETY: no arguments.
-        let context = unsafe { ffi::OSSL_LIB_CTX_new() };
-        assert!(!context.is_null());
-        let mut world =
-            Self { context, loaded: Vec::new(), subject: ptr::null_mut(), _files: Some(files), _module: Some(module) };
+        fs::write(&file, configuration(&module, settings, activate)).expect("a configuration file");
+        let mut world = Self::empty(module);
+        world._files = Some(files);
         let file = path(&file);
-        call!(OSSL_LIB_CTX_load_config(context, file.as_ptr()))?;
-        world.subject = world.find(Side::Subject.provider());
-        assert!(!world.subject.is_null(), "the configuration file loads no {}", Side::Subject.provider());
-        assert_eq!(take_errors().len(), 0, "errors are left behind");
+        call!(OSSL_LIB_CTX_load_config(world.context, file.as_ptr()))?;
         Ok(world)
     }
 
@@ -273,17 +286,20 @@ impl Drop for World {
     }
 }
 
-/// A configuration file that activates both providers, with settings in the section of the one under test.
-pub fn configuration(module: &Module, settings: &[(&str, &str)]) -> String {
+/// In the order in which they are loaded.
+const BOTH: [Side; 2] = [Side::Reference, Side::Subject];
+
+/// A configuration file with settings in the section of the provider under test.
+pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool) -> String {
+    let activate = if activate { "activate = 1\n" } else { "" };
     let mut text =
         String::from("openssl_conf = init\n[init]\nproviders = providers\n[providers]\ndefault = default_section\n");
     if is_zariz() {
         text.push_str("zariz = zariz_section\n");
     }
-    text.push_str("[default_section]\nactivate = 1\n");
+    write!(text, "[default_section]\n{activate}").expect("to memory");
     if is_zariz() {
-        let file = module.file();
-        write!(text, "[zariz_section]\nmodule = {}\nactivate = 1\n", file.display()).expect("to memory");
+        write!(text, "[zariz_section]\nmodule = {}\n{activate}", module.file().display()).expect("to memory");
         for (name, value) in settings {
             writeln!(text, "{name} = {value}").expect("to memory");
         }
