@@ -2,6 +2,7 @@
 
 mod codegen;
 mod emulated;
+mod handshakes;
 mod instructions;
 mod layers;
 mod metadata;
@@ -27,6 +28,8 @@ Commands:
                      program shows (crates/cli/src/papers/counts.json)
   instructions       counts the instructions of an exponentiation by valgrind, and writes docs/generated/instructions.md
                      and what the program shows of it (crates/cli/src/papers/instructions.json)
+  handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
+                     bench/results/handshakes-PROCESSOR.md
   help               this text
 ";
 
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         }
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
+        ["handshakes"] => handshakes::measure(),
         ["codegen"] => codegen::report(),
         ["codegen", "--bless"] => codegen::bless(),
         _ => {

@@ -12,6 +12,10 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("openssl", "openssl", &["version"]),
     ("libgmp10", "sh", &["-c", HAS_GMP]),
     ("valgrind", "valgrind", &["--version"]),
+    ("haproxy", "haproxy", &["-v"]),
+    ("nginx", "nginx", &["-v"]),
+    ("apache2-bin", "apache2", &["-v"]),
+    ("curl", "curl", &["--version"]),
 ];
 
 /// Installs what is missing when run as root on Debian, else says what to install.

@@ -72,7 +72,7 @@ pub enum Command {
     /// the unit; null where nothing was timed), `noisy` (what ~ marks), `nanoseconds` (or null), `engine` (or "counted",
     /// where `measured` is a count), and a `note` where nothing could be measured or something is to be minded.
     Papers(papers::Args),
-    /// Show the processor, and test each engine on it
+    /// Show the processor, and test each engine on it; or what the module for OpenSSL says of itself
     Info(info::Args),
     /// Sign 20,000 lines with a fresh key, verify them, and compare with OpenSSL
     Demo(demo::Args),

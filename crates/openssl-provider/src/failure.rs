@@ -69,6 +69,11 @@ impl Failure {
         Self::New(reason, text.into())
     }
 
+    /// A parameter that is asked for cannot be given as it is asked for.
+    pub fn does_not_fit() -> Self {
+        Self::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")
+    }
+
     /// Puts it on the queue.
     pub fn raise(self, core: &Core) {
         const FILE: &CStr = c"zariz";

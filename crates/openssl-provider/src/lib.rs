@@ -21,6 +21,7 @@ mod provider;
 mod queue;
 mod settings;
 mod signature;
+mod stack;
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

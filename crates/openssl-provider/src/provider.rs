@@ -4,7 +4,6 @@ use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread;
 
 use zeroize::Zeroizing;
 
@@ -19,7 +18,7 @@ use crate::openssl::OpenSsl;
 use crate::queue::{Lost, Processes, Queue, Work, job};
 use crate::settings::Settings;
 use crate::signature::Salt;
-use crate::{cipher, key, signature};
+use crate::{cipher, key, signature, stack};
 
 /// The provider.
 pub struct Provider {
@@ -118,18 +117,16 @@ impl Provider {
         })
     }
 
-    /// Calls a function on a stack that is large enough: in a job, on another thread. The job is not paused: OpenSSL may hold
+    /// Calls a function on a stack that is large enough: in a job, on another. The job is not paused: OpenSSL may hold
     /// locks.
     pub fn with_stack<T: Send>(&self, function: impl FnOnce() -> T + Send) -> Outcome<T> {
         if !job::is_running(&self.openssl.libcrypto) {
             return Ok(function());
         }
-        thread::scope(|scope| {
-            let started = thread::Builder::new().spawn_scoped(scope, function);
-            let thread =
-                started.map_err(|error| Failure::new(Reason::System, format!("cannot start a thread: {error}")))?;
-            thread.join().map_err(|_| Failure::new(Reason::Internal, "a panic: please report it"))
-        })
+        match stack::elsewhere(function) {
+            Ok(result) => result.map_err(|_| Failure::new(Reason::Internal, "a panic: please report it")),
+            Err(error) => Err(Failure::new(Reason::System, format!("no room to compute: {error}"))),
+        }
     }
 
     /// Notes an operation that OpenSSL does in our place.
@@ -189,13 +186,7 @@ unsafe extern "C" fn gettable_params(_: Opaque) -> *const Param {
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: the provider that OpenSSL holds, and its array.
     let (provider, mut answers) = unsafe { (&*context.cast_const().cast::<Provider>(), Answers::new(params)) };
-    answer(&provider.core, || {
-        if provider.answer(&mut answers) {
-            Ok(())
-        } else {
-            Err(Failure::new(Reason::Parameter, "a parameter is of the wrong type, or too small for its value"))
-        }
-    })
+    answer(&provider.core, || if provider.answer(&mut answers) { Ok(()) } else { Err(Failure::does_not_fit()) })
 }
 
 const NAMES: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";

@@ -4,16 +4,20 @@
 //! constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too old is
 //! [`NotFound`], with the reason; whatever is computed can be read back and checked.
 //!
+//! [`Provider`] is a module for OpenSSL 3 that is loaded, and what it says of itself.
+//!
 //! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
 //!
-//! `unsafe` stands here for calls of C functions, with the types that `gmp.h` and `openssl/bn.h`
+//! `unsafe` stands here for calls of C functions, with the types that `gmp.h` and OpenSSL's headers
 //! declare.
 
 mod error;
 mod gmp;
 mod library;
 mod openssl;
+mod provider;
 
 pub use error::{Error, NotFound};
 pub use gmp::{Gmp, GmpPower, GmpProduct};
 pub use openssl::{OpenSsl, OpenSslPower, OpenSslPowerPair, OpenSslProduct};
+pub use provider::{ParamValue, Provider, ProviderError, Section};

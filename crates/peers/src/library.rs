@@ -6,6 +6,17 @@ use libloading::Library;
 
 use crate::error::NotFound;
 
+/// The names of OpenSSL's libcrypto, the best first.
+#[cfg(windows)]
+pub const OPENSSL: &[&str] = &["libcrypto-3-x64.dll", "libcrypto-3.dll", "libcrypto-1_1-x64.dll"];
+/// The names of OpenSSL's libcrypto, the best first.
+#[cfg(target_vendor = "apple")]
+pub const OPENSSL: &[&str] =
+    &["libcrypto.3.dylib", "/opt/homebrew/lib/libcrypto.3.dylib", "/usr/local/lib/libcrypto.3.dylib"];
+/// The names of OpenSSL's libcrypto, the best first.
+#[cfg(not(any(windows, target_vendor = "apple")))]
+pub const OPENSSL: &[&str] = &["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1"];
+
 /// A shared library that stays until the process ends.
 pub struct Open {
     library: &'static Library,

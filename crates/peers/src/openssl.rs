@@ -6,15 +6,7 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::NonNull;
 
 use crate::error::{Error, NotFound, exponent, modulus, operand};
-use crate::library::Open;
-
-#[cfg(windows)]
-const FILES: &[&str] = &["libcrypto-3-x64.dll", "libcrypto-3.dll", "libcrypto-1_1-x64.dll"];
-#[cfg(target_vendor = "apple")]
-const FILES: &[&str] =
-    &["libcrypto.3.dylib", "/opt/homebrew/lib/libcrypto.3.dylib", "/usr/local/lib/libcrypto.3.dylib"];
-#[cfg(not(any(windows, target_vendor = "apple")))]
-const FILES: &[&str] = &["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1"];
+use crate::library::{OPENSSL, Open};
 
 /// In this version the pair of powers writes past its buffers on processors with AVX512-IFMA (CVE-2022-2274).
 const PAIR_BROKEN: &str = "OpenSSL 3.0.4";
@@ -79,7 +71,7 @@ impl OpenSsl {
     /// Loads the system's OpenSSL.
     pub fn load() -> Result<Self, NotFound> {
         // SAFETY: the names are those of OpenSSL alone, and forks of it have the same functions.
-        unsafe { Self::load_first(FILES) }
+        unsafe { Self::load_first(OPENSSL) }
     }
 
     /// Loads OpenSSL from the first of some files that can be loaded.

@@ -1,7 +1,10 @@
-//! `zariz info`: the processor, and every engine's self-test on it.
+//! `zariz info`: the processor, and every engine's self-test on it; or what the module for OpenSSL says of itself.
+
+mod provider;
 
 use std::fmt::Write;
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::thread;
 
 use serde::Serialize;
@@ -14,6 +17,9 @@ use crate::processor;
 /// Arguments of `info`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Load this module for OpenSSL (zariz.so), with OpenSSL's configuration, and show its settings and counters instead
+    #[arg(long, value_name = "PATH")]
+    provider: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -41,6 +47,13 @@ struct EngineInfo {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let mut output = Output::Stdout;
+    if let Some(path) = &args.provider {
+        let module = provider::Module::ask(path)?;
+        let text = if args.json { json(&module)? } else { module.table() };
+        output.write(text.as_bytes())?;
+        return Ok(Outcome::Done);
+    }
     let info = Info {
         version: env!("CARGO_PKG_VERSION"),
         processor: processor::name(),
@@ -48,17 +61,16 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         features: processor::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
         engines: Engine::ALL.iter().copied().map(EngineInfo::new).collect(),
     };
-    let text = if args.json {
-        serde_json::to_string_pretty(&info).map_err(|e| Failure::Input(e.to_string()))? + "\n"
-    } else {
-        info.table()
-    };
-    let mut output = Output::Stdout;
+    let text = if args.json { json(&info)? } else { info.table() };
     output.write(text.as_bytes())?;
     match info.engines.iter().find(|engine| engine.has_failed()) {
         Some(engine) => Err(Failure::Input(format!("engine {} must not be used on this machine", engine.name))),
         None => Ok(Outcome::Done),
     }
+}
+
+fn json(info: &impl Serialize) -> Result<String, Failure> {
+    Ok(serde_json::to_string_pretty(info).map_err(|e| Failure::Input(e.to_string()))? + "\n")
 }
 
 impl EngineInfo {

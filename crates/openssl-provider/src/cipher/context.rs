@@ -8,6 +8,8 @@ use zeroize::Zeroizing;
 
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::core::Core;
+use crate::ffi::held::Held;
 use crate::ffi::params::{Answers, Built, Param, Params};
 use crate::key::Key;
 use crate::openssl::Operation;
@@ -39,6 +41,12 @@ pub struct Context {
     client_version: u32,
     negotiated_version: u32,
     implicit_rejection: bool,
+}
+
+impl Held for Context {
+    fn core(&self) -> *const Core {
+        &raw const self.provider.core
+    }
 }
 
 impl Context {

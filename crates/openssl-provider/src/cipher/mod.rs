@@ -4,10 +4,10 @@ mod context;
 
 use std::ffi::{c_int, c_uchar};
 use std::ptr;
-use std::sync::Arc;
 
-use crate::failure::{Failure, Outcome, Reason, answer};
+use crate::failure::{Failure, Reason};
 use crate::ffi::core::Dispatch;
+use crate::ffi::held::{hold, release, with};
 use crate::ffi::params::{Answers, Param, Params};
 use crate::ffi::slots::{Opaque, cipher};
 use crate::ffi::{bytes, guard, output};
@@ -56,39 +56,20 @@ static SETTABLE: [Param; 10] = [
     Param::END,
 ];
 
-/// Runs something with a context.
-///
-/// # Safety
-/// `context` is null or from `into_opaque`, and nobody else uses it.
-unsafe fn with(context: Opaque, function: impl FnOnce(&mut Context) -> Outcome) -> c_int {
-    // SAFETY: the caller's promise.
-    let Some(context) = (unsafe { context.cast::<Context>().as_mut() }) else { return 0 };
-    let provider = Arc::as_ptr(&context.provider);
-    // SAFETY: the context keeps it, and is not freed meanwhile. A reference would be owned by a stack that may be forgotten.
-    let core = unsafe { &(*provider).core };
-    answer(core, || function(context))
-}
-
-fn into_opaque(context: Context) -> Opaque {
-    Box::into_raw(Box::new(context)).cast()
-}
-
 unsafe extern "C" fn new(provider: Opaque) -> Opaque {
     // SAFETY: the provider that OpenSSL holds.
-    guard(ptr::null_mut(), || into_opaque(Context::new(unsafe { Provider::shared(provider) })))
+    guard(ptr::null_mut(), || hold(Some(Context::new(unsafe { Provider::shared(provider) }))))
 }
 
 unsafe extern "C" fn free(context: Opaque) {
-    if !context.is_null() {
-        // SAFETY: from `into_opaque`, and given back once.
-        guard((), || drop(unsafe { Box::from_raw(context.cast::<Context>()) }));
-    }
+    // SAFETY: a context of ours, given back once.
+    unsafe { release::<Context>(context) };
 }
 
 unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
     // SAFETY: a context of ours.
     let context = unsafe { context.cast::<Context>().as_ref() };
-    guard(ptr::null_mut(), || context.map_or(ptr::null_mut(), |context| into_opaque(context.clone())))
+    guard(ptr::null_mut(), || hold(context.cloned()))
 }
 
 /// Begins an operation.
@@ -98,7 +79,7 @@ unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
 unsafe fn begin(context: Opaque, operation: Operation, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: a context and a key of ours or null, and OpenSSL's array.
     unsafe {
-        with(context, |context| {
+        with(context, |context: &mut Context| {
             let slot = key.cast::<Slot>().as_ref().ok_or_else(|| Failure::new(Reason::Order, "no key is set"))?;
             context.begin(operation, slot.key()?, &Params::new(params))
         })
@@ -125,7 +106,9 @@ unsafe extern "C" fn encrypt(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
     unsafe {
-        with(context, |context| output(out, out_len, room, context.size()?, || context.encrypt(bytes(message, len))))
+        with(context, |context: &mut Context| {
+            output(out, out_len, room, context.size()?, || context.encrypt(bytes(message, len)))
+        })
     }
 }
 
@@ -139,16 +122,18 @@ unsafe extern "C" fn decrypt(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
     unsafe {
-        with(context, |context| output(out, out_len, room, context.size()?, || context.decrypt(bytes(ciphertext, len))))
+        with(context, |context: &mut Context| {
+            output(out, out_len, room, context.size()?, || context.decrypt(bytes(ciphertext, len)))
+        })
     }
 }
 
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context| match context.answer(&mut Answers::new(params)) {
+        with(context, |context: &mut Context| match context.answer(&mut Answers::new(params)) {
             true => Ok(()),
-            false => Err(Failure::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")),
+            false => Err(Failure::does_not_fit()),
         })
     }
 }
@@ -159,7 +144,7 @@ unsafe extern "C" fn gettable_params(_: Opaque, _: Opaque) -> *const Param {
 
 unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| context.set(&Params::new(params))) }
+    unsafe { with(context, |context: &mut Context| context.set(&Params::new(params))) }
 }
 
 unsafe extern "C" fn settable_params(_: Opaque, _: Opaque) -> *const Param {

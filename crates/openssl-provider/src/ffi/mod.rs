@@ -1,6 +1,7 @@
 //! What OpenSSL and a provider say to each other: types, numbers of functions, parameters, and the functions of libcrypto.
 
 pub mod core;
+pub mod held;
 pub mod libcrypto;
 pub mod params;
 pub mod slots;

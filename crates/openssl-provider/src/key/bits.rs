@@ -18,7 +18,7 @@ pub fn security(bits: usize) -> usize {
             // Never more than the next figure that is quoted.
             let most = match bits {
                 ..=7680 => 192,
-                ..=15_360 => 256,
+                7681..=15_360 => 256,
                 _ => 1200,
             };
             ((work as usize + 4) & !7).min(most)

@@ -10,6 +10,7 @@ use super::{Key, Slot, bits, selects};
 use crate::failure::{Failure, Reason, answer, value};
 use crate::ffi::core::Dispatch;
 use crate::ffi::guard;
+use crate::ffi::held::{hold, release};
 use crate::ffi::params::{Answers, Built, Param, Params};
 use crate::ffi::slots::{Callback, Opaque, keymgmt};
 use crate::openssl::Check;
@@ -64,7 +65,7 @@ unsafe fn slot<'a>(data: *const c_void) -> Option<&'a Slot> {
 }
 
 fn into_slot(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Opaque {
-    Box::into_raw(Box::new(Slot::new(provider, key))).cast()
+    hold(Some(Slot::new(provider, key)))
 }
 
 unsafe extern "C" fn new(provider: Opaque) -> Opaque {
@@ -73,10 +74,8 @@ unsafe extern "C" fn new(provider: Opaque) -> Opaque {
 }
 
 unsafe extern "C" fn free(data: Opaque) {
-    if !data.is_null() {
-        // SAFETY: from `into_slot`, and given back once.
-        guard((), || drop(unsafe { Box::from_raw(data.cast::<Slot>()) }));
-    }
+    // SAFETY: a slot of ours, given back once.
+    unsafe { release::<Slot>(data) };
 }
 
 /// Keys are never found by reference: decoders are OpenSSL's, and so are their keys.
@@ -201,12 +200,8 @@ unsafe extern "C" fn get_params(data: Opaque, params: *mut Param) -> c_int {
             && answers.put(c"max-size", |param| param.put_int(key.size() as i64))
             && answers.put(c"default-digest", |param| param.put_constant(DEFAULT_DIGEST))
             && key.numbers.answer(&mut answers);
-        if done { Ok(()) } else { Err(does_not_fit()) }
+        if done { Ok(()) } else { Err(Failure::does_not_fit()) }
     })
-}
-
-fn does_not_fit() -> Failure {
-    Failure::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")
 }
 
 unsafe extern "C" fn gettable_params(_: Opaque) -> *const Param {
@@ -220,8 +215,7 @@ unsafe extern "C" fn gen_init(provider: Opaque, selection: c_int, params: *const
     // SAFETY: the provider's own context, and OpenSSL's array.
     let (provider, params) = unsafe { (Provider::shared(provider), Params::new(params)) };
     let mut plan = Plan::new(provider.clone());
-    let done = value(&provider.core, || plan.set(&params));
-    done.map_or(ptr::null_mut(), |()| Box::into_raw(Box::new(plan)).cast())
+    hold(value(&provider.core, || plan.set(&params)).map(|()| plan))
 }
 
 unsafe extern "C" fn gen_set_params(plan: Opaque, params: *const Param) -> c_int {
@@ -244,8 +238,6 @@ unsafe extern "C" fn generate(plan: Opaque, callback: Option<Callback>, argument
 }
 
 unsafe extern "C" fn gen_cleanup(plan: Opaque) {
-    if !plan.is_null() {
-        // SAFETY: from `gen_init`, and given back once.
-        guard((), || drop(unsafe { Box::from_raw(plan.cast::<Plan>()) }));
-    }
+    // SAFETY: a plan of ours, given back once.
+    unsafe { release::<Plan>(plan) };
 }

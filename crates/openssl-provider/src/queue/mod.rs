@@ -7,7 +7,8 @@
 //!   as many batches are computed at once as the setting `threads` says; whoever comes then waits, and is answered by
 //!   another's batch or told to compute the next.
 //! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says how these wait.
-//!   Worker threads compute for them, started when there is first something to do.
+//!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
+//!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
 //!
 //! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
 
@@ -24,6 +25,7 @@ use std::thread::{self, Builder, JoinHandle};
 use std::{iter, mem};
 
 use crate::counters::Counters;
+use crate::stack;
 use gather::Gathers;
 pub use process::Processes;
 use request::{Request, Turn};
@@ -111,8 +113,8 @@ impl Queue {
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, what waits
-    /// fails.
+    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, it is computed
+    /// here, on a stack of its own.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<State>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
@@ -124,10 +126,10 @@ impl Queue {
                 Ok(worker) => state.workers.push(worker),
                 Err(_) if state.workers.is_empty() => {
                     state.for_workers -= 1;
-                    state.computing -= 1;
-                    let lost = mem::take(&mut state.waiting);
                     drop(state);
-                    deliver(lost.iter().map(|request| (request, Err(Lost::NoThread))));
+                    if !matches!(stack::here(|| self.work_alone()), Ok(Ok(()))) {
+                        self.fail_all();
+                    }
                 }
                 // Those that there are come to it when they are done.
                 Err(_) => {}
@@ -155,6 +157,25 @@ impl Queue {
         }
     }
 
+    /// In place of a worker: computes batches until nothing waits, or a thread goes on.
+    fn work_alone(self: &Arc<Self>) {
+        loop {
+            self.run(self.take(None));
+            if self.pass_to_leader().is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Answers all that wait, since nobody can compute.
+    fn fail_all(&self) {
+        let mut state = self.lock();
+        state.computing -= 1;
+        let lost = mem::take(&mut state.waiting);
+        drop(state);
+        deliver(lost.iter().map(|request| (request, Err(Lost::NoThread))));
+    }
+
     /// Computes one's own request and others that wait.
     fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
         self.run(self.take(Some(own.clone())));
@@ -165,15 +186,27 @@ impl Queue {
     /// Whoever has computed lets another go on: a thread that waits, else a worker, which may be itself; else there is nothing
     /// to do.
     fn pass_on(self: &Arc<Self>, by_worker: bool) {
+        match self.pass_to_leader() {
+            None => {}
+            Some(mut state) if by_worker => state.for_workers += 1,
+            Some(state) => self.assign(state),
+        }
+    }
+
+    /// Lets a thread that waits go on, or notes that nothing waits; else there is work for a worker.
+    fn pass_to_leader(&self) -> Option<MutexGuard<'_, State>> {
         let mut state = self.lock();
         match state.waiting.iter().position(|request| request.can_lead()).and_then(|i| state.waiting.remove(i)) {
             Some(leader) => {
                 drop(state);
                 leader.lead();
+                None
             }
-            None if state.waiting.is_empty() => state.computing -= 1,
-            None if by_worker => state.for_workers += 1,
-            None => self.assign(state),
+            None if state.waiting.is_empty() => {
+                state.computing -= 1;
+                None
+            }
+            None => Some(state),
         }
     }
 

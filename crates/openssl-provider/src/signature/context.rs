@@ -7,6 +7,8 @@ use super::salt::Salt;
 use super::scheme::{DIGEST, Lengths, MGF1_DIGEST, SALTLEN, Scheme, bad_signature};
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::core::Core;
+use crate::ffi::held::Held;
 use crate::ffi::params::{Answers, Param, Params};
 use crate::key::Key;
 use crate::openssl::{DigestValue, MdCtx, Operation};
@@ -26,6 +28,12 @@ pub struct Context {
     scheme: Scheme,
     /// The message so far, where it is one that is signed and not its digest. The digest's kind is fixed then.
     pub message: Option<MdCtx>,
+}
+
+impl Held for Context {
+    fn core(&self) -> *const Core {
+        &raw const self.provider.core
+    }
 }
 
 impl Context {

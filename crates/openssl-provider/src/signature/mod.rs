@@ -8,12 +8,12 @@ mod scheme;
 use std::ffi::{CStr, c_char, c_int, c_uchar};
 use std::ptr;
 
-use crate::failure::{Failure, Outcome, Reason, answer, value};
+use crate::failure::{Failure, Outcome, value};
 use crate::ffi::core::Dispatch;
-use crate::ffi::guard;
+use crate::ffi::held::{hold, release, with};
 use crate::ffi::params::{Answers, Param, Params};
 use crate::ffi::slots::{Opaque, signature};
-use crate::ffi::{bytes, output};
+use crate::ffi::{bytes, guard, output};
 use crate::key::Slot;
 use crate::openssl::Operation;
 use crate::provider::Provider;
@@ -71,28 +71,11 @@ static SETTABLE: [Param; 7] = [
 ];
 const SETTABLE_LATE: usize = 2;
 
-/// Runs something with a context.
-///
-/// # Safety
-/// `context` is null or from `into_opaque`, and nobody else uses it.
-unsafe fn with(context: Opaque, function: impl FnOnce(&mut Context) -> Outcome) -> c_int {
-    // SAFETY: the caller's promise.
-    let Some(context) = (unsafe { context.cast::<Context>().as_mut() }) else { return 0 };
-    let provider = std::sync::Arc::as_ptr(&context.provider);
-    // SAFETY: the context keeps it, and is not freed meanwhile. A reference would be owned by a stack that may be forgotten.
-    let core = unsafe { &(*provider).core };
-    answer(core, || function(context))
-}
-
-fn into_opaque(context: Context) -> Opaque {
-    Box::into_raw(Box::new(context)).cast()
-}
-
 unsafe extern "C" fn new(provider: Opaque, properties: *const c_char) -> Opaque {
     guard(ptr::null_mut(), || {
         // SAFETY: the provider that OpenSSL holds, and a string or null.
         let (provider, properties) = unsafe { (Provider::shared(provider), text(properties)) };
-        into_opaque(Context::new(provider, properties.map(str::to_owned)))
+        hold(Some(Context::new(provider, properties.map(str::to_owned))))
     })
 }
 
@@ -106,16 +89,14 @@ unsafe fn text<'a>(string: *const c_char) -> Option<&'a str> {
 }
 
 unsafe extern "C" fn free(context: Opaque) {
-    if !context.is_null() {
-        // SAFETY: from `into_opaque`, and given back once.
-        guard((), || drop(unsafe { Box::from_raw(context.cast::<Context>()) }));
-    }
+    // SAFETY: a context of ours, given back once.
+    unsafe { release::<Context>(context) };
 }
 
 unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
     // SAFETY: a context of ours.
     let Some(context) = (unsafe { context.cast::<Context>().as_ref() }) else { return ptr::null_mut() };
-    value(&context.provider.core, || context.duplicate()).map_or(ptr::null_mut(), into_opaque)
+    hold(value(&context.provider.core, || context.duplicate()))
 }
 
 /// Begins an operation.
@@ -130,17 +111,17 @@ unsafe fn begin(context: &mut Context, operation: Operation, key: Opaque, params
 
 unsafe extern "C" fn sign_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| begin(context, Operation::Sign, key, params)) }
+    unsafe { with(context, |context: &mut Context| begin(context, Operation::Sign, key, params)) }
 }
 
 unsafe extern "C" fn verify_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| begin(context, Operation::Verify, key, params)) }
+    unsafe { with(context, |context: &mut Context| begin(context, Operation::Verify, key, params)) }
 }
 
 unsafe extern "C" fn verify_recover_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| begin(context, Operation::VerifyRecover, key, params)) }
+    unsafe { with(context, |context: &mut Context| begin(context, Operation::VerifyRecover, key, params)) }
 }
 
 unsafe extern "C" fn sign(
@@ -153,7 +134,9 @@ unsafe extern "C" fn sign(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
-        with(context, |context| output(out, out_len, room, context.size()?, || context.sign(bytes(digest, digest_len))))
+        with(context, |context: &mut Context| {
+            output(out, out_len, room, context.size()?, || context.sign(bytes(digest, digest_len)))
+        })
     }
 }
 
@@ -165,7 +148,11 @@ unsafe extern "C" fn verify(
     digest_len: usize,
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: lengths are those of the pointers.
-    unsafe { with(context, |context| context.verify(bytes(signature, signature_len), bytes(digest, digest_len))) }
+    unsafe {
+        with(context, |context: &mut Context| {
+            context.verify(bytes(signature, signature_len), bytes(digest, digest_len))
+        })
+    }
 }
 
 unsafe extern "C" fn verify_recover(
@@ -178,7 +165,7 @@ unsafe extern "C" fn verify_recover(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
-        with(context, |context| {
+        with(context, |context: &mut Context| {
             // A digest needs only its own room; a program that asks how much is told enough for anything.
             let needed = if out.is_null() { None } else { context.digest().map(|digest| digest.md.size()) };
             let needed = needed.map_or_else(|| context.size(), Ok)?;
@@ -212,7 +199,7 @@ unsafe extern "C" fn digest_sign_init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| begin_message(context, Operation::Sign, digest, key, params)) }
+    unsafe { with(context, |context: &mut Context| begin_message(context, Operation::Sign, digest, key, params)) }
 }
 
 unsafe extern "C" fn digest_verify_init(
@@ -222,18 +209,18 @@ unsafe extern "C" fn digest_verify_init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| begin_message(context, Operation::Verify, digest, key, params)) }
+    unsafe { with(context, |context: &mut Context| begin_message(context, Operation::Verify, digest, key, params)) }
 }
 
 unsafe extern "C" fn update(context: Opaque, data: *const c_uchar, len: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the length is that of the pointer.
-    unsafe { with(context, |context| context.message()?.update(bytes(data, len))) }
+    unsafe { with(context, |context: &mut Context| context.message()?.update(bytes(data, len))) }
 }
 
 unsafe extern "C" fn digest_sign_final(context: Opaque, out: *mut c_uchar, out_len: *mut usize, room: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the room is that of the pointer.
     unsafe {
-        with(context, |context| {
+        with(context, |context: &mut Context| {
             let size = context.size()?;
             output(out, out_len, room, size, || {
                 let digest = context.finish_message()?;
@@ -246,7 +233,7 @@ unsafe extern "C" fn digest_sign_final(context: Opaque, out: *mut c_uchar, out_l
 unsafe extern "C" fn digest_verify_final(context: Opaque, signature: *const c_uchar, len: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the length is that of the pointer.
     unsafe {
-        with(context, |context| {
+        with(context, |context: &mut Context| {
             let digest = context.finish_message()?;
             context.verify(bytes(signature, len), &digest)
         })
@@ -289,9 +276,9 @@ unsafe extern "C" fn digest_verify(
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context| match context.answer(&mut Answers::new(params))? {
+        with(context, |context: &mut Context| match context.answer(&mut Answers::new(params))? {
             true => Ok(()),
-            false => Err(Failure::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")),
+            false => Err(Failure::does_not_fit()),
         })
     }
 }
@@ -302,7 +289,7 @@ unsafe extern "C" fn gettable_params(_: Opaque, _: Opaque) -> *const Param {
 
 unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| context.set(&Params::new(params))) }
+    unsafe { with(context, |context: &mut Context| context.set(&Params::new(params))) }
 }
 
 unsafe extern "C" fn settable_params(context: Opaque, _: Opaque) -> *const Param {
@@ -313,7 +300,7 @@ unsafe extern "C" fn settable_params(context: Opaque, _: Opaque) -> *const Param
 
 unsafe extern "C" fn get_md_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| context.message()?.get_params(params)) }
+    unsafe { with(context, |context: &mut Context| context.message()?.get_params(params)) }
 }
 
 unsafe extern "C" fn gettable_md_params(context: Opaque) -> *const Param {
@@ -324,7 +311,7 @@ unsafe extern "C" fn gettable_md_params(context: Opaque) -> *const Param {
 
 unsafe extern "C" fn set_md_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context| context.message()?.set_params(params)) }
+    unsafe { with(context, |context: &mut Context| context.message()?.set_params(params)) }
 }
 
 unsafe extern "C" fn settable_md_params(context: Opaque) -> *const Param {

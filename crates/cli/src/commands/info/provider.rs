@@ -1,0 +1,159 @@
+//! `zariz info --provider`: what the module for OpenSSL says of itself, loaded as OpenSSL's programs load it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use zariz_peers::{ParamValue, Provider, ProviderError};
+
+use crate::exit::Failure;
+use crate::report::grouped;
+
+/// What the module says.
+#[derive(Serialize)]
+pub struct Module {
+    /// What it calls itself.
+    provider: String,
+    version: String,
+    build: Option<String>,
+    /// The file that was loaded.
+    module: String,
+    /// The name by which OpenSSL knows it.
+    name: String,
+    /// Where in OpenSSL's configuration its settings stand; nothing where that has none for this module.
+    configuration: Option<String>,
+    /// Whether that makes it active in every program.
+    active: bool,
+    openssl: String,
+    running: bool,
+    engine: String,
+    method: String,
+    threads: u64,
+    max_batch: u64,
+    operations: u64,
+    private_operations: u64,
+    public_operations: u64,
+    batches: u64,
+    mean_batch: f64,
+    largest_batch: u64,
+    fallbacks: u64,
+    check_failures: u64,
+    keys_generated: u64,
+}
+
+impl Module {
+    /// Loads the module in the file at `path`, and asks it.
+    pub fn ask(path: &Path) -> Result<Self, Failure> {
+        let provider = Provider::load(path).map_err(|error| match error {
+            ProviderError::OpenSsl(missing) => Failure::Input(missing.to_string()),
+            error => Failure::key(path)(error),
+        })?;
+        let parameters = Parameters(provider.parameters());
+        if parameters.count("private-operations").is_none() {
+            let name = parameters.text("name").unwrap_or_else(|| provider.name());
+            return Err(Failure::Input(format!("{}: is another provider ({name}), not zariz", path.display())));
+        }
+        let missing = |what: &str| Failure::Input(format!("{}: does not tell its {what}", path.display()));
+        let text = |what| parameters.text(what).ok_or_else(|| missing(what));
+        let count = |what| parameters.count(what).ok_or_else(|| missing(what));
+        Ok(Self {
+            provider: text("name")?,
+            version: text("version")?,
+            build: parameters.text("buildinfo"),
+            module: path.display().to_string(),
+            name: provider.name(),
+            configuration: provider.section().map(ToString::to_string),
+            active: provider.section().is_some_and(|section| section.active),
+            openssl: provider.openssl(),
+            running: count("status")? == 1,
+            engine: text("engine")?,
+            method: text("method")?,
+            threads: count("threads")?,
+            max_batch: count("max-batch")?,
+            operations: count("operations")?,
+            private_operations: count("private-operations")?,
+            public_operations: count("public-operations")?,
+            batches: count("batches")?,
+            mean_batch: parameters.real("mean-batch").ok_or_else(|| missing("mean-batch"))?,
+            largest_batch: count("largest-batch")?,
+            fallbacks: count("fallbacks")?,
+            check_failures: count("check-failures")?,
+            keys_generated: count("keys-generated")?,
+        })
+    }
+
+    /// The same as text, a line for each.
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        let mut line = |label: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{label:<20}  {value}");
+        };
+        line("provider", &format!("{} {}", self.provider, self.version));
+        if let Some(build) = self.build.as_ref().filter(|build| **build != self.version) {
+            line("build", build);
+        }
+        line("module", &self.module);
+        line("name", &self.name);
+        let settings = match &self.configuration {
+            Some(section) if self.active => format!("{section}, active in every program"),
+            Some(section) => format!("{section}, active where a program asks for it"),
+            None => "none in OpenSSL's configuration: all as by default".into(),
+        };
+        line("settings", &settings);
+        line("loaded by", &self.openssl);
+        line("status", if self.running { "running" } else { "not running" });
+        line("engine", &self.engine);
+        line("method", &self.method);
+        line("threads", &grouped(self.threads));
+        line("max batch", &grouped(self.max_batch));
+        line("", "");
+        line("operations", &grouped(self.operations));
+        line("  private", &grouped(self.private_operations));
+        line("  public", &grouped(self.public_operations));
+        line("batches", &grouped(self.batches));
+        line("  mean", &format!("{:.2}", self.mean_batch));
+        line("  largest", &grouped(self.largest_batch));
+        line("fallbacks", &grouped(self.fallbacks));
+        line("check failures", &grouped(self.check_failures));
+        line("keys generated", &grouped(self.keys_generated));
+        if self.operations == 0 && self.fallbacks == 0 && self.keys_generated == 0 {
+            text.push_str(
+                "\nNothing is counted yet. Each process counts its own operations, unless `counters` in the provider's\n\
+                 section of openssl.cnf names a file that all of them count in.\n",
+            );
+        }
+        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    }
+}
+
+/// What a provider says of itself, by name.
+struct Parameters(Vec<(String, ParamValue)>);
+
+impl Parameters {
+    fn value(&self, name: &str) -> Option<&ParamValue> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        match self.value(name)? {
+            ParamValue::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        match self.value(name)? {
+            ParamValue::Count(count) => Some(*count),
+            ParamValue::Integer(integer) => u64::try_from(*integer).ok(),
+            _ => None,
+        }
+    }
+
+    fn real(&self, name: &str) -> Option<f64> {
+        match self.value(name)? {
+            ParamValue::Real(real) => Some(*real),
+            _ => None,
+        }
+    }
+}

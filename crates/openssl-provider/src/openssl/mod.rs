@@ -1,0 +1,64 @@
+//! OpenSSL's own code, for what zariz does not do: digests, and RSA with keys and paddings that are rare.
+//!
+//! It runs in a library context that is ours alone, where nothing but OpenSSL's default provider is: what the program has
+//! loaded and prefers does not matter there, and nothing leads back to us.
+
+mod digest;
+mod key;
+
+use std::ffi::{CString, c_int};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::libcrypto::{LibCtx, Libcrypto};
+pub use digest::{DigestValue, Md, MdCtx};
+pub use key::{Check, Operation, Pkey};
+
+/// Says that OpenSSL has put an error on its queue.
+fn check(done: c_int) -> Outcome {
+    if done == 1 { Ok(()) } else { Err(Failure::Raised) }
+}
+
+fn made<T>(object: *mut T) -> Outcome<NonNull<T>> {
+    NonNull::new(object).ok_or(Failure::Raised)
+}
+
+fn string(text: &str) -> Outcome<CString> {
+    CString::new(text).map_err(|_| Failure::new(Reason::Parameter, "a name with a zero byte in it"))
+}
+
+/// libcrypto, and our library context in it, which is made when it is first needed.
+pub struct OpenSsl {
+    pub libcrypto: Libcrypto,
+    context: OnceLock<Option<Context>>,
+}
+
+struct Context(NonNull<LibCtx>);
+
+// SAFETY: library contexts may be used by all threads.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl OpenSsl {
+    /// With that libcrypto.
+    pub fn new(libcrypto: Libcrypto) -> Self {
+        Self { libcrypto, context: OnceLock::new() }
+    }
+
+    fn context(&self) -> Outcome<*mut LibCtx> {
+        // SAFETY: it has no preconditions.
+        let make = || NonNull::new(unsafe { (self.libcrypto.lib_ctx_new)() }).map(Context);
+        self.context.get_or_init(make).as_ref().map(|context| context.0.as_ptr()).ok_or(Failure::Raised)
+    }
+}
+
+impl Drop for OpenSsl {
+    fn drop(&mut self) {
+        if let Some(Some(context)) = self.context.get() {
+            // SAFETY: it is ours, and all that is made in it keeps a reference to its parts.
+            unsafe { (self.libcrypto.lib_ctx_free)(context.0.as_ptr()) };
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Room to compute for code that runs on the small stack of one of OpenSSL's jobs.
+//!
+//! A thread has it. Where no thread can be started, a stack of our own has it, on the thread that asks: haproxy forbids
+//! itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Builder};
+
+/// Calls a function on another stack, and waits for it.
+pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thread::Result<T>> {
+    // A thread that cannot be started does not give the function back: it is taken out where it is called.
+    let waiting = Mutex::new(Some(function));
+    let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let by_thread = thread::scope(|scope| {
+        let thread = Builder::new().spawn_scoped(scope, || take().map(|function| function())).ok()?;
+        thread.join().transpose()
+    });
+    match (by_thread, take()) {
+        (Some(result), _) => Ok(result),
+        (None, Some(function)) => here(function),
+        (None, None) => Err(io::Error::other("the function is lost")),
+    }
+}
+
+/// Calls a function on a stack of its own, on this thread.
+#[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
+pub fn here<T>(_: impl FnOnce() -> T) -> io::Result<thread::Result<T>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+pub use switch::here;
+
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+mod switch {
+    use std::ffi::{c_int, c_uint, c_void};
+    use std::mem::{MaybeUninit, transmute};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::{io, ptr, thread};
+
+    /// As large as Rust's threads have it.
+    const SIZE: usize = 2 << 20;
+    /// Not to be touched, below the stack: at least one page, whatever its size.
+    const GUARD: usize = 64 << 10;
+
+    /// Memory for a stack, which the system clears before anybody else sees it.
+    struct Stack(*mut c_void);
+
+    impl Stack {
+        fn new() -> io::Result<Self> {
+            let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: a new mapping, wherever the system wants it.
+            let start = unsafe { libc::mmap(ptr::null_mut(), GUARD + SIZE, access, kind | libc::MAP_STACK, -1, 0) };
+            if start == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            let stack = Self(start);
+            // SAFETY: the beginning of our own mapping.
+            if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(stack)
+        }
+    }
+
+    impl Drop for Stack {
+        fn drop(&mut self) {
+            // SAFETY: our own mapping, on which nothing runs any more.
+            unsafe { libc::munmap(self.0, GUARD + SIZE) };
+        }
+    }
+
+    struct Call<F, T> {
+        function: Option<F>,
+        result: Option<thread::Result<T>>,
+    }
+
+    /// Where the new stack begins; its end goes back to where the stacks were changed. The address of the call comes in
+    /// halves, since `makecontext` hands over integers alone.
+    extern "C" fn enter<F: FnOnce() -> T, T>(high: c_uint, low: c_uint) {
+        let call = ((u64::from(high) << 32 | u64::from(low)) as *mut c_void).cast::<Call<F, T>>();
+        // SAFETY: `here` waits for us, and does not look at it meanwhile.
+        let call = unsafe { &mut *call };
+        call.result = call.function.take().map(|function| catch_unwind(AssertUnwindSafe(function)));
+    }
+
+    /// Calls a function on a stack of its own, on this thread. The function must not pause the job that runs.
+    pub fn here<F: FnOnce() -> T, T>(function: F) -> io::Result<thread::Result<T>> {
+        let stack = Stack::new()?;
+        let mut call = Call { function: Some(function), result: None };
+        let address = ptr::from_mut(&mut call) as u64;
+        let mut back = MaybeUninit::<libc::ucontext_t>::uninit();
+        let mut there = MaybeUninit::<libc::ucontext_t>::uninit();
+        // SAFETY: `getcontext` fills `there`, which `makecontext` then directs to the new stack and to `enter`, whose
+        // arguments are those given here. `swapcontext` fills `back` and returns once, when `enter` has.
+        let changed = unsafe {
+            if libc::getcontext(there.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let context = &mut *there.as_mut_ptr();
+            context.uc_stack.ss_sp = stack.0.byte_add(GUARD);
+            context.uc_stack.ss_size = SIZE;
+            context.uc_link = back.as_mut_ptr();
+            let enter = transmute::<extern "C" fn(c_uint, c_uint), extern "C" fn()>(enter::<F, T>);
+            libc::makecontext(context, enter, 2 as c_int, (address >> 32) as c_uint, address as c_uint);
+            libc::swapcontext(back.as_mut_ptr(), context)
+        };
+        if changed != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        call.result.ok_or_else(|| io::Error::other("the function was not called"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{elsewhere, here};
+
+    /// Needs far more than a job's 32 KiB.
+    fn deep(levels: u64) -> u64 {
+        let room = std::hint::black_box([levels; 512]);
+        if levels == 0 { 0 } else { room[levels as usize % 512] + deep(levels - 1) }
+    }
+
+    #[test]
+    fn calls_return_from_another_stack() {
+        for levels in [0, 10, 100] {
+            assert_eq!(here(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
+            assert_eq!(elsewhere(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
+        }
+        assert_eq!(
+            here(|| here(|| deep(100)).expect("room").expect("no panic")).expect("room").expect("no panic"),
+            5050
+        );
+    }
+
+    #[test]
+    fn panics_stop_there() {
+        assert!(here(|| panic!("meant to")).expect("room").is_err());
+        assert!(elsewhere(|| panic!("meant to")).expect("room").is_err());
+        assert_eq!(here(|| 7).expect("room").expect("no panic"), 7);
+    }
+}

@@ -1,0 +1,255 @@
+//! docs/openssl.md: its commands are run, in order, in a clean folder.
+//!
+//! All of them are taken from the page as they stand there, but for this:
+//! * absolute places of the system that they write to are under the clean folder, and `sudo` is left out;
+//! * port 443 is a free one;
+//! * `apt-get` does nothing; instead, the packages must be installed;
+//! * `cargo build` takes the provider that these tests test, and builds the program as these tests were built;
+//! * `systemctl` is ourselves: there is no systemd in a container. A service is started with the environment that the
+//!   page wrote for it; haproxy has the page's configuration, nginx and apache2 the site of their own tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::counters::Counters;
+use crate::identity::Identity;
+use crate::load::{Load, Tls};
+use crate::module::Module;
+use crate::process::{Server, free_port, with_openssl};
+use crate::{apache, haproxy, nginx, turn};
+
+/// Where commands of the page write.
+const PLACES: &[&str] = &["/etc/zariz", "/etc/haproxy", "/etc/systemd", "/usr/local", "/var/lib/zariz"];
+
+/// A section of the page and its commands.
+struct Section {
+    title: String,
+    commands: Vec<String>,
+}
+
+fn page() -> Vec<Section> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openssl.md");
+    let text = fs::read_to_string(path).expect("docs/openssl.md");
+    let (mut sections, mut inside): (Vec<Section>, bool) = (Vec::new(), false);
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            sections.push(Section { title: title.to_owned(), commands: Vec::new() });
+        } else if line == "```sh" {
+            inside = true;
+        } else if line == "```" {
+            inside = false;
+        } else if inside {
+            sections.last_mut().expect("commands stand in sections").commands.push(line.to_owned());
+        }
+    }
+    sections
+}
+
+/// The clean folder, as the system of the page.
+struct System {
+    folder: TempDir,
+    port: u16,
+    services: BTreeMap<&'static str, Server>,
+    identity: Identity,
+}
+
+impl System {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(folder.path(), readable).expect("our own folder");
+        // What the packages and a copy of the repository bring.
+        for place in ["etc/haproxy", "etc/systemd/system", "usr/local/bin", "usr/local/lib", "var/lib", "work"] {
+            fs::create_dir_all(folder.path().join(place)).expect("our own folder");
+        }
+        let identity = Identity::make(folder.path());
+        Self { folder, port: free_port(), services: BTreeMap::new(), identity }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path.trim_start_matches('/'))
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::read(&self.at("/var/lib/zariz/counters"))
+    }
+
+    /// Runs all commands of a section; returns what they printed.
+    fn run(&mut self, sections: &[Section], title: &str) -> String {
+        let section = sections.iter().find(|section| section.title == title);
+        let section = section.unwrap_or_else(|| panic!("docs/openssl.md has no section {title:?}"));
+        let (mut printed, mut script) = (String::new(), String::new());
+        for line in &section.commands {
+            let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "sudo").collect();
+            match words[..] {
+                ["apt-get", "update"] | ["systemctl", "daemon-reload"] => {}
+                ["apt-get", "install", "-y", ref packages @ ..] => installed(packages),
+                ["cargo", "build", "--release", ref packages @ ..] => self.build(packages),
+                ["systemctl", what, service] => {
+                    printed += &self.shell(&std::mem::take(&mut script));
+                    self.service(what, service);
+                }
+                _ => script = script + line + "\n",
+            }
+        }
+        printed + &self.shell(&script)
+    }
+
+    fn shell(&self, script: &str) -> String {
+        let mut script = script.replace("sudo ", "").replace(":443", &format!(":{}", self.port));
+        for place in PLACES {
+            script = script.replace(place, &self.at(place).display().to_string());
+        }
+        let path = format!("{}:{}", self.at("/usr/local/bin").display(), std::env::var("PATH").unwrap_or_default());
+        let output = Command::new("sh")
+            .args(["-e", "-u", "-c", &script])
+            .current_dir(self.at("work"))
+            .env("PATH", path)
+            .env_remove("OPENSSL_CONF")
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}\n{script}\nprinted\n{printed}{errors}", output.status);
+        printed
+    }
+
+    /// Puts what is built where a release would be.
+    fn build(&self, packages: &[&str]) {
+        let release = self.at("work/target/release");
+        fs::create_dir_all(&release).expect("our own folder");
+        for package in packages.iter().filter(|word| **word != "-p") {
+            match *package {
+                "zariz-openssl-provider" => {
+                    fs::copy(Module::get().file(), release.join("libzariz_provider.so"))
+                        .expect("a copy of the provider");
+                }
+                "zariz-cli" => {
+                    fs::copy(program(), release.join("zariz")).expect("a copy of the program");
+                }
+                other => panic!("the page builds {other}, which this test does not know"),
+            }
+        }
+    }
+
+    fn service(&mut self, what: &str, service: &str) {
+        match (what, service) {
+            ("restart", "haproxy") => {
+                self.stop(service);
+                let mut command = Command::new("haproxy");
+                command.arg("-Ws").arg("-f").arg(self.at("/etc/haproxy/haproxy.cfg"));
+                let command = with_openssl(command, self.environment(service).as_deref());
+                let server = Server::start_on("haproxy", self.folder.path(), self.port, command);
+                let server = server.unwrap_or_else(|log| panic!("haproxy does not start:\n{log}"));
+                self.services.insert("haproxy", server);
+            }
+            ("reload", "haproxy") => {
+                let server = self.services.get_mut(service).expect("haproxy runs");
+                haproxy::reload(server);
+                server.wait("the old worker ends", |server| server.children().len() == 1);
+            }
+            ("restart", "nginx") => {
+                self.stop(service);
+                let openssl = self.environment(service);
+                self.services.insert("nginx", nginx::start(self.folder.path(), &self.identity, openssl.as_deref()));
+            }
+            ("restart", "apache2") => {
+                self.stop(service);
+                let openssl = self.environment(service);
+                self.services.insert("apache2", apache::start(self.folder.path(), &self.identity, openssl.as_deref()));
+            }
+            _ => panic!("the page says systemctl {what} {service}, which this test does not know"),
+        }
+    }
+
+    fn stop(&mut self, service: &str) {
+        if let Some(server) = self.services.remove(service) {
+            server.stop(match service {
+                "haproxy" => Signal::USR1,
+                "nginx" => Signal::QUIT,
+                _ => Signal::WINCH,
+            });
+        }
+    }
+
+    /// The configuration of OpenSSL that the page gave a service.
+    fn environment(&self, service: &str) -> Option<PathBuf> {
+        let file = self.at(&format!("/etc/systemd/system/{service}.service.d/zariz.conf"));
+        let text = fs::read_to_string(file).ok()?;
+        let line = text.strip_prefix("[Service]\n").expect("a section for the service").trim_end();
+        let path = line.strip_prefix("Environment=OPENSSL_CONF=").expect("one variable");
+        assert!(Path::new(path).exists(), "the service's configuration of OpenSSL is {path}, which is not there");
+        Some(path.into())
+    }
+
+    /// Makes handshakes with nginx or apache2, which must be zariz's.
+    fn assert_signs(&self, service: &str, body: &'static str, signatures: u64) {
+        let before = self.counters();
+        let port = self.services[service].port;
+        Load::new(port, &self.identity.certificate, Tls::V13, body).run(100).assert_no_failure();
+        assert_eq!(self.counters().since(before).private_operations, signatures, "by {service}");
+    }
+}
+
+fn installed(packages: &[&str]) {
+    for package in packages {
+        let found = Command::new("dpkg-query").args(["-W", "-f", "${Status}", package]).output().expect("Debian");
+        let status = String::from_utf8_lossy(&found.stdout).into_owned();
+        assert!(status.ends_with(" installed"), "the package {package} is not installed");
+    }
+}
+
+/// The program `zariz`, as these tests are built.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this program");
+    let target = test.ancestors().nth(2).expect("target/PROFILE/deps/program");
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    cargo.args(["build", "--quiet", "--locked", "-p", "zariz-cli"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    if target.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let status = cargo.status().expect("cargo");
+    assert!(status.success(), "the program zariz cannot be built");
+    target.join("zariz")
+}
+
+#[test]
+fn the_page_leads_from_nothing_to_servers_on_zariz_and_back() {
+    let _turn = turn();
+    let (sections, mut system) = (page(), System::new());
+
+    let printed = system.run(&sections, "From a fresh Debian 12 to haproxy terminating TLS");
+    println!("{printed}");
+    assert_eq!(printed.matches("Hello from haproxy\n").count(), 2, "{printed}");
+    assert_eq!(system.counters().private_operations, 2, "two handshakes");
+
+    system.run(&sections, "nginx");
+    system.assert_signs("nginx", nginx::BODY, 100);
+    system.run(&sections, "Apache");
+    system.assert_signs("apache2", apache::BODY, 100);
+
+    let before = system.counters();
+    let printed = system.run(&sections, "The program `openssl`");
+    assert!(printed.contains("Verified OK"), "{printed}");
+    let counted = system.counters().since(before);
+    assert!(counted.private_operations >= 1 && counted.public_operations >= 1, "{counted:?}");
+
+    system.run(&sections, "Removing it");
+    for place in ["/etc/zariz", "/usr/local/lib/zariz", "/usr/local/bin/zariz", "/var/lib/zariz"] {
+        assert!(!system.at(place).exists(), "{place} is still there");
+    }
+    for service in ["haproxy", "nginx", "apache2"] {
+        assert_eq!(system.environment(service), None, "{service} still has a configuration of OpenSSL");
+    }
+    system.assert_signs("nginx", nginx::BODY, 0);
+    system.assert_signs("apache2", apache::BODY, 0);
+    for service in ["haproxy", "nginx", "apache2"] {
+        system.stop(service);
+    }
+}

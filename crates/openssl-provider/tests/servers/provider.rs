@@ -1,0 +1,104 @@
+//! Which provider the servers use, and the configuration of OpenSSL that says so.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::counters::Counters;
+use crate::module::Module;
+
+/// A folder with everything one server needs, which goes when the test ends.
+pub struct Setup {
+    folder: TempDir,
+    /// Without it, OpenSSL's own code is used.
+    module: Option<Module>,
+}
+
+/// Who switches the provider on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Active {
+    /// The configuration, for all that read it.
+    Everywhere,
+    /// The program that names it; the configuration has its settings alone.
+    ByName,
+}
+
+impl Setup {
+    /// With zariz, or with OpenSSL's own code where the environment asks for that.
+    pub fn new() -> Self {
+        match std::env::var("ZARIZ_PROVIDER").as_deref() {
+            Ok("default") => Self::default_provider(),
+            Ok(other) if other != "zariz" => panic!("ZARIZ_PROVIDER is {other:?}, and not zariz or default"),
+            _ => Self::zariz(),
+        }
+    }
+
+    /// With zariz.
+    pub fn zariz() -> Self {
+        Self { module: Some(Module::get()), ..Self::default_provider() }
+    }
+
+    /// With OpenSSL's own code alone.
+    pub fn default_provider() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        // Servers that drop root's rights look into it.
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("our own folder");
+        Self { folder, module: None }
+    }
+
+    /// The folder of this test.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder with zariz.so, if zariz is used.
+    pub fn module(&self) -> Option<&Path> {
+        self.module.as_ref().map(Module::folder)
+    }
+
+    /// Writes a configuration of OpenSSL, for the environment variable OPENSSL_CONF.
+    pub fn configuration(&self, active: Active) -> PathBuf {
+        let path = self.folder().join("openssl.cnf");
+        let text = match &self.module {
+            None => String::new(),
+            Some(module) => {
+                let (activate, properties) = match active {
+                    Active::Everywhere => ("activate = 1\n", "default_properties = ?provider=zariz\n"),
+                    Active::ByName => ("", ""),
+                };
+                format!(
+                    "openssl_conf = openssl_init\n[openssl_init]\nproviders = providers\nalg_section = algorithms\n\
+                     [providers]\ndefault = default_section\nzariz = zariz_section\n\
+                     [default_section]\nactivate = 1\n\
+                     [zariz_section]\nmodule = {}\n{activate}counters = {}\n\
+                     [algorithms]\n{properties}",
+                    module.file().display(),
+                    self.counters_file().display(),
+                )
+            }
+        };
+        fs::write(&path, text).expect("our own folder");
+        path
+    }
+
+    fn counters_file(&self) -> PathBuf {
+        self.folder().join("counters")
+    }
+
+    /// The counters of all processes that used the configuration.
+    pub fn counters(&self) -> Counters {
+        Counters::read(&self.counters_file())
+    }
+
+    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's code.
+    pub fn assert_signed(&self, earlier: Counters, signatures: usize) {
+        if self.module.is_none() {
+            return;
+        }
+        let counted = self.counters().since(earlier);
+        assert_eq!(counted.private_operations, signatures as u64, "{counted:?}");
+        assert_eq!((counted.fallbacks, counted.check_failures), (0, 0), "{counted:?}");
+    }
+}
