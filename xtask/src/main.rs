@@ -7,6 +7,7 @@ mod instructions;
 mod layers;
 mod metadata;
 mod msrv;
+mod newest;
 mod packages;
 mod process;
 mod secrets;
@@ -21,7 +22,8 @@ Usage: cargo xtask COMMAND
 
 Commands:
   test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
-                     packages, format, clippy, docs, msrv, layers, tests, emulated, tables, codegen
+                     packages, format, clippy, docs, msrv, layers, tests, newest, emulated, tables, secrets,
+                     codegen
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the

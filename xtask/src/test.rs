@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
-use crate::{codegen, emulated, layers, msrv, packages, secrets, tables};
+use crate::{codegen, emulated, layers, msrv, newest, packages, secrets, tables};
 
 /// One step.
 pub struct Step {
@@ -22,6 +22,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "msrv", what: "the oldest compiler promised", run: msrv::check },
     Step { name: "layers", what: "who may depend on whom, and where unsafe may be", run: layers::check },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", run: tests },
+    Step { name: "newest", what: "the provider in the newest OpenSSL", run: newest::tests },
     Step { name: "emulated", what: "the code for AVX512-IFMA, its instructions emulated", run: emulated::tests },
     Step { name: "tables", what: "intervals, counts, and the tables made of them", run: tables::check },
     Step { name: "secrets", what: "no branch or address that depends on a secret", run: secrets::check },

@@ -174,8 +174,16 @@ fn the_module_says_its_settings_and_that_it_has_done_nothing() {
             assert_eq!(info[counter].as_f64(), Some(0.0), "{counter}: {info}");
         }
         let done = ask(&file, &none).exits(0).says_nothing();
-        for word in ["loaded by", "OpenSSL 3", "running", "auto", "operations", "Nothing is counted yet", "by default"]
-        {
+        for word in [
+            "loaded by",
+            "OpenSSL 3",
+            "running",
+            "auto",
+            "operations",
+            "each process has its own",
+            "done nothing yet",
+            "by default",
+        ] {
             assert!(done.text().contains(word), "{word} is not in {done:?}");
         }
         assert!(done.lines().iter().all(|line| line.trim_end() == *line), "{done:?}");
@@ -238,7 +246,9 @@ fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
     for line in ["engine                portable", "max batch             5", "  mean                1.00"] {
         assert!(done.lines().contains(&line), "{line} is not in {done:?}");
     }
-    assert!(!done.text().contains("Nothing is counted"), "{done:?}");
+    assert!(!done.text().contains("done nothing yet"), "{done:?}");
+    assert_eq!(told(&file, &usual)["counters"], counters.to_str().expect("a name"));
+    assert!(done.text().contains(counters.to_str().expect("a name")), "{done:?}");
 }
 
 #[test]

@@ -164,7 +164,8 @@ unsafe extern "C" fn export(
         let (Some(callback), key) = (callback, slot.key()?) else {
             return Err(Failure::new(Reason::Internal, "nobody to export to"));
         };
-        if selection & select::KEYPAIR == 0 {
+        // Of parameters an RSA key has none, as OpenSSL's own have.
+        if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {
             return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
         }
         let mut params = Built::default();

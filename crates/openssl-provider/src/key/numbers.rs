@@ -18,6 +18,8 @@ pub mod select {
     pub const PUBLIC: c_int = 2;
     /// Both.
     pub const KEYPAIR: c_int = PRIVATE | PUBLIC;
+    /// Parameters, of which an RSA key has none: asked for alone, they are an empty list.
+    pub const OTHER_PARAMETERS: c_int = 0x80;
 }
 
 /// A secret number, big-endian.

@@ -1,6 +1,7 @@
-//! The provider as cargo built it for these tests, copied to a folder as `zariz.so`.
+//! The provider as cargo built it for these tests, in a folder of its own as `zariz.so`.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -19,7 +20,8 @@ impl Module {
             return Self(folder);
         }
         let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::copy(built(), folder.path().join("zariz.so")).expect("a copy of the provider");
+        // Not a copy: it stays in memory when it is unloaded, and each copy would do so.
+        symlink(built(), folder.path().join("zariz.so")).expect("a link to the provider");
         let folder = Arc::new(folder);
         *shared = Arc::downgrade(&folder);
         Self(folder)

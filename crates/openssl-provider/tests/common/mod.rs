@@ -1,0 +1,27 @@
+//! What the tests through OpenSSL's interface share: its functions in safe clothes, the provider under test, keys.
+#![allow(dead_code, unused_imports)] // Each test program uses a part of this.
+
+pub mod compare;
+pub mod failure;
+pub mod ffi;
+pub mod guard;
+pub mod job;
+pub mod key;
+pub mod keys;
+pub mod module;
+pub mod operation;
+pub mod params;
+pub mod process;
+pub mod signing;
+pub mod stream;
+pub mod threads;
+pub mod world;
+
+pub use compare::Faults;
+pub use failure::Failure;
+pub(crate) use failure::call;
+pub use key::Key;
+pub use operation::{Ctx, Operation};
+pub use params::Params;
+pub use stream::Stream;
+pub use world::{Side, World, alone, is_zariz};

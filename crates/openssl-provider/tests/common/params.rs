@@ -1,0 +1,259 @@
+//! Lists of `OSSL_PARAM`: written to set, and read back.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::marker::PhantomData;
+use std::{fmt, ptr};
+
+use super::ffi;
+
+/// Parameters to be set, in order.
+#[derive(Clone, Default, PartialEq)]
+pub struct Params(Vec<(CString, Value)>);
+
+/// A parameter's value: its type and its bytes as `OSSL_PARAM` has them.
+#[derive(Clone, PartialEq)]
+struct Value {
+    data_type: c_uint,
+    bytes: Vec<u8>,
+    size: usize,
+}
+
+impl Params {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn with(mut self, key: &str, data_type: c_uint, mut bytes: Vec<u8>, size: usize) -> Self {
+        // Never a null pointer, which would ask for nothing to be set.
+        bytes.reserve(1);
+        self.0.push((CString::new(key).expect("a name"), Value { data_type, bytes, size }));
+        self
+    }
+
+    /// A text.
+    pub fn text(self, key: &str, value: &str) -> Self {
+        let text = CString::new(value).expect("a text").into_bytes_with_nul();
+        self.with(key, ffi::UTF8_STRING, text, value.len())
+    }
+
+    /// A signed integer of the size of an `int`.
+    pub fn int(self, key: &str, value: c_int) -> Self {
+        self.with(key, ffi::INTEGER, value.to_ne_bytes().to_vec(), size_of::<c_int>())
+    }
+
+    /// An unsigned integer of the size of an `unsigned int`.
+    pub fn uint(self, key: &str, value: c_uint) -> Self {
+        self.with(key, ffi::UNSIGNED, value.to_ne_bytes().to_vec(), size_of::<c_uint>())
+    }
+
+    /// An unsigned integer of the size of a `size_t`.
+    pub fn size(self, key: &str, value: usize) -> Self {
+        self.with(key, ffi::UNSIGNED, value.to_ne_bytes().to_vec(), size_of::<usize>())
+    }
+
+    /// A large unsigned number, given big-endian.
+    pub fn number(self, key: &str, big_endian: &[u8]) -> Self {
+        let mut bytes = big_endian.to_vec();
+        if cfg!(target_endian = "little") {
+            bytes.reverse();
+        }
+        let size = bytes.len();
+        self.with(key, ffi::UNSIGNED, bytes, size)
+    }
+
+    /// Bytes.
+    pub fn bytes(self, key: &str, value: &[u8]) -> Self {
+        self.with(key, ffi::OCTET_STRING, value.to_vec(), value.len())
+    }
+
+    /// The same list, and another behind it.
+    pub fn and(mut self, other: &Params) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
+    /// As OpenSSL wants it.
+    pub fn list(&self) -> List<'_> {
+        let params = self.0.iter().map(|(key, value)| ffi::Param {
+            key: key.as_ptr(),
+            data_type: value.data_type,
+            // OpenSSL only reads what is set.
+            data: value.bytes.as_ptr().cast_mut().cast(),
+            data_size: value.size,
+            return_size: usize::MAX,
+        });
+        List { params: params.chain([END]).collect(), of: PhantomData }
+    }
+}
+
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut map = f.debug_map();
+        for (key, value) in &self.0 {
+            let reading = Reading { data_type: value.data_type, bytes: value.bytes[..value.size].to_vec() };
+            map.entry(&key.to_string_lossy(), &reading);
+        }
+        map.finish()
+    }
+}
+
+const END: ffi::Param =
+    ffi::Param { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
+
+/// An array of `OSSL_PARAM` that points into [`Params`].
+pub struct List<'a> {
+    params: Vec<ffi::Param>,
+    of: PhantomData<&'a Params>,
+}
+
+impl List<'_> {
+    pub fn as_ptr(&self) -> *const ffi::Param {
+        self.params.as_ptr()
+    }
+
+    pub fn as_mut_ptr(&mut self) -> *mut ffi::Param {
+        self.params.as_mut_ptr()
+    }
+}
+
+/// A value that was read back.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Reading {
+    data_type: c_uint,
+    bytes: Vec<u8>,
+}
+
+impl Reading {
+    /// An unsigned integer.
+    #[track_caller]
+    pub fn unsigned(&self) -> u64 {
+        assert!(matches!(self.data_type, ffi::UNSIGNED | ffi::INTEGER), "{self:?}");
+        let big = self.big_endian();
+        assert!(big.len() <= 8, "{self:?}");
+        big.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+    }
+
+    /// A floating-point number.
+    #[track_caller]
+    pub fn real(&self) -> f64 {
+        assert_eq!(self.data_type, ffi::REAL, "{self:?}");
+        f64::from_ne_bytes(self.bytes[..].try_into().expect("a double"))
+    }
+
+    /// A text.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        assert!(matches!(self.data_type, ffi::UTF8_STRING | ffi::UTF8_PTR), "{self:?}");
+        str::from_utf8(&self.bytes).expect("text")
+    }
+
+    /// The number without leading zeros.
+    pub fn big_endian(&self) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        if cfg!(target_endian = "little") {
+            bytes.reverse();
+        }
+        let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(bytes.len());
+        bytes[start..].to_vec()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.data_type {
+            ffi::UTF8_STRING | ffi::UTF8_PTR => write!(f, "{:?}", String::from_utf8_lossy(&self.bytes)),
+            ffi::INTEGER if self.bytes.len() == size_of::<c_int>() => {
+                write!(f, "{}", c_int::from_ne_bytes(self.bytes[..].try_into().expect("an int")))
+            }
+            ffi::INTEGER | ffi::UNSIGNED => write!(f, "0x{}", hex(&self.big_endian())),
+            ffi::REAL => write!(f, "{}", f64::from_ne_bytes(self.bytes[..].try_into().expect("a double"))),
+            _ => write!(f, "bytes {}", hex(&self.bytes)),
+        }
+    }
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The names and types of a list of descriptions, as `gettable` and `settable` functions return it.
+///
+/// # Safety
+/// A list that ends as OpenSSL's do, or null.
+pub unsafe fn names(mut list: *const ffi::Param) -> BTreeMap<String, c_uint> {
+    let mut names = BTreeMap::new();
+    if list.is_null() {
+        return names;
+    }
+    loop {
+        // SAFETY: the caller's promise: the list goes on up to a null key.
+        let param = unsafe { *list };
+        if param.key.is_null() {
+            return names;
+        }
+        // SAFETY: keys are constant texts.
+        let key = unsafe { CStr::from_ptr(param.key) }.to_string_lossy().into_owned();
+        names.insert(key, param.data_type);
+        // SAFETY: the list goes on.
+        list = unsafe { list.add(1) };
+    }
+}
+
+/// Asks for one parameter: `None` if the call fails or leaves it unset.
+pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi::Param) -> c_int) -> Option<Reading> {
+    let key = CString::new(key).expect("a name");
+    let pointer = matches!(data_type, ffi::UTF8_PTR | ffi::OCTET_PTR);
+    let mut text: *const c_char = ptr::null();
+    let mut buffer = vec![0; size];
+    let param = ffi::Param {
+        key: key.as_ptr(),
+        data_type,
+        data: if pointer { (&raw mut text).cast() } else { buffer.as_mut_ptr().cast() },
+        data_size: if pointer { 0 } else { size },
+        return_size: usize::MAX,
+    };
+    let mut params = [param, END];
+    let done = get(params.as_mut_ptr());
+    let returned = params[0].return_size;
+    if done != 1 || returned == usize::MAX {
+        return None;
+    }
+    let bytes = if pointer {
+        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to nothing.
+        if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
+    } else {
+        assert!(returned <= size, "{key:?}: more than was asked for: {returned} bytes");
+        buffer.truncate(returned);
+        buffer
+    };
+    Some(Reading { data_type, bytes })
+}
+
+/// A whole list that OpenSSL made, such as that of `EVP_PKEY_todata`.
+///
+/// # Safety
+/// A list that ends as OpenSSL's do, whose values are as long as it says.
+pub unsafe fn read_all(mut list: *const ffi::Param) -> BTreeMap<String, Reading> {
+    let mut values = BTreeMap::new();
+    loop {
+        // SAFETY: the caller's promise: the list goes on up to a null key.
+        let param = unsafe { *list };
+        if param.key.is_null() {
+            return values;
+        }
+        // SAFETY: keys are texts, values as long as they say.
+        let (key, bytes) = unsafe {
+            let bytes = std::slice::from_raw_parts(param.data.cast::<u8>(), param.data_size);
+            (CStr::from_ptr(param.key).to_string_lossy().into_owned(), bytes.to_vec())
+        };
+        values.insert(key, Reading { data_type: param.data_type, bytes });
+        // SAFETY: the list goes on.
+        list = unsafe { list.add(1) };
+    }
+}

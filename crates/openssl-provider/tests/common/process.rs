@@ -1,0 +1,78 @@
+//! Processes: children of this one, and what this one has open.
+
+use std::ffi::c_int;
+use std::fs;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
+
+/// A child that was forked.
+#[must_use]
+pub struct Child(libc::pid_t);
+
+/// Forks a child for some work, which must be well within two minutes.
+pub fn fork(work: impl FnOnce()) -> Child {
+    // SAFETY: the child does what libcrypto and glibc allow after a fork while no other thread is in them, and leaves
+    // without running this process's destructors.
+    match unsafe { libc::fork() } {
+        0 => {
+            // SAFETY: no pointers.
+            unsafe { libc::alarm(120) };
+            let result = catch_unwind(AssertUnwindSafe(work));
+            if let Err(panic) = &result {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("(no text)");
+                // Past the test harness, which would keep it to itself.
+                let _ = writeln!(std::io::stderr(), "in a child: {text}");
+            }
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(c_int::from(result.is_err())) }
+        }
+        -1 => panic!("cannot fork: {}", std::io::Error::last_os_error()),
+        child => Child(child),
+    }
+}
+
+impl Child {
+    /// Waits for it, which must have done its work.
+    #[track_caller]
+    pub fn succeeds(self) {
+        let mut status = 0;
+        // SAFETY: our own child.
+        assert_eq!(unsafe { libc::waitpid(self.0, &mut status, 0) }, self.0);
+        let signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
+        assert_ne!(signal, Some(libc::SIGALRM), "the child hangs");
+        assert_eq!((signal, libc::WEXITSTATUS(status)), (None, 0), "the child's signal and exit code");
+    }
+}
+
+/// How many files this process has open.
+pub fn open_files() -> usize {
+    fs::read_dir("/proc/self/fd").expect("/proc").count()
+}
+
+/// Waits until this process has as many files open as before: what a worker of the provider is done with it lets go when it
+/// comes to it.
+#[track_caller]
+pub fn files_return_to(before: usize) {
+    for _ in 0..1000 {
+        if open_files() == before {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{before} files were open before, and now {}", open_files());
+}
+
+/// How many threads this process has.
+pub fn threads() -> usize {
+    fs::read_dir("/proc/self/task").expect("/proc").count()
+}
+
+/// The memory of this process that is resident, in KiB.
+pub fn resident() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("/proc");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");
+    line.split_whitespace().next().and_then(|size| size.parse().ok()).expect("a size")
+}

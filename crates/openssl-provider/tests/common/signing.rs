@@ -1,0 +1,63 @@
+//! Signatures whose right answers are known: what concurrent tests make.
+
+use std::ffi::c_int;
+
+use super::ffi;
+use super::key::Key;
+use super::keys::{PEM_1024, PEM_2048, PEM_3072};
+use super::operation::{Ctx, Operation, operate};
+use super::params::Params;
+use super::world::{Side, World};
+
+/// A key of the provider under test, and a digest's signature as OpenSSL makes it.
+pub struct Known<'w> {
+    pub key: Key<'w>,
+    digest: [u8; 32],
+    signature: Vec<u8>,
+}
+
+impl<'w> Known<'w> {
+    pub fn new(world: &'w World, pem: &[u8], number: u8) -> Self {
+        let [key, reference] = Side::BOTH.map(|side| Key::pem(world, side, pem).expect("the key loads"));
+        let digest = [number; 32];
+        let signature =
+            operate(world, Side::Reference, &reference, Operation::Sign, &params(), &digest).expect("signed");
+        Self { key, digest, signature }
+    }
+
+    /// Some, of keys of several sizes.
+    pub fn several(world: &'w World) -> Vec<Self> {
+        let pems = [PEM_2048, PEM_1024, PEM_2048, PEM_3072, PEM_2048];
+        pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect()
+    }
+
+    /// A context that signs.
+    pub fn context(&'w self, world: &'w World) -> Ctx<'w> {
+        Ctx::ready(world, Side::Subject, &self.key, Operation::Sign, &params()).expect("ready")
+    }
+
+    /// Signs in place: 1 if OpenSSL says so, whatever was written.
+    pub fn sign_into(&self, ctx: *mut ffi::PkeyCtx, out: &mut [u8]) -> c_int {
+        let mut size = out.len();
+        // SAFETY: a live context, and as much space as it says.
+        unsafe { ffi::EVP_PKEY_sign(ctx, out.as_mut_ptr(), &mut size, self.digest.as_ptr(), self.digest.len()) }
+    }
+
+    pub fn is(&self, signature: &[u8]) -> bool {
+        self.signature == signature
+    }
+
+    pub fn size(&self) -> usize {
+        self.signature.len()
+    }
+
+    /// Signs once, in a context of its own. Whether it is right.
+    pub fn signs(&self, world: &World) -> bool {
+        let signature = operate(world, Side::Subject, &self.key, Operation::Sign, &params(), &self.digest);
+        signature.is_ok_and(|signature| self.is(&signature))
+    }
+}
+
+fn params() -> Params {
+    Params::new().text("digest", "SHA256")
+}

@@ -1,0 +1,322 @@
+//! Library contexts with the provider under test and OpenSSL's own side by side.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, ptr};
+
+use tempfile::TempDir;
+
+use super::call;
+use super::failure::{Failure, take_errors};
+use super::ffi;
+use super::module::Module;
+use super::params::{Reading, names, read};
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The provider under test.
+    Subject,
+    /// OpenSSL's own.
+    Reference,
+}
+
+impl Side {
+    pub const BOTH: [Side; 2] = [Side::Subject, Side::Reference];
+
+    pub fn other(self) -> Self {
+        if self == Self::Subject { Self::Reference } else { Self::Subject }
+    }
+
+    /// The property query that chooses it. Digests, encoders and the like are always OpenSSL's.
+    pub fn query(self) -> &'static CStr {
+        match self {
+            Self::Subject if is_zariz() => c"?provider=zariz",
+            _ => c"provider=default",
+        }
+    }
+
+    /// The provider's name.
+    pub fn provider(self) -> &'static str {
+        if self == Self::Subject && is_zariz() { "zariz" } else { "default" }
+    }
+}
+
+/// Whether zariz is the provider under test; `ZARIZ_SUBJECT=default` in the environment puts OpenSSL's own in its place,
+/// to test the tests.
+pub fn is_zariz() -> bool {
+    std::env::var_os("ZARIZ_SUBJECT").is_none_or(|subject| subject != "default")
+}
+
+/// Held by a test that compares exact counters, or the process's memory or files: all tests of its program hold it then.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The provider's counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub private: u64,
+    pub public: u64,
+    pub batches: u64,
+    pub largest_batch: u64,
+    pub fallbacks: u64,
+    pub check_failures: u64,
+    pub keys_generated: u64,
+}
+
+impl Counters {
+    /// What was counted since then; the largest batch as it is.
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            private: self.private - before.private,
+            public: self.public - before.public,
+            batches: self.batches - before.batches,
+            largest_batch: self.largest_batch,
+            fallbacks: self.fallbacks - before.fallbacks,
+            check_failures: self.check_failures - before.check_failures,
+            keys_generated: self.keys_generated - before.keys_generated,
+        }
+    }
+
+    /// Operations for each batch.
+    pub fn mean_batch(self) -> f64 {
+        (self.private + self.public) as f64 / self.batches as f64
+    }
+
+    /// From a file of counters.
+    pub fn in_file(file: &Path) -> Self {
+        let bytes = fs::read(file).expect("the file of counters");
+        assert_eq!(&bytes[..8], b"zariz-c1", "the file's magic");
+        let numbers: Vec<u64> =
+            bytes[8..].chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().expect("8 bytes"))).collect();
+        let [private, public, batches, largest_batch, fallbacks, check_failures, keys_generated] = numbers[..7] else {
+            unreachable!("seven numbers")
+        };
+        Self { private, public, batches, largest_batch, fallbacks, check_failures, keys_generated }
+    }
+}
+
+/// A library context with the provider under test and OpenSSL's own.
+pub struct World {
+    context: *mut ffi::LibCtx,
+    /// Ours to unload; none where a configuration file loaded them.
+    loaded: Vec<*mut ffi::Provider>,
+    subject: *mut ffi::Provider,
+    _files: Option<TempDir>,
+    _module: Module,
+}
+
+// SAFETY: a library context and what it holds may be used by any thread.
+unsafe impl Send for World {}
+// SAFETY: and by several at once.
+unsafe impl Sync for World {}
+
+impl World {
+    /// Without settings, by the functions that load providers.
+    #[track_caller]
+    pub fn new() -> Self {
+        Self::load(&Module::get()).unwrap_or_else(|failure| panic!("the provider does not load: {failure:?}"))
+    }
+
+    /// The same from a given module.
+    pub fn load(module: &Module) -> Result<Self, Failure> {
+        Self::of_folder(module)?.and_load(&BOTH)
+    }
+
+    /// With the provider under test alone.
+    pub fn only(module: &Module) -> Result<Self, Failure> {
+        Self::of_folder(module)?.and_load(&[Side::Subject])
+    }
+
+    fn empty(module: Module) -> Self {
+        // SAFETY: no arguments.
+        let context = unsafe { ffi::OSSL_LIB_CTX_new() };
+        assert!(!context.is_null());
+        Self { context, loaded: Vec::new(), subject: ptr::null_mut(), _files: None, _module: module }
+    }
+
+    fn of_folder(module: &Module) -> Result<Self, Failure> {
+        let world = Self::empty(module.clone());
+        let folder = path(module.folder());
+        call!(OSSL_PROVIDER_set_default_search_path(world.context, folder.as_ptr()))?;
+        Ok(world)
+    }
+
+    /// Loads providers by name; the last is the one under test.
+    fn and_load(mut self, sides: &[Side]) -> Result<Self, Failure> {
+        for side in sides {
+            let name = CString::new(side.provider()).expect("a name");
+            // SAFETY: live, and a text.
+            self.subject = unsafe { ffi::OSSL_PROVIDER_load(self.context, name.as_ptr()) };
+            if self.subject.is_null() {
+                return Err(Failure::take("OSSL_PROVIDER_load", 0));
+            }
+            self.loaded.push(self.subject);
+        }
+        Ok(self)
+    }
+
+    /// With settings, by a configuration file that activates both providers, as programs do.
+    #[track_caller]
+    pub fn with(settings: &[(&str, &str)]) -> Self {
+        let mut world = Self::of_file(settings, true).expect("OpenSSL takes the file");
+        world.subject = world.find(Side::Subject.provider());
+        // OpenSSL goes on without a provider that it cannot activate, and says nothing.
+        assert!(!world.subject.is_null(), "{settings:?} are refused");
+        assert_eq!(take_errors().len(), 0, "errors are left behind");
+        world
+    }
+
+    /// With settings by a configuration file that activates none, and the providers loaded by name; or why they are
+    /// refused.
+    pub fn configured(settings: &[(&str, &str)]) -> Result<Self, Failure> {
+        Self::of_file(settings, false)?.and_load(&BOTH)
+    }
+
+    fn of_file(settings: &[(&str, &str)], activate: bool) -> Result<Self, Failure> {
+        let (files, module) = (tempfile::tempdir().expect("a temporary folder"), Module::get());
+        let file = files.path().join("openssl.cnf");
+        fs::write(&file, configuration(&module, settings, activate)).expect("a configuration file");
+        let mut world = Self::empty(module);
+        world._files = Some(files);
+        let file = path(&file);
+        call!(OSSL_LIB_CTX_load_config(world.context, file.as_ptr()))?;
+        Ok(world)
+    }
+
+    /// The active provider of that name.
+    fn find(&self, name: &str) -> *mut ffi::Provider {
+        struct Search {
+            name: CString,
+            found: *mut ffi::Provider,
+        }
+        unsafe extern "C" fn each(provider: *mut ffi::Provider, search: *mut std::ffi::c_void) -> i32 {
+            // SAFETY: the argument given below, and a provider's name is a text.
+            unsafe {
+                let search = &mut *search.cast::<Search>();
+                if CStr::from_ptr(ffi::OSSL_PROVIDER_get0_name(provider)) == &*search.name {
+                    search.found = provider;
+                }
+            }
+            1
+        }
+        let mut search = Search { name: CString::new(name).expect("a name"), found: ptr::null_mut() };
+        // SAFETY: the argument outlives the call.
+        unsafe { ffi::OSSL_PROVIDER_do_all(self.context, each, (&raw mut search).cast()) };
+        search.found
+    }
+
+    pub fn context(&self) -> *mut ffi::LibCtx {
+        self.context
+    }
+
+    /// The provider under test.
+    pub fn provider(&self) -> *mut ffi::Provider {
+        self.subject
+    }
+
+    /// Unloads the provider under test, while the library context stays.
+    pub fn unload(mut self) {
+        for provider in self.loaded.drain(..).rev() {
+            // SAFETY: loaded by us, and unloaded once.
+            assert_eq!(unsafe { ffi::OSSL_PROVIDER_unload(provider) }, 1);
+        }
+    }
+
+    /// A parameter of the provider under test.
+    pub fn parameter(&self, name: &str) -> Option<Reading> {
+        // SAFETY: a live provider.
+        let described = unsafe { names(ffi::OSSL_PROVIDER_gettable_params(self.subject)) };
+        let data_type = *described.get(name)?;
+        // SAFETY: a live provider and a list with an end.
+        read(name, data_type, 8, |params| unsafe { ffi::OSSL_PROVIDER_get_params(self.subject, params) })
+    }
+
+    /// All parameters that the provider under test says it has.
+    pub fn parameters(&self) -> BTreeMap<String, Option<Reading>> {
+        // SAFETY: a live provider.
+        let described = unsafe { names(ffi::OSSL_PROVIDER_gettable_params(self.subject)) };
+        described.into_keys().map(|name| (name.clone(), self.parameter(&name))).collect()
+    }
+
+    /// The counters; all zero where OpenSSL's own provider is under test.
+    pub fn counters(&self) -> Counters {
+        if !is_zariz() {
+            return Counters::default();
+        }
+        let count = |name| self.parameter(name).unwrap_or_else(|| panic!("no counter {name}")).unsigned();
+        Counters {
+            private: count("private-operations"),
+            public: count("public-operations"),
+            batches: count("batches"),
+            largest_batch: count("largest-batch"),
+            fallbacks: count("fallbacks"),
+            check_failures: count("check-failures"),
+            keys_generated: count("keys-generated"),
+        }
+    }
+
+    /// Does something that zariz must have computed, at least so many private and public operations, without fallbacks.
+    #[track_caller]
+    pub fn counted<T>(&self, private: u64, public: u64, work: impl FnOnce() -> T) -> T {
+        let before = self.counters();
+        let result = work();
+        let done = self.counters().since(before);
+        if is_zariz() {
+            assert!(done.private >= private && done.public >= public, "not all of it was done by zariz: {done:?}");
+            assert_eq!(done.check_failures, 0, "{done:?}");
+        }
+        result
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        for provider in self.loaded.drain(..).rev() {
+            // SAFETY: loaded by us, and unloaded once.
+            unsafe { ffi::OSSL_PROVIDER_unload(provider) };
+        }
+        // SAFETY: what was made in it is gone: everything made of a `World` borrows it.
+        unsafe { ffi::OSSL_LIB_CTX_free(self.context) };
+    }
+}
+
+/// In the order in which they are loaded.
+const BOTH: [Side; 2] = [Side::Reference, Side::Subject];
+
+/// A configuration file with settings in the section of the provider under test.
+pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool) -> String {
+    let activate = if activate { "activate = 1\n" } else { "" };
+    let mut text =
+        String::from("openssl_conf = init\n[init]\nproviders = providers\n[providers]\ndefault = default_section\n");
+    if is_zariz() {
+        text.push_str("zariz = zariz_section\n");
+    }
+    write!(text, "[default_section]\n{activate}").expect("to memory");
+    if is_zariz() {
+        write!(text, "[zariz_section]\nmodule = {}\n{activate}", module.file().display()).expect("to memory");
+        for (name, value) in settings {
+            writeln!(text, "{name} = {value}").expect("to memory");
+        }
+    }
+    text
+}
+
+/// A path as OpenSSL takes it.
+pub fn path(path: &Path) -> CString {
+    CString::new(path.to_str().expect("UTF-8")).expect("no zero in it")
+}
+
+/// A text of OpenSSL's.
+///
+/// # Safety
+/// Null, or a text that ends in a zero.
+pub unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
+    // SAFETY: the caller's promise.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8"))
+}

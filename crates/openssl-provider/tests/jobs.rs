@@ -1,0 +1,384 @@
+//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when its own is done.
+
+mod common;
+
+use std::collections::VecDeque;
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+use std::{ptr, thread};
+
+use common::guard::Guard;
+use common::job::{Job, Wait, only_fd, readable, serve};
+use common::keys::{PEM_2048, kinds, rsa_2048};
+use common::operation::operate;
+use common::process::{files_return_to, open_files, resident};
+use common::signing::Known;
+use common::threads::in_threads;
+use common::{Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
+
+/// A signature on its way: what the job writes to, and the context that it uses.
+struct Signing<'w> {
+    known: &'w Known<'w>,
+    ctx: Option<Ctx<'w>>,
+    out: Vec<u8>,
+}
+
+impl<'w> Signing<'w> {
+    fn new(world: &'w World, known: &'w Known<'w>) -> Self {
+        Self { known, ctx: Some(known.context(world)), out: vec![0; known.size()] }
+    }
+
+    /// A job that signs. It uses this without borrowing it: the job may be left in its middle and this freed.
+    fn job(&mut self, wait: Wait) -> Job<'w> {
+        let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
+        Job::with(wait, move || {
+            // SAFETY: the place is as long as the signature, and nobody looks at it before the job is done.
+            known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
+        })
+    }
+
+    fn is_right(&self) -> bool {
+        self.known.is(&self.out)
+    }
+}
+
+/// Runs signatures through an event loop, and checks them all.
+fn sign_in_a_loop(world: &World, known: &[Known], slots: usize, total: usize) {
+    let mut signings: Vec<Signing> = (0..total).map(|i| Signing::new(world, &known[i % known.len()])).collect();
+    let results = std::cell::RefCell::new(vec![None; total]);
+    let pauses = std::cell::Cell::new(0);
+    serve(
+        slots,
+        total,
+        |i, wait| signings[i].job(wait),
+        |i, job| {
+            results.borrow_mut()[i] = job.result;
+            pauses.set(pauses.get() + job.pauses);
+        },
+    );
+    assert!(results.into_inner().iter().all(|result| *result == Some(1)), "some signatures failed");
+    assert!(signings.iter().all(Signing::is_right), "some signatures are wrong");
+    if is_zariz() {
+        assert!(pauses.get() >= total, "jobs do not pause: {} pauses of {total} jobs", pauses.get());
+    }
+}
+
+#[test]
+fn an_event_loop_of_64_jobs() {
+    let (_alone, _guard) = (alone(), Guard::new("an event loop of 64 jobs"));
+    let world = World::new();
+    let known = [1, 2, 3].map(|number| Known::new(&world, PEM_2048, number));
+    let before = world.counters();
+    sign_in_a_loop(&world, &known, 64, 1000);
+    if is_zariz() {
+        let done = world.counters().since(before);
+        println!("{done:?}, mean batch {:.1}", done.mean_batch());
+        assert_eq!((done.private, done.fallbacks, done.check_failures), (1000, 0, 0), "{done:?}");
+        assert!(done.mean_batch() > 8.0, "hardly anything was computed together: {done:?}");
+    }
+}
+
+#[test]
+fn jobs_with_keys_of_several_sizes() {
+    let (_alone, _guard) = (alone(), Guard::new("jobs with keys of several sizes"));
+    for settings in [&[][..], &[("threads", "1")], &[("max-batch", "1")], &[("max-batch", "5"), ("threads", "2")]] {
+        let world = World::with(settings);
+        let known = Known::several(&world);
+        for slots in [1, 2, 7, 200] {
+            sign_in_a_loop(&world, &known, slots, 200);
+        }
+    }
+}
+
+/// Two threads with an event loop each, and others without jobs beside them.
+#[test]
+fn several_event_loops() {
+    let (_alone, _guard) = (alone(), Guard::new("several event loops"));
+    let world = World::new();
+    let known = Known::several(&world);
+    in_threads(4, |t| {
+        if t < 2 {
+            sign_in_a_loop(&world, &known, 32, 300);
+        } else {
+            assert!((0..60).all(|i| known[i % known.len()].signs(&world)));
+        }
+    });
+}
+
+/// A program that resumes jobs without looking whether they are ready.
+#[test]
+fn spurious_resumes() {
+    let (_alone, _guard) = (alone(), Guard::new("spurious resumes"));
+    let world = World::new();
+    let known = Known::several(&world);
+    for round in 0..5 {
+        let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
+        let mut resumes = 0;
+        while jobs.iter().any(|job| job.result.is_none()) {
+            // Backwards in every second round, so that the first job is not always the first to be resumed.
+            let count = jobs.len();
+            for i in 0..count {
+                let at = if round % 2 == 0 { i } else { count - 1 - i };
+                if jobs[at].result.is_none() {
+                    jobs[at].resume();
+                    resumes += 1;
+                    if jobs[at].is_paused() {
+                        only_fd(&jobs[at]);
+                    }
+                }
+            }
+        }
+        println!("{resumes} resumes");
+        assert!(jobs.iter().all(|job| job.result == Some(1)));
+        assert!(signings.iter().all(Signing::is_right));
+    }
+}
+
+/// Whom the callback has been called for.
+#[derive(Default)]
+struct Woken {
+    queue: Mutex<VecDeque<usize>>,
+    more: Condvar,
+}
+
+/// What a callback is given.
+struct Wake {
+    index: usize,
+    woken: Arc<Woken>,
+}
+
+unsafe extern "C" fn wake(argument: *mut c_void) -> c_int {
+    // SAFETY: a `Wake` that lives as long as the wait context.
+    let wake = unsafe { &*argument.cast::<Wake>() };
+    wake.woken.queue.lock().expect("the queue").push_back(wake.index);
+    wake.woken.more.notify_one();
+    1
+}
+
+/// Instead of file descriptors: a callback in the wait context.
+#[test]
+fn jobs_with_a_callback() {
+    let (_alone, _guard) = (alone(), Guard::new("jobs with a callback"));
+    let world = World::new();
+    let known = Known::several(&world);
+    let woken = Arc::new(Woken::default());
+    let count = 64;
+    let wakes: Vec<Wake> = (0..count).map(|index| Wake { index, woken: woken.clone() }).collect();
+    let before = world.counters();
+    for _ in 0..4 {
+        let mut signings: Vec<Signing> = (0..count).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut jobs: Vec<Job> = Vec::new();
+        for (signing, wake_argument) in signings.iter_mut().zip(&wakes) {
+            let wait = Wait::new();
+            let argument = ptr::from_ref(wake_argument).cast_mut().cast();
+            // SAFETY: a live wait context, and an argument that outlives it.
+            assert_eq!(unsafe { ffi::ASYNC_WAIT_CTX_set_callback(wait.raw(), wake, argument) }, 1);
+            let mut job = signing.job(wait);
+            job.resume();
+            jobs.push(job);
+        }
+        while jobs.iter().any(|job| job.result.is_none()) {
+            let queue = woken.queue.lock().expect("the queue");
+            let (mut queue, late) = woken
+                .more
+                .wait_timeout_while(queue, Duration::from_secs(120), |queue| queue.is_empty())
+                .expect("the queue");
+            assert!(!late.timed_out(), "nothing was woken in two minutes");
+            let next = queue.pop_front().expect("not empty");
+            drop(queue);
+            if jobs[next].result.is_none() {
+                jobs[next].resume();
+            }
+        }
+        assert!(jobs.iter().all(|job| job.result == Some(1)));
+        assert!(signings.iter().all(Signing::is_right));
+        // No callback comes when a wait context may be gone.
+        drop(jobs);
+        woken.queue.lock().expect("the queue").clear();
+    }
+    if is_zariz() {
+        let done = world.counters().since(before);
+        println!("{done:?}, mean batch {:.1}", done.mean_batch());
+        assert_eq!(done.private, 256, "{done:?}");
+        assert!(done.largest_batch > 1, "{done:?}");
+    }
+}
+
+/// Jobs left in their middle, as when connections are cut off: wait context, EVP context and the place for the signature
+/// are freed at once, computed or not. The others go on, and nothing is left behind but the jobs' own stacks.
+#[test]
+fn abandoned_jobs() {
+    let (_alone, _guard) = (alone(), Guard::new("abandoned jobs"));
+    if !is_zariz() {
+        // The default provider's jobs never pause.
+        return;
+    }
+    let world = World::new();
+    let known = Known::several(&world);
+    let (files, before) = (open_files(), world.counters());
+    sign_in_a_loop(&world, &known, 32, 64);
+    for round in 0..20 {
+        let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
+        let paused: Vec<bool> = jobs.iter_mut().map(|job| !job.resume()).collect();
+        assert!(paused.iter().all(|&paused| paused), "jobs do not pause");
+        if round % 3 == 1 {
+            // The batch is on its way.
+            jobs[0].resume();
+        } else if round % 3 == 2 {
+            // Or even done.
+            jobs[0].resume();
+            thread::sleep(Duration::from_millis(5));
+        }
+        // Every other one is left, with the first of all among them in some rounds.
+        let mut stay = Vec::new();
+        for (at, (job, mut signing)) in jobs.into_iter().zip(signings).enumerate() {
+            if at % 2 == round % 2 && job.is_paused() {
+                job.abandon();
+                signing.ctx = None;
+                signing.out = Vec::new();
+            } else {
+                stay.push((job, signing));
+            }
+        }
+        // What stays is not stalled.
+        while let waiting = stay.iter().filter(|(job, _)| job.is_paused()).count()
+            && waiting > 0
+        {
+            let fds: Vec<c_int> = stay.iter().map(|(job, _)| if job.is_paused() { only_fd(job) } else { -1 }).collect();
+            let ready = readable(&fds);
+            for ((job, _), ready) in stay.iter_mut().zip(ready) {
+                if ready && job.is_paused() {
+                    job.resume();
+                }
+            }
+        }
+        assert!(stay.iter().all(|(job, signing)| job.result == Some(1) && signing.is_right()));
+    }
+    // And all of them.
+    for _ in 0..10 {
+        let mut signings: Vec<Signing> = (0..16).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        for signing in &mut signings {
+            let mut job = signing.job(Wait::new());
+            assert!(!job.resume());
+            job.abandon();
+        }
+    }
+    // A request without a job answers, whatever else was waiting.
+    assert!(known[0].signs(&world));
+    sign_in_a_loop(&world, &known, 32, 64);
+    files_return_to(files);
+    let done = world.counters().since(before);
+    println!("{done:?}");
+    assert_eq!(done.check_failures, 0, "{done:?}");
+}
+
+/// Memory does not grow with jobs that end.
+#[test]
+fn memory_is_flat() {
+    let (_alone, _guard) = (alone(), Guard::new("memory is flat"));
+    let world = World::new();
+    let known = Known::several(&world);
+    let files = open_files();
+    sign_in_a_loop(&world, &known, 64, 1000);
+    let before = resident();
+    for _ in 0..4 {
+        sign_in_a_loop(&world, &known, 64, 1000);
+    }
+    let after = resident();
+    println!("{before} KiB before, {after} KiB after");
+    assert!(after < before + 4096, "{before} KiB before, {after} KiB after");
+    files_return_to(files);
+}
+
+/// Everything else that may be done in a job, right and wrong, several in one job, and one wait context for many.
+#[test]
+fn everything_in_jobs() {
+    let (_alone, _guard) = (alone(), Guard::new("everything in jobs"));
+    let world = World::new();
+    let mut keys: Vec<(&str, Key)> =
+        kinds(&world).into_iter().map(|kind| (kind.name, kind.key.on(&world, Side::Subject))).collect();
+    // A key of the default provider, which is brought to zariz inside the job.
+    keys.push(("the default provider's", rsa_2048(&world, Side::Reference)));
+    let names: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let keys: Vec<Key> = keys.into_iter().map(|(_, key)| key).collect();
+    let total = keys.len() * 4;
+    serve(
+        16,
+        total,
+        |i, wait| {
+            let (world, key) = (&world, &keys[i % keys.len()]);
+            // Texts are kept out of the job: its stack is small. What fails says so by its number.
+            Job::with(wait, move || {
+                let none = Params::new();
+                let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, b"text") else {
+                    return -1;
+                };
+                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"text").is_err() {
+                    return -2;
+                }
+                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"other").is_ok() {
+                    return -3;
+                }
+                let Ok(ciphertext) = operate(world, Side::Subject, key, Operation::Encrypt, &none, b"text") else {
+                    return -4;
+                };
+                match operate(world, Side::Subject, key, Operation::Decrypt, &none, &ciphertext) {
+                    Ok(plain) if plain == b"text" => {}
+                    _ => return -5,
+                }
+                let oaep = Params::new().text("pad-mode", "oaep");
+                if operate(world, Side::Subject, key, Operation::Decrypt, &oaep, &ciphertext).is_ok() {
+                    return -6;
+                }
+                if operate(world, Side::Subject, key, Operation::Sign, &none, &[0; 2000]).is_ok() {
+                    return -7;
+                }
+                1
+            })
+        },
+        |i, job| assert_eq!(job.result, Some(1), "{}", names[i % names.len()]),
+    );
+    // Keys are made in jobs, too.
+    serve(
+        4,
+        4,
+        |_, wait| {
+            let world = &world;
+            Job::with(wait, move || {
+                c_int::from(Key::generate(world, Side::Subject, &Params::new().size("bits", 1024)).is_ok())
+            })
+        },
+        |_, job| assert_eq!(job.result, Some(1)),
+    );
+}
+
+/// A job by itself is not made to wait for others.
+#[test]
+fn a_job_alone() {
+    let (_alone, _guard) = (alone(), Guard::new("a job alone"));
+    let world = World::new();
+    let known = Known::several(&world);
+    let before = world.counters();
+    sign_in_a_loop(&world, &known, 1, 30);
+    if is_zariz() {
+        let done = world.counters().since(before);
+        assert_eq!((done.private, done.batches), (30, 30), "{done:?}");
+    }
+}
+
+/// Jobs of threads that end.
+#[test]
+fn threads_with_jobs_come_and_go() {
+    let (_alone, _guard) = (alone(), Guard::new("threads with jobs come and go"));
+    let world = World::new();
+    let known = Known::several(&world);
+    let files = open_files();
+    in_threads(1, |_| sign_in_a_loop(&world, &known, 8, 16));
+    for _ in 0..20 {
+        in_threads(2, |t| sign_in_a_loop(&world, &known, [8, 3][t], [16, 9][t]));
+    }
+    files_return_to(files);
+}

@@ -1,0 +1,308 @@
+//! Keys: imported, exported, compared, copied, checked, made; from files and to files.
+
+mod common;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use common::key::{Check, Numbers};
+use common::keys::{PEM_1024, PEM_2048, PEM_3072, PEM_4096, kinds, native, rsa_2048};
+use common::operation::{operate, verify};
+use common::params::Params as List;
+use common::{Ctx, Failure, Faults, Key, Operation, Params, Side, World, alone, call, ffi, is_zariz};
+
+/// What a key gives of itself must be what it was made of, on both sides.
+#[test]
+fn exports_equal_imports() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    for kind in kinds(&world) {
+        let theirs = kind.key;
+        let ours = theirs.on(&world, Side::Subject);
+        let what = kind.name;
+        for selection in [0x01, 0x02, 0x03, 0x04, 0x80, 0x84, ffi::PUBLIC_KEY, ffi::KEYPAIR] {
+            let what = format!("{what}: selection {selection:#x}");
+            let [ours, theirs] = [&ours, &theirs].map(|key| key.numbers(selection).map(bare));
+            faults.identical(&what, &ours, &theirs);
+        }
+        // And what we export the default provider takes.
+        let back = ours.on(&world, Side::Reference);
+        let numbers = |key: &Key| key.numbers(ffi::KEYPAIR).map(bare);
+        faults.identical(&format!("{what}: there and back"), &numbers(&back), &numbers(&theirs));
+
+        let copy = ours.duplicate().expect("a copy");
+        faults.same(&format!("{what}: copied"), &copy.provider(), &ours.provider());
+        faults.identical(&format!("{what}: copied"), &numbers(&copy), &numbers(&theirs));
+        let public = ours.public(&world, Side::Subject);
+        let copy = public.duplicate().expect("a copy");
+        let numbers = |key: &Key| key.numbers(ffi::PUBLIC_KEY).map(bare);
+        faults.identical(&format!("{what}: public, copied"), &numbers(&copy), &numbers(&theirs));
+        // A private half that is not there.
+        let [ours, theirs] = [public, theirs.public(&world, Side::Reference)];
+        faults.identical(
+            &format!("{what}: the private half of a public key"),
+            &ours.numbers(ffi::KEYPAIR).map(bare),
+            &theirs.numbers(ffi::KEYPAIR).map(bare),
+        );
+    }
+    faults.none(60);
+}
+
+/// Numbers without leading zeros, which a provider may or may not write.
+fn bare(numbers: Numbers) -> Vec<(String, Vec<u8>)> {
+    numbers.into_iter().map(|(name, value)| (name, value.big_endian())).collect()
+}
+
+#[test]
+fn equal_and_different_keys() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let all = [PEM_1024, PEM_2048, PEM_3072];
+    let keys = Side::BOTH.map(|side| all.map(|pem| native(&world, side, pem)));
+    let public = [0, 1].map(|i| [0, 1, 2].map(|k| keys[i][k].public(&world, Side::BOTH[i])));
+    for a in 0..3 {
+        for b in 0..3 {
+            let expected = keys[1][a].equals(&keys[1][b]);
+            assert_eq!(expected, i32::from(a == b));
+            for (what, one, other) in [
+                ("ours", &keys[0][a], &keys[0][b]),
+                ("ours and theirs", &keys[0][a], &keys[1][b]),
+                ("theirs and ours", &keys[1][a], &keys[0][b]),
+                ("ours and our public", &keys[0][a], &public[0][b]),
+                ("our public and theirs", &public[0][a], &public[1][b]),
+                ("our public and our public", &public[0][a], &public[0][b]),
+            ] {
+                faults.same(&format!("{what}, {a} and {b}"), &one.equals(other), &expected);
+            }
+        }
+    }
+    faults.none(0);
+}
+
+/// The default provider's judgement of good keys and of public halves.
+#[test]
+fn checks_of_good_keys() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    for kind in kinds(&world) {
+        let public = Side::BOTH.map(|side| kind.key.public(&world, side));
+        let private = [kind.key.on(&world, Side::Subject), kind.key];
+        for (what, pair) in [("private", &private), ("public", &public)] {
+            for check in Check::ALL {
+                let [ours, theirs] = [0, 1].map(|i| pair[i].check(&world, Side::BOTH[i], check));
+                faults.identical(&format!("{what}, {}: {check:?}", kind.name), &ours, &theirs);
+            }
+        }
+    }
+    faults.none(60);
+}
+
+/// Numbers of a key, changed: imported alike or refused alike, judged alike, and of no use for a wrong signature.
+#[test]
+fn damaged_keys() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let good = rsa_2048(&world, Side::Reference).numbers(ffi::KEYPAIR).expect("the numbers");
+    let make = |change: &dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>| {
+        good.iter().fold(List::new(), |list, (name, value)| match change(name, value.big_endian()) {
+            Some(value) => list.number(name, &value),
+            None => list,
+        })
+    };
+    let mut cases = vec![("nothing".to_owned(), List::new())];
+    for name in good.keys() {
+        cases.push((format!("{name} is missing"), make(&|n, v| (n != name).then_some(v))));
+        for (what, change) in [
+            ("has a bit flipped", &(|v: &mut Vec<u8>| v[9] ^= 1) as &dyn Fn(&mut Vec<u8>)),
+            ("is even", &|v: &mut Vec<u8>| *v.last_mut().expect("bytes") &= 0xfe),
+            ("is zero", &|v: &mut Vec<u8>| *v = vec![0]),
+            ("is one", &|v: &mut Vec<u8>| *v = vec![1]),
+            ("is longer", &|v: &mut Vec<u8>| v.insert(0, 1)),
+            ("is much longer", &|v: &mut Vec<u8>| *v = vec![0xff; 1100]),
+        ] {
+            if name == "e" && what == "has a bit flipped" {
+                continue;
+            }
+            let changed = make(&|n, mut v| {
+                if n == name {
+                    change(&mut v);
+                }
+                Some(v)
+            });
+            cases.push((format!("{name} {what}"), changed));
+        }
+        let wrong_type = make(&|n, v| (n != name).then_some(v)).text(name, "a text");
+        cases.push((format!("{name} is a text"), wrong_type));
+    }
+    let (data, digest) = ([7; 32], Params::new().text("digest", "SHA256"));
+    let (mut imported, mut signed) = (0, 0);
+    let whole = rsa_2048(&world, Side::Reference);
+    for (what, list) in cases {
+        for selection in [ffi::PUBLIC_KEY, ffi::KEYPAIR] {
+            let what = format!("{what}, selection {selection:#x}");
+            let [ours, theirs] = Side::BOTH.map(|side| Key::from_data(&world, side, selection, &list));
+            if !(what.contains("factor") && what.contains("missing")) {
+                faults.outcome(&what, &ours, &theirs);
+            }
+            let (ours, theirs) = match (ours, theirs) {
+                (Ok(ours), Ok(theirs)) => (ours, theirs),
+                (Ok(ours), Err(_)) => {
+                    // One prime without the other is as good as none.
+                    let signature = operate(&world, Side::Subject, &ours, Operation::Sign, &digest, &data);
+                    if let Ok(signature) = signature {
+                        let right = verify(&world, Side::Reference, &whole, &digest, &signature, &data);
+                        faults.done(&format!("{what}: signature"), &right);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            imported += 1;
+            for check in Check::ALL {
+                let [ours, theirs] = [(&ours, Side::Subject), (&theirs, Side::Reference)]
+                    .map(|(key, side)| key.check(&world, side, check));
+                faults.outcome(&format!("{what}: {check:?}"), &ours, &theirs);
+            }
+            let sign = |key, side| operate(&world, side, key, Operation::Sign, &digest, &data);
+            match (sign(&ours, Side::Subject), sign(&theirs, Side::Reference)) {
+                (Ok(ours), _) => {
+                    // Whatever is wrong with the key, what leaves is right, unless the default provider errs as well.
+                    let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
+                    let as_bad = sign(&theirs, Side::Reference)
+                        .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
+                    faults.check(verified || as_bad, || format!("{what}: gives a wrong signature"));
+                    signed += 1;
+                }
+                (Err(failure), _) => faults.check(failure.is_readable(), || format!("{what}: {failure:?}")),
+            }
+            let _ = operate(&world, Side::Subject, &ours, Operation::Encrypt, &Params::new(), b"text");
+            let _ = operate(&world, Side::Subject, &ours, Operation::Decrypt, &Params::new(), &[3; 256]);
+        }
+    }
+    println!("{imported} damaged keys were imported by both, {signed} signed");
+    assert!(imported > 30 && signed > 5, "{imported} imported, {signed} signed");
+    faults.none(30);
+}
+
+/// New keys of all sizes and kinds, as asked for, and of use in the other provider.
+#[test]
+fn generation() {
+    let _alone = alone();
+    let (world, mut faults) = (World::new(), Faults::new());
+    let bits = |bits: usize| Params::new().size("bits", bits);
+    let before = world.counters();
+    for (params, expected_bits, e) in [
+        (Params::new(), 2048, vec![1, 0, 1]),
+        (bits(1024), 1024, vec![1, 0, 1]),
+        (bits(1025), 1025, vec![1, 0, 1]),
+        (bits(1536), 1536, vec![1, 0, 1]),
+        (bits(3072), 3072, vec![1, 0, 1]),
+        (bits(1024).number("e", &[3]), 1024, vec![3]),
+        (bits(1024).number("e", &[1, 0, 0, 0, 0, 0, 0, 0, 0x0f]), 1024, vec![1, 0, 0, 0, 0, 0, 0, 0, 0x0f]),
+    ] {
+        let what = format!("{params:?}");
+        let key = Key::generate(&world, Side::Subject, &params);
+        faults.done(&what, &key);
+        let Ok(key) = key else { continue };
+        faults.same(&what, &key.provider(), &Side::Subject.provider());
+        faults.same(&what, &key.properties()[1], &expected_bits);
+        let numbers = key.numbers(ffi::KEYPAIR).expect("the numbers");
+        faults.same(&what, &numbers["e"].big_endian(), &e);
+        faults.same(&what, &numbers.len(), &8);
+        let theirs = key.on(&world, Side::Reference);
+        for check in Check::ALL {
+            faults.done(&format!("{what}: {check:?}"), &theirs.check(&world, Side::Reference, check));
+        }
+        let other = Key::generate(&world, Side::Subject, &params).expect("another key");
+        faults.same(&format!("{what}: twice"), &key.equals(&other), &0);
+    }
+    if is_zariz() {
+        let done = world.counters().since(before);
+        assert_eq!(done.keys_generated, 14, "{done:?}");
+        println!("{} of 14 keys were made by OpenSSL", done.fallbacks);
+    }
+    // What is not ours to make: by the default provider, or refused by both.
+    for params in [
+        bits(512),
+        bits(2048).size("primes", 3),
+        bits(4096).size("primes", 4),
+        bits(2048).size("primes", 9),
+        bits(511),
+        bits(0),
+        bits(1024).number("e", &[2]),
+        bits(1024).number("e", &[1]),
+        bits(1024).number("e", &[0]),
+    ] {
+        let what = format!("{params:?}");
+        let ours = Key::generate(&world, Side::Subject, &params);
+        let theirs = Key::generate(&world, Side::Reference, &params);
+        let describe = |key: &Result<Key, Failure>| {
+            key.as_ref()
+                .map(|key| (key.properties(), key.numbers(ffi::KEYPAIR).map(|n| n.len()).ok()))
+                .map_err(Clone::clone)
+        };
+        faults.identical(&what, &describe(&ours), &describe(&theirs));
+        if let Ok(key) = ours {
+            faults.done(&what, &key.check(&world, Side::Subject, Check::Whole));
+        }
+    }
+    faults.none(40);
+}
+
+/// The callback is told how it goes, and can end it.
+#[test]
+fn generation_with_a_callback() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn go_on(_ctx: *mut ffi::PkeyCtx) -> i32 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        1
+    }
+    unsafe extern "C" fn stop(_ctx: *mut ffi::PkeyCtx) -> i32 {
+        0
+    }
+    let world = World::new();
+    let ctx = Ctx::named(&world, Side::Subject, "RSA").expect("a context");
+    call!(EVP_PKEY_keygen_init(ctx.raw())).expect("ready");
+    ctx.set(&Params::new().size("bits", 2048)).expect("set");
+    // SAFETY: a live context, and functions that stay.
+    unsafe { ffi::EVP_PKEY_CTX_set_cb(ctx.raw(), Some(go_on)) };
+    assert!(ctx.generate(&world).is_ok());
+    assert!(CALLS.load(Ordering::Relaxed) > 0, "the callback is never called");
+    // SAFETY: as above.
+    unsafe { ffi::EVP_PKEY_CTX_set_cb(ctx.raw(), Some(stop)) };
+    let stopped = ctx.generate(&world);
+    assert!(stopped.is_err(), "a callback that says no is not heard");
+}
+
+/// Files of all formats, read for our provider and written from it.
+#[test]
+fn files() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    for pem in [PEM_1024, PEM_2048, PEM_3072, PEM_4096] {
+        let [ours, theirs] = Side::BOTH.map(|side| native(&world, side, pem));
+        for (selection, structure) in [
+            (ffi::KEYPAIR, "PrivateKeyInfo"),
+            (ffi::KEYPAIR, "type-specific"),
+            (ffi::PUBLIC_KEY, "SubjectPublicKeyInfo"),
+            (ffi::PUBLIC_KEY, "type-specific"),
+        ] {
+            for format in ["DER", "PEM", "TEXT"] {
+                let what = format!("{structure} as {format}");
+                let [our_file, their_file] = [&ours, &theirs].map(|key| key.encoded(selection, format, structure));
+                faults.identical(&what, &our_file, &their_file);
+                let Ok(file) = our_file else { continue };
+                let again = match (format, selection) {
+                    ("DER", ffi::KEYPAIR) => Key::der(&world, Side::Subject, &file),
+                    ("PEM", ffi::KEYPAIR) => Key::pem(&world, Side::Subject, &file),
+                    ("PEM", _) => Key::public_pem(&world, Side::Subject, &file),
+                    _ => continue,
+                };
+                faults.done(&what, &again);
+                if let Ok(again) = again {
+                    faults.same(&what, &again.equals(&theirs), &1);
+                    faults.same(&what, &again.equals(&ours), &1);
+                }
+            }
+        }
+    }
+    let made = Key::generate(&world, Side::Subject, &Params::new().size("bits", 1024)).expect("a new key");
+    let file = made.encoded(ffi::KEYPAIR, "DER", "PrivateKeyInfo").expect("a file");
+    let theirs = Key::der(&world, Side::Reference, &file).expect("the default provider reads it");
+    faults.done("our new key, read by OpenSSL", &theirs.check(&world, Side::Reference, Check::Whole));
+    faults.none(40);
+}

@@ -1,0 +1,144 @@
+//! Several processes: forked after loading and after use, as servers do, and with one file of counters for all.
+
+mod common;
+
+use common::guard::Guard;
+use common::job::{Job, serve};
+use common::process::fork;
+use common::signing::Known;
+use common::threads::in_threads;
+use common::world::Counters;
+use common::{Ctx, World, alone, is_zariz};
+
+/// Signs without jobs, in one thread and in several, and with jobs.
+fn sign_in_every_way(world: &World, known: &[Known]) {
+    assert!((0..10).all(|i| known[i % known.len()].signs(world)), "alone");
+    in_threads(4, |t| assert!((0..10).all(|i| known[(i + t) % known.len()].signs(world)), "in threads"));
+    let contexts: Vec<Ctx> = (0..50).map(|i| known[i % known.len()].context(world)).collect();
+    let mut places: Vec<Vec<u8>> = (0..50).map(|i| vec![0; known[i % known.len()].size()]).collect();
+    let pointers: Vec<*mut u8> = places.iter_mut().map(|place| place.as_mut_ptr()).collect();
+    serve(
+        16,
+        50,
+        |i, wait| {
+            let (known, ctx, place) = (&known[i % known.len()], contexts[i].raw(), pointers[i]);
+            // SAFETY: the place is as long as the signature, and nobody looks at it before the job is done.
+            Job::with(wait, move || unsafe {
+                known.sign_into(ctx, std::slice::from_raw_parts_mut(place, known.size()))
+            })
+        },
+        |_, job| assert_eq!(job.result, Some(1), "in a job"),
+    );
+    assert!(places.iter().enumerate().all(|(i, place)| known[i % known.len()].is(place)), "in jobs");
+}
+
+/// How many signatures that makes.
+const EACH: u64 = 10 + 40 + 50;
+
+#[test]
+fn forked_after_loading() {
+    let (_alone, _guard) = (alone(), Guard::new("forked after loading"));
+    let world = World::new();
+    let known = Known::several(&world);
+    let children: Vec<_> = (0..3).map(|_| fork(|| sign_in_every_way(&world, &known))).collect();
+    children.into_iter().for_each(|child| child.succeeds());
+    sign_in_every_way(&world, &known);
+}
+
+#[test]
+fn forked_after_use() {
+    let (_alone, _guard) = (alone(), Guard::new("forked after use"));
+    for settings in [&[][..], &[("threads", "1")]] {
+        let world = World::with(settings);
+        let known = Known::several(&world);
+        sign_in_every_way(&world, &known);
+        let child = fork(|| {
+            sign_in_every_way(&world, &known);
+            // And once more.
+            fork(|| sign_in_every_way(&world, &known)).succeeds();
+            sign_in_every_way(&world, &known);
+        });
+        // Both at the same time.
+        sign_in_every_way(&world, &known);
+        child.succeeds();
+        sign_in_every_way(&world, &known);
+    }
+}
+
+/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider itself.
+#[test]
+fn children_that_unload() {
+    let (_alone, _guard) = (alone(), Guard::new("children that unload"));
+    let world = World::new();
+    let known = Known::several(&world);
+    sign_in_every_way(&world, &known);
+    drop(known);
+    drop(world);
+    for _ in 0..3 {
+        fork(|| {
+            for _ in 0..3 {
+                let world = World::new();
+                let known = Known::several(&world);
+                sign_in_every_way(&world, &known);
+            }
+        })
+        .succeeds();
+    }
+    // The parent's world is the child's to free.
+    let world = World::new();
+    {
+        let known = Known::several(&world);
+        sign_in_every_way(&world, &known);
+    }
+    let mut world = Some(world);
+    fork(|| drop(world.take())).succeeds();
+    assert!(world.is_some());
+}
+
+/// The counters of all processes in one file, which each of them shows.
+#[test]
+fn one_file_of_counters() {
+    let (_alone, _guard) = (alone(), Guard::new("one file of counters"));
+    if !is_zariz() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("counters");
+    let settings = [("counters", file.to_str().expect("UTF-8"))];
+    let world = World::with(&settings);
+    let known = Known::several(&world);
+    assert_eq!(Counters::in_file(&file), world.counters());
+    let before = world.counters();
+    let children: Vec<_> = (0..3)
+        .map(|child| {
+            fork(|| {
+                if child == 0 {
+                    sign_in_every_way(&world, &known);
+                } else {
+                    let world = World::with(&settings);
+                    sign_in_every_way(&world, &Known::several(&world));
+                }
+            })
+        })
+        .collect();
+    sign_in_every_way(&world, &known);
+    children.into_iter().for_each(|child| child.succeeds());
+    let done = world.counters().since(before);
+    assert_eq!((done.private, done.fallbacks, done.check_failures), (4 * EACH, 0, 0), "{done:?}");
+    assert_eq!(Counters::in_file(&file), world.counters());
+    // It stays when all have unloaded it, and is gone on with.
+    let last = world.counters();
+    drop(known);
+    drop(world);
+    assert_eq!(Counters::in_file(&file), last);
+    let world = World::with(&settings);
+    assert_eq!(world.counters(), last);
+    assert!(Known::several(&world)[0].signs(&world));
+    assert_eq!(Counters::in_file(&file).private, last.private + 1);
+
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(&file).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o7777, 0o644, "the file's mode");
+    let size = std::fs::metadata(&file).expect("the file").len();
+    assert!(size >= 64, "{size} bytes");
+}

@@ -1,0 +1,458 @@
+//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way round; what
+//! is deterministic is identical.
+
+mod common;
+
+use common::keys::{self, kinds, rsa_2048};
+use common::operation::{operate, verify};
+use common::{Ctx, Faults, Key, Operation, Params, Side, Stream, World, ffi, stream};
+
+/// Digests and the length of their output; PKCS#1 v1.5 has an identifier for each, or (MD5-SHA1) needs none.
+const DIGESTS: &[(&str, usize)] = &[
+    ("MD5", 16),
+    ("MD5-SHA1", 36),
+    ("SHA1", 20),
+    ("SHA2-224", 28),
+    ("SHA256", 32),
+    ("SHA2-384", 48),
+    ("SHA-512", 64),
+    ("SHA512-224", 28),
+    ("SHA512-256", 32),
+    ("SHA3-224", 28),
+    ("SHA3-256", 32),
+    ("SHA3-384", 48),
+    ("SHA3-512", 64),
+    // Its algorithms are in the default provider of later versions only.
+    ("RIPEMD160", 20),
+    // The default provider signs with neither of these.
+    ("BLAKE2S-256", 32),
+    ("SM3", 32),
+];
+
+/// Bytes to be signed: not all alike.
+fn message(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i * 7 + i / 251) as u8).collect()
+}
+
+fn digest(name: &str) -> Params {
+    Params::new().text("digest", name)
+}
+
+fn pss(hash: &str, salt: &str) -> Params {
+    digest(hash).text("pad-mode", "pss").text("saltlen", salt)
+}
+
+/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are `exact`.
+fn cross(
+    faults: &mut Faults,
+    world: &World,
+    what: &str,
+    [subject, reference]: [&Key; 2],
+    params: &Params,
+    exact: bool,
+    data: &[u8],
+) {
+    let sign = |side, key| operate(world, side, key, Operation::Sign, params, data);
+    let (ours, theirs) = (sign(Side::Subject, subject), sign(Side::Reference, reference));
+    if !faults.outcome(what, &ours, &theirs) {
+        return;
+    }
+    let (ours, theirs) = (ours.expect("both succeeded"), theirs.expect("both succeeded"));
+    if exact {
+        faults.same(what, &ours, &theirs);
+    }
+    faults.same(&format!("{what}: length"), &ours.len(), &theirs.len());
+    // What the default provider says of its own signature: it refuses some, such as those of no bytes at all.
+    let expected = verify(world, Side::Reference, reference, params, &theirs, data);
+    for (who, signature) in [("zariz's", &ours), ("OpenSSL's", &theirs)] {
+        for (side, key) in [(Side::Subject, subject), (Side::Reference, reference)] {
+            let verified = verify(world, side, key, params, signature, data);
+            let what = format!("{what}: {side:?} verifies {who} signature");
+            if data.is_empty() {
+                // Which OpenSSL refuses, and we need not.
+                faults.check(verified.is_ok() || expected.is_err(), || format!("{what}: {verified:?}"));
+            } else {
+                faults.outcome(&what, &verified, &expected);
+            }
+        }
+    }
+    let mut bad = ours.clone();
+    bad[ours.len() / 2] ^= 4;
+    let check = |side, key| verify(world, side, key, params, &bad, data);
+    let (by_us, by_them) = (check(Side::Subject, subject), check(Side::Reference, reference));
+    faults.refused(&format!("{what}: a damaged signature"), &by_us);
+    faults.outcome(&format!("{what}: a damaged signature"), &by_us, &by_them);
+}
+
+#[test]
+fn pkcs1_with_every_digest() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
+    world.counted(28, 80, || {
+        for &(name, length) in DIGESTS {
+            for pad in [None, Some("pkcs1")] {
+                let params = pad.map_or(digest(name), |pad| digest(name).text("pad-mode", pad));
+                let what = format!("PKCS#1 with {name}, {pad:?}");
+                cross(&mut faults, &world, &what, [&subject, &reference], &params, true, &message(length));
+            }
+        }
+    });
+    faults.none(100);
+}
+
+#[test]
+fn pss_with_every_salt_and_mask() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
+    world.counted(40, 100, || {
+        for &(name, length) in DIGESTS {
+            for salt in ["digest", "max", "auto", "0", "1", "17"] {
+                let (what, params) = (format!("PSS with {name}, salt {salt}"), pss(name, salt));
+                // Without salt, signatures are deterministic.
+                let exact = salt == "0";
+                cross(&mut faults, &world, &what, [&subject, &reference], &params, exact, &message(length));
+            }
+        }
+        for (hash, length) in [("SHA256", 32), ("SHA512", 64)] {
+            for mask in ["SHA1", "SHA384", "SHA3-256", "SHA512-224"] {
+                let params = pss(hash, "digest").text("mgf1-digest", mask);
+                let what = format!("PSS with {hash}, MGF1 with {mask}");
+                cross(&mut faults, &world, &what, [&subject, &reference], &params, false, &message(length));
+            }
+        }
+        // Lengths as numbers, with those that stand for rules; the longest of all is 256 - 32 - 2.
+        for salt in [-3, -2, -1, 0, 5, 32, 222, 223, 100_000] {
+            let params = digest("SHA256").int("pad-mode", 6).int("saltlen", salt);
+            let what = format!("PSS with salt {salt}");
+            cross(&mut faults, &world, &what, [&subject, &reference], &params, salt == 0, &message(32));
+        }
+    });
+    faults.none(200);
+}
+
+#[test]
+fn a_verifier_may_ask_for_one_salt_length() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    for signed in ["digest", "max", "0", "20"] {
+        for (signer, key) in &keys {
+            let (params, data) = (pss("SHA256", signed), message(32));
+            let signature = operate(&world, *signer, key, Operation::Sign, &params, &data).expect("signed");
+            for asked in ["digest", "max", "auto", "0", "20", "21"] {
+                let [ours, theirs] =
+                    [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
+                faults.outcome(&format!("signed by {signer:?} with salt {signed}, asked for {asked}"), &ours, &theirs);
+            }
+        }
+    }
+    faults.none(10);
+}
+
+#[test]
+fn every_key_signs_and_verifies() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    for kind in kinds(&world) {
+        let subject = kind.key.on(&world, Side::Subject);
+        let before = world.counters();
+        for (what, params, exact) in [
+            ("PKCS#1", digest("SHA256"), true),
+            ("PSS", pss("SHA256", "digest"), false),
+            ("PSS, largest salt", pss("SHA256", "max"), false),
+            ("PSS, no salt", pss("SHA1", "0"), true),
+        ] {
+            let (what, length) = (format!("{what}, {}", kind.name), if what == "PSS, no salt" { 20 } else { 32 });
+            cross(&mut faults, &world, &what, [&subject, &kind.key], &params, exact, &message(length));
+        }
+        let done = world.counters().since(before);
+        if common::is_zariz() && kind.accelerated {
+            assert!(done.private >= 4 && done.public >= 12, "{}: {done:?}", kind.name);
+        } else if common::is_zariz() {
+            assert!(done.fallbacks >= 4, "{}: {done:?}", kind.name);
+        }
+        // A key may be in the other provider: OpenSSL exports it.
+        let what = format!("{}, the other provider's key", kind.name);
+        cross(&mut faults, &world, &what, [&kind.key, &subject], &digest("SHA256"), true, &message(32));
+    }
+    faults.none(100);
+}
+
+#[test]
+fn raw_and_without_digest() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
+    let number = [&[0_u8; 1][..], &message(255)].concat();
+    let large = vec![0xff; 256];
+    let none = Params::new().text("pad-mode", "none");
+    let pkcs1 = Params::new().text("pad-mode", "pkcs1");
+    world.counted(5, 10, || {
+        let pair = [&subject, &reference];
+        cross(&mut faults, &world, "none", pair, &none, true, &number);
+        cross(&mut faults, &world, "none, by number", pair, &Params::new().int("pad-mode", 3), true, &number);
+        cross(&mut faults, &world, "none, too short", pair, &none, true, &message(255));
+        cross(&mut faults, &world, "none, too long", pair, &none, true, &message(257));
+        cross(&mut faults, &world, "none, above n", pair, &none, true, &large);
+        cross(&mut faults, &world, "none, nothing", pair, &none, true, b"");
+        for length in [0, 1, 20, 32, 200, 245, 246, 300] {
+            let what = format!("PKCS#1 of {length} bytes without digest");
+            cross(&mut faults, &world, &what, pair, &pkcs1, true, &message(length));
+            let what = format!("{length} bytes without anything");
+            cross(&mut faults, &world, &what, pair, &Params::new(), true, &message(length));
+        }
+        let pss = Params::new().text("pad-mode", "pss");
+        cross(&mut faults, &world, "PSS without digest", pair, &pss, false, &message(20));
+        cross(&mut faults, &world, "PSS without digest", pair, &pss, false, &message(32));
+        // X9.31: up to 3.x in the default provider.
+        let x931 = digest("SHA256").text("pad-mode", "x931");
+        cross(&mut faults, &world, "X9.31", pair, &x931, true, &message(32));
+        let none_with_digest = digest("SHA256").text("pad-mode", "none");
+        cross(&mut faults, &world, "none with digest", pair, &none_with_digest, true, &number);
+    });
+    faults.none(20);
+}
+
+#[test]
+fn verify_recover() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    let none = Params::new().text("pad-mode", "none");
+    let without = Params::new().text("pad-mode", "pkcs1");
+    let mut cases: Vec<(String, Params, Vec<u8>)> =
+        DIGESTS.iter().map(|&(name, length)| (name.to_owned(), digest(name), message(length))).collect();
+    cases.push(("none".into(), none.clone(), [&[0][..], &message(255)].concat()));
+    cases.push(("no digest".into(), without.clone(), message(77)));
+    cases.push(("no bytes".into(), without.clone(), Vec::new()));
+    cases.push(("PSS".into(), pss("SHA256", "digest"), message(32)));
+    world.counted(10, 10, || {
+        for (what, params, data) in &cases {
+            for (signer, key) in &keys {
+                let Ok(signature) = operate(&world, *signer, key, Operation::Sign, params, data) else { continue };
+                for asked in [params, &none, &without, &digest("SHA384")] {
+                    let recover =
+                        |(side, key): &(Side, Key)| operate(&world, *side, key, Operation::Recover, asked, &signature);
+                    let (ours, theirs) = (recover(&keys[0]), recover(&keys[1]));
+                    faults.identical(&format!("{what} by {signer:?}, recovered with {asked:?}"), &ours, &theirs);
+                    if asked == params && theirs.is_ok() {
+                        faults.same(what, &ours.ok().as_ref(), &Some(data));
+                    }
+                }
+            }
+        }
+    });
+    faults.none(40);
+}
+
+/// Signatures of messages of many lengths, all at once and in pieces.
+#[test]
+fn messages_whole_and_in_pieces() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    let algorithms = [
+        ("default digest", None, Params::new(), true),
+        ("SHA256", Some("SHA256"), Params::new(), true),
+        ("MD5-SHA1", Some("MD5-SHA1"), Params::new(), true),
+        ("SHA3-512", Some("SHA3-512"), Params::new(), true),
+        ("PSS", Some("SHA384"), Params::new().text("pad-mode", "pss"), false),
+        ("PSS without salt", Some("SHA384"), Params::new().text("pad-mode", "pss").int("saltlen", 0), true),
+    ];
+    world.counted(60, 60, || {
+        for (name, hash, params, exact) in &algorithms {
+            for length in [0, 1, 63, 64, 65, 1000, 100_000] {
+                let (what, text) = (format!("{name}, {length} bytes"), message(length));
+                let whole = |(side, key): &(Side, Key)| stream::sign(&world, *side, key, *hash, params, &text);
+                let pieces = |(side, key): &(Side, Key)| {
+                    let stream = Stream::sign(&world, *side, key, *hash, params)?;
+                    for piece in text.chunks(61) {
+                        stream.signs(piece)?;
+                    }
+                    stream.signature()
+                };
+                let signatures = [whole(&keys[0]), whole(&keys[1]), pieces(&keys[0]), pieces(&keys[1])];
+                for signature in &signatures {
+                    faults.done(&what, signature);
+                    let Ok(signature) = signature else { continue };
+                    if *exact {
+                        faults.same(&what, &signatures[1].as_ref().ok(), &Some(signature));
+                    }
+                    for (side, key) in &keys {
+                        let whole = stream::verify(&world, *side, key, *hash, params, signature, &text);
+                        faults.done(&format!("{what}: verified by {side:?}"), &whole);
+                        let pieces = Stream::verify(&world, *side, key, *hash, params).and_then(|stream| {
+                            text.chunks(1013).try_for_each(|piece| stream.verifies(piece))?;
+                            stream.is_signed(signature)
+                        });
+                        faults.done(&format!("{what}: verified in pieces by {side:?}"), &pieces);
+                        let other = [&text[..], b"x"].concat();
+                        let other = stream::verify(&world, *side, key, *hash, params, signature, &other);
+                        faults.refused(&format!("{what}: of another message by {side:?}"), &other);
+                    }
+                }
+            }
+        }
+    });
+    faults.none(400);
+}
+
+/// A stream that is copied in its middle: both go on by themselves, and one may end before the other.
+#[test]
+fn streams_copied_in_their_middle() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    for (side, key) in &keys {
+        let what = format!("{side:?}");
+        let stream = Stream::sign(&world, *side, key, Some("SHA256"), &Params::new()).expect("a stream");
+        stream.signs(b"the beginning, ").expect("hashed");
+        let copy = stream.copied().expect("a copy");
+        stream.signs(b"and one end").expect("hashed");
+        copy.signs(b"and another end").expect("hashed");
+        let again = copy.copied().expect("a copy of the copy");
+        let one = stream.signature().expect("signed");
+        drop(stream);
+        let another = copy.signature().expect("signed");
+        faults.same(&what, &again.signature().ok(), &Some(another.clone()));
+        let whole =
+            |text: &[u8]| stream::sign(&world, Side::Reference, &keys[1].1, Some("SHA256"), &Params::new(), text);
+        faults.identical(&what, &Ok(one.clone()), &whole(b"the beginning, and one end"));
+        faults.identical(&what, &Ok(another), &whole(b"the beginning, and another end"));
+
+        let stream = Stream::verify(&world, *side, key, Some("SHA256"), &Params::new()).expect("a stream");
+        stream.verifies(b"the beginning, ").expect("hashed");
+        let copy = stream.copied().expect("a copy");
+        stream.verifies(b"and one end").expect("hashed");
+        faults.done(&what, &stream.is_signed(&one));
+        copy.verifies(b"and another end").expect("hashed");
+        faults.refused(&what, &copy.is_signed(&one));
+
+        // Used again, for something else.
+        let begun = stream.init(&world, *side, key, Some("SHA1"), &Params::new().text("pad-mode", "pss"), true);
+        faults.done(&what, &begun);
+        stream.signs(b"new").expect("hashed");
+        let signature = stream.signature().expect("signed");
+        let params = Params::new().text("pad-mode", "pss");
+        let verified = stream::verify(&world, side.other(), &keys[1].1, Some("SHA1"), &params, &signature, b"new");
+        if *side == Side::Subject {
+            faults.done(&what, &verified);
+        }
+    }
+    faults.none(8);
+}
+
+/// Contexts copied after their parameters are set keep them, apart from each other.
+#[test]
+fn contexts_duplicated() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    let data = message(48);
+    for (side, key) in &keys {
+        let what = format!("{side:?}");
+        let params = digest("SHA384");
+        let ctx = Ctx::ready(&world, *side, key, Operation::Sign, &params).expect("a context");
+        let copy = ctx.duplicate().expect("a copy");
+        ctx.set(&Params::new().text("pad-mode", "pss").text("saltlen", "0").text("mgf1-digest", "SHA1")).expect("set");
+        let third = ctx.duplicate().expect("a copy");
+        let pss = ctx.run(Operation::Sign, &data).expect("signed");
+        drop(ctx);
+        let pkcs1 = copy.run(Operation::Sign, &data);
+        let expected = operate(&world, Side::Reference, &keys[1].1, Operation::Sign, &params, &data);
+        faults.identical(&what, &pkcs1, &expected);
+        faults.same(&what, &third.run(Operation::Sign, &data).ok(), &Some(pss.clone()));
+        let params = self::pss("SHA384", "0").text("mgf1-digest", "SHA1");
+        faults.done(&what, &verify(&world, Side::Reference, &keys[1].1, &params, &pss, &data));
+        // A context signs again and again, and may then be made ready for something else.
+        faults.same(&what, &copy.run(Operation::Sign, &data).ok(), &expected.as_ref().ok().cloned());
+        faults.done(&what, &copy.init(Operation::Verify, &digest("SHA384")));
+        faults.done(&what, &copy.verify(expected.as_ref().expect("signed"), &data));
+    }
+    faults.none(6);
+}
+
+/// The algorithm identifier that certificate requests are made with.
+#[test]
+fn algorithm_identifiers() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    let mut found = 0;
+    for &(name, _) in DIGESTS {
+        for params in [
+            Params::new(),
+            Params::new().text("pad-mode", "pss"),
+            Params::new().text("pad-mode", "pss").text("saltlen", "digest"),
+            Params::new().text("pad-mode", "pss").int("saltlen", 7).text("mgf1-digest", "SHA1"),
+        ] {
+            let what = format!("{name} with {params:?}");
+            let id = |(side, key): &(Side, Key)| {
+                let stream = Stream::sign(&world, *side, key, Some(name), &params)?;
+                Ok(stream.get("algorithm-id", ffi::OCTET_STRING, 128))
+            };
+            let (ours, theirs) = (id(&keys[0]), id(&keys[1]));
+            found += usize::from(theirs.as_ref().is_ok_and(Option::is_some));
+            match (&ours, &theirs) {
+                // Of PSS with SHA-3 OpenSSL gives none.
+                (Ok(Some(_)), Ok(None)) if name.starts_with("SHA3") => {}
+                _ => faults.identical(&what, &ours, &theirs),
+            }
+        }
+    }
+    assert!(found >= 20, "the default provider gives {found} identifiers");
+    faults.none(20);
+}
+
+/// Public keys verify, and sign nothing.
+#[test]
+fn public_keys() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let private = rsa_2048(&world, Side::Reference);
+    let keys = Side::BOTH.map(|side| (side, private.public(&world, side)));
+    let (params, data) = (digest("SHA256"), message(32));
+    let signature = operate(&world, Side::Reference, &private, Operation::Sign, &params, &data).expect("signed");
+    let [ours, theirs] = [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &params, &signature, &data));
+    faults.done("a public key verifies", &ours);
+    faults.outcome("a public key verifies", &ours, &theirs);
+    for params in [Params::new(), params, pss("SHA256", "digest"), Params::new().text("pad-mode", "none")] {
+        let sign = |(side, key): &(Side, Key)| operate(&world, *side, key, Operation::Sign, &params, &data);
+        let (ours, theirs) = (sign(&keys[0]), sign(&keys[1]));
+        faults.refused("a public key signs", &ours);
+        faults.outcome(&format!("a public key signs with {params:?}"), &ours, &theirs);
+    }
+    faults.none(2);
+}
+
+/// A key that is long, once: what is measured nowhere else must still be right.
+#[test]
+fn a_long_key() {
+    let world = World::new();
+    let pem = include_bytes!("../../cli/keys/bench-8192.pem");
+    let [subject, reference] = Side::BOTH.map(|side| Key::pem(&world, side, pem).expect("the key loads"));
+    let mut faults = Faults::new();
+    world.counted(1, 2, || {
+        let (params, data) = (digest("SHA512"), message(64));
+        cross(&mut faults, &world, "8192 bits", [&subject, &reference], &params, true, &data);
+    });
+    faults.none(5);
+}
+
+/// The salt as long as the digest and no longer, by its own name, which OpenSSL has since 3.1.
+#[test]
+fn salts_up_to_the_digest() {
+    if !common::is_zariz() {
+        return;
+    }
+    let world = World::new();
+    let [subject, reference] = Side::BOTH.map(|side| rsa_2048(&world, side));
+    let verifies = |signature: &[u8], salt: &str| {
+        verify(&world, Side::Reference, &reference, &pss("SHA256", salt), signature, &message(32)).is_ok()
+    };
+    for params in [pss("SHA256", "auto-digestmax"), digest("SHA256").int("pad-mode", 6).int("saltlen", -4)] {
+        let signature = operate(&world, Side::Subject, &subject, Operation::Sign, &params, &message(32));
+        let signature = signature.expect("signed");
+        assert!(verifies(&signature, "32") && !verifies(&signature, "max"));
+    }
+}
+
+/// Key files of the repository, so that the list of kinds is not out of date.
+#[test]
+fn kinds_are_what_they_say() {
+    let world = World::new();
+    let bits: Vec<i32> = kinds(&world).iter().map(|kind| kind.key.properties()[1]).collect();
+    assert_eq!(bits, [512, 1023, 1024, 1025, 2047, 2048, 2048, 3072, 4096, 2048, 2048]);
+    assert_eq!(keys::new(&world, Params::new().size("bits", 1024)).provider(), "default");
+}
