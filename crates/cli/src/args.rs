@@ -66,6 +66,10 @@ pub enum Command {
     /// rounds; ratios are medians of the ratios of each round, not ratios of the figures shown. ~ marks figures whose
     /// rounds spread by more than 15 %, * what the paper does not print but its figures give.
     ///
+    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider and on zariz's module
+    /// with either method, a second for each of signing and verifying in each round; as many rounds as --seconds says, and
+    /// three at least.
+    ///
     /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`, `source`,
     /// `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in that unit, or null),
     /// `published_note` where the paper's figure is not printed there, `rounds`, `least` and `most` of the rounds (in

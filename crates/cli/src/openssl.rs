@@ -73,9 +73,39 @@ impl OpenSsl {
     }
 }
 
+/// Asynchronous jobs for `openssl speed`.
+pub struct Jobs<'a> {
+    /// How many run at once.
+    pub count: usize,
+    /// The configuration for it.
+    pub configuration: &'a Path,
+    /// A module to load before the default provider, and its name; without, the default provider alone.
+    pub provider: Option<(&'a Path, &'a str)>,
+}
+
+impl Jobs<'_> {
+    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each by the clock on the wall.
+    pub fn speed(&self, bits: usize, seconds: u32) -> Result<Speed, Failure> {
+        let mut command = Command::new("openssl");
+        command.arg("speed").env("OPENSSL_CONF", self.configuration);
+        if let Some((module, name)) = self.provider {
+            let folder = module.parent().unwrap_or(Path::new("/"));
+            command.arg("-provider-path").arg(folder).args(["-provider", name, "-provider", "default"]);
+        }
+        let (seconds, jobs, target) = (seconds.to_string(), self.count.to_string(), format!("rsa{bits}"));
+        command.args(["-elapsed", "-async_jobs", &jobs, "-mr", "-seconds", &seconds, &target]);
+        let output = run(&mut command)?;
+        parse_speed(&output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of {target}")))
+    }
+}
+
 /// Runs the program, and returns what it wrote to standard output.
 fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<String, Failure> {
-    let run = Command::new("openssl").args(arguments).stdin(Stdio::null()).output();
+    run(Command::new("openssl").args(arguments))
+}
+
+fn run(command: &mut Command) -> Result<String, Failure> {
+    let run = command.stdin(Stdio::null()).output();
     let run = run.map_err(|error| Failure::Input(format!("the openssl program cannot be run: {error}")))?;
     if !run.status.success() {
         let errors = String::from_utf8_lossy(&run.stderr);

@@ -22,7 +22,7 @@ pub struct Settings {
     pub dispatch: Dispatch,
     /// How they multiply and reduce; without, as is fastest.
     pub method: Option<Method>,
-    /// Batches that are computed at once, at most.
+    /// Batches that are computed at once, at most, and threads for those of jobs; 0 where there shall be no threads.
     pub threads: usize,
     /// Operations of a batch, at most.
     pub max_batch: usize,
@@ -42,15 +42,19 @@ impl Settings {
             None | Some("auto") => None,
             Some(name) => Some(Method::by_name(name).ok_or_else(|| unknown_method(name))?),
         };
-        let processors = || available_parallelism().map_or(1, |count| count.get());
         Ok(Self {
             dispatch,
             method,
-            threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, MOST_THREADS))?,
-            max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, LARGEST_BATCH))?,
+            threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, 0, MOST_THREADS))?,
+            max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
             counters: counters.map(PathBuf::from),
         })
     }
+}
+
+/// How many processors this process may use.
+pub fn processors() -> usize {
+    available_parallelism().map_or(1, |count| count.get())
 }
 
 fn wrong(name: &str, why: &dyn std::fmt::Display) -> Failure {
@@ -62,7 +66,7 @@ fn unknown_method(name: &str) -> Failure {
     wrong("method", &format_args!("there is no {name:?}; choose auto, {}", known.join(", ")))
 }
 
-fn number(name: &str, text: &str, most: usize) -> Outcome<usize> {
-    let value = usize::from_str(text.trim()).ok().filter(|value| (1..=most).contains(value));
-    value.ok_or_else(|| wrong(name, &format_args!("{text:?} is not a number from 1 to {most}")))
+fn number(name: &str, text: &str, least: usize, most: usize) -> Outcome<usize> {
+    let value = usize::from_str(text.trim()).ok().filter(|value| (least..=most).contains(value));
+    value.ok_or_else(|| wrong(name, &format_args!("{text:?} is not a number from {least} to {most}")))
 }

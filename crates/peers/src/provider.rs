@@ -41,7 +41,7 @@ pub enum ProviderError {
     /// OpenSSL could not load the module with the settings of the configuration.
     Settings {
         /// Where they stand.
-        section: Section,
+        section: Box<Section>,
         /// OpenSSL's words.
         why: String,
     },
@@ -88,6 +88,8 @@ pub struct Section {
     pub provider: String,
     /// Whether it is to be active in every program.
     pub active: bool,
+    /// All its lines, names and values.
+    pub lines: Vec<(String, String)>,
 }
 
 impl fmt::Display for Section {
@@ -131,7 +133,7 @@ impl Provider {
         if provider.is_null() {
             let why = api.errors();
             return Err(match section {
-                Some(section) => ProviderError::Settings { section, why },
+                Some(section) => ProviderError::Settings { section: Box::new(section), why },
                 None => ProviderError::Load(why),
             });
         }

@@ -1,7 +1,7 @@
 //! Both libraries against num-bigint, and what becomes of libraries that are missing, broken or another's.
 
 use num_bigint::BigUint;
-use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
+use zariz_peers::{Error, Gmp, NotFound, OpenSsl, ParamValue, Provider, ProviderError};
 
 /// The library, or a word that the test is skipped where it is not installed.
 fn installed<T>(library: Result<T, NotFound>) -> Option<T> {
@@ -164,4 +164,24 @@ fn the_first_reason_is_told_and_a_later_file_still_found() {
         // SAFETY: as above.
         assert!(unsafe { Gmp::load_first(&["libnone-a.so", "libgmp.so.10"]) }.is_ok());
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_module_of_openssl_says_what_it_is() {
+    let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+    let modules = folders.iter().map(|folder| std::path::Path::new(folder).join("ossl-modules/legacy.so"));
+    let Some(module) = modules.into_iter().find(|module| module.exists()) else { return };
+    let provider = Provider::load(&module).expect("OpenSSL's own module");
+    assert!(provider.openssl().starts_with("OpenSSL "), "{provider:?}");
+    assert!(provider.name() == "legacy" && format!("{provider:?}").contains("legacy"), "{provider:?}");
+    let parameters = provider.parameters();
+    let value = |name: &str| parameters.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    assert_eq!(value("name"), Some(ParamValue::Text("OpenSSL Legacy Provider".into())), "{parameters:?}");
+    assert_eq!(value("status"), Some(ParamValue::Integer(1)), "{parameters:?}");
+    // Again, and one that is not there.
+    drop(provider);
+    assert!(Provider::load(&module).is_ok());
+    let missing = Provider::load("/does/not/exist.so".as_ref()).expect_err("no file");
+    assert!(matches!(&missing, ProviderError::File(why) if why.contains("No such file")), "{missing}");
 }

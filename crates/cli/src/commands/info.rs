@@ -1,6 +1,6 @@
 //! `zariz info`: the processor, and every engine's self-test on it; or what the module for OpenSSL says of itself.
 
-mod provider;
+pub mod provider;
 
 use std::fmt::Write;
 use std::num::NonZero;

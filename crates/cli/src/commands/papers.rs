@@ -1,10 +1,12 @@
 //! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published figures.
 
 use std::cell::LazyCell;
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use zariz::{Dispatch, Engine};
 
+use super::info::provider::Module;
 use super::speed::seconds;
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
@@ -26,6 +28,9 @@ pub struct Args {
     /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = vector_engine)]
     engine: Engine,
+    /// The module for OpenSSL, for the rows of ahmm that are measured by `openssl speed` (about a minute more)
+    #[arg(long, value_name = "PATH")]
+    provider: Option<PathBuf>,
     /// Say nothing on standard error but errors: no progress
     #[arg(long, short)]
     quiet: bool,
@@ -49,10 +54,19 @@ fn vector_engine(name: &str) -> Result<Engine, String> {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
-    let bench =
-        Bench { engine: args.engine, seconds: args.seconds, clock: Clock::new(), peers: LazyCell::new(Peers::load) };
+    if let Some(path) = &args.provider {
+        // Whatever is wrong with it is told before anything is measured.
+        Module::ask(path)?;
+    }
+    let bench = Bench {
+        engine: args.engine,
+        seconds: args.seconds,
+        clock: Clock::new(),
+        peers: LazyCell::new(Peers::load),
+        provider: args.provider.clone(),
+    };
 
-    let mut left: usize = papers.iter().flat_map(|paper| paper.tables).map(|table| table.timed).sum();
+    let mut left: f64 = papers.iter().flat_map(|paper| paper.tables).map(|table| table.seconds(&bench)).sum();
     let (mut output, mut all) = (Output::Stdout, Vec::new());
     for paper in &papers {
         let mut results = Results::new(paper, &bench);
@@ -62,12 +76,11 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         }
         write(results.head())?;
         for plan in paper.tables {
-            let seconds = (left as f64 * args.seconds).ceil();
-            let text = format!("{}: {}  (about {seconds} s left for {left} rows)", paper.name, plan.name);
+            let text = format!("{}: {}  (about {} s left)", paper.name, plan.name, left.ceil());
             let progress = Progress::step(args.quiet, text);
             let table = (plan.run)(&bench)?.rounded();
             drop(progress);
-            left -= plan.timed;
+            left -= plan.seconds(&bench);
             write(table.text())?;
             results.tables.push(table);
         }

@@ -19,6 +19,7 @@ mod timing;
 mod truncated;
 
 use std::cell::LazyCell;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use zariz::Engine;
@@ -71,6 +72,15 @@ pub struct Bench {
     pub clock: Clock,
     /// The libraries to compare with, loaded when a table first asks for them: loading runs their code.
     pub peers: LazyCell<Peers>,
+    /// Our module for OpenSSL, where its rows are to be measured.
+    pub provider: Option<PathBuf>,
+}
+
+impl Plan {
+    /// About how long it takes.
+    pub fn seconds(&self, bench: &Bench) -> f64 {
+        self.timed as f64 * bench.seconds + ahmm::more_seconds(self, bench)
+    }
 }
 
 /// A measured table.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 #[cfg(target_os = "linux")]
-use crate::run::{Done, Folder, has_openssl, openssl, program, run};
+use crate::run::{Done, Folder, has_openssl, key, module, openssl, program, run};
 use crate::run::{ENGINES, zariz};
 
 #[test]
@@ -130,4 +130,144 @@ fn without_openssl_there_is_nothing_to_ask() {
     let mut command = program();
     command.arg("info").arg("--provider").arg(module).env("LD_LIBRARY_PATH", folder.path());
     run(&mut command, b"").exits(3).says(&["OpenSSL was not found: ", "libcrypto.so.3", "libssl3"]);
+}
+
+/// What `info --provider --json` says.
+#[cfg(target_os = "linux")]
+fn told(module: &std::path::Path, configuration: &std::path::Path) -> Value {
+    let mut command = program();
+    command.args(["info", "--json", "--provider"]).arg(module).env("OPENSSL_CONF", configuration);
+    let done = run(&mut command, b"").exits(0).says_nothing();
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+/// What is counted, in the order of the table.
+const COUNTERS: [&str; 9] = [
+    "operations",
+    "private_operations",
+    "public_operations",
+    "batches",
+    "mean_batch",
+    "largest_batch",
+    "fallbacks",
+    "check_failures",
+    "keys_generated",
+];
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_module_says_its_settings_and_that_it_has_done_nothing() {
+    let folder = Folder::new();
+    let none = folder.join("none.cnf");
+    for name in ["zariz.so", "another-name.so"] {
+        let file = folder.join(name);
+        std::fs::copy(module(), &file).expect("copied");
+        let info = told(&file, &none);
+        assert_eq!(info["name"], file.file_stem().and_then(|stem| stem.to_str()).expect("a name"));
+        assert!(info["provider"].as_str().is_some_and(|name| name.contains("zariz")), "{info}");
+        assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!((&info["running"], &info["configuration"]), (&Value::from(true), &Value::Null), "{info}");
+        assert!(info["openssl"].as_str().is_some_and(|openssl| openssl.starts_with("OpenSSL ")), "{info}");
+        assert!(info["engine"].as_str().is_some_and(|engine| engine.starts_with("auto")), "{info}");
+        assert!(info["threads"].as_u64().is_some_and(|threads| threads >= 1) && info["max_batch"] == 64, "{info}");
+        for counter in COUNTERS {
+            assert_eq!(info[counter].as_f64(), Some(0.0), "{counter}: {info}");
+        }
+        let done = ask(&file, &none).exits(0).says_nothing();
+        for word in [
+            "loaded by",
+            "OpenSSL 3",
+            "running",
+            "auto",
+            "operations",
+            "each process has its own",
+            "done nothing yet",
+            "by default",
+        ] {
+            assert!(done.text().contains(word), "{word} is not in {done:?}");
+        }
+        assert!(done.lines().iter().all(|line| line.trim_end() == *line), "{done:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let (file, counters) = (folder.join("zariz.so"), folder.join("a 'file' of \\$counters"));
+    std::fs::copy(module(), &file).expect("copied");
+    // A name with everything in it that means something to OpenSSL.
+    let escaped = folder.path().display().to_string() + "/a\\ \\'file\\'\\ of\\ \\\\\\$counters";
+    let configuration = |name: &str, more: &str| {
+        let text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\nalg_section = query\n[query]\ndefault_properties = \
+             ?provider=zariz\n[list]\ndefault = other\n{name} = ours\n[other]\nactivate = 1\n[ours]\n{more}engine = \
+             portable\nmethod = ahmm\nthreads = 3\nmax-batch = 5\ncounters = {escaped}\n"
+        );
+        folder.file(&format!("{name}.cnf"), text)
+    };
+    let active = format!("module = {}\nactivate = 1\n", file.display());
+    let message = folder.file("message", "text");
+    let sign = |configuration: &std::path::Path| {
+        let mut command = std::process::Command::new("openssl");
+        command.args(["dgst", "-sha256", "-out"]).arg(folder.join("signature")).arg("-sign").arg(key(1024));
+        run(command.arg(&message).env("OPENSSL_CONF", configuration), b"").exits(0);
+    };
+    // Whatever its section is called; and by its name, where a program is to load it itself.
+    let (usual, other, passive) =
+        (configuration("zariz", &active), configuration("other", &active), configuration("zariz-2", ""));
+    let renamed = folder.join("zariz-2.so");
+    std::fs::copy(module(), &renamed).expect("copied");
+    for (signed, configuration) in [&usual, &other].into_iter().enumerate() {
+        sign(configuration);
+        for (file, configuration) in [(&file, configuration), (&renamed, &passive)] {
+            let info = told(file, configuration);
+            assert!(info["engine"] == "portable" && info["method"] == "ahmm", "{info}");
+            assert!(info["threads"] == 3 && info["max_batch"] == 5, "{info}");
+            let place = format!("{} [ours]", configuration.display());
+            assert_eq!(
+                (&info["configuration"], &info["active"]),
+                (&Value::from(place), &Value::from(file != &renamed))
+            );
+            for counter in ["operations", "private_operations", "batches"] {
+                assert_eq!(info[counter], signed + 1, "{counter}: {info}");
+            }
+            assert!(
+                info["mean_batch"] == 1.0 && info["largest_batch"] == 1 && info["public_operations"] == 0,
+                "{info}"
+            );
+        }
+    }
+    assert!(counters.exists());
+    let done = ask(&file, &usual).exits(0).says_nothing();
+    for line in ["engine                portable", "max batch             5", "  mean                1.00"] {
+        assert!(done.lines().contains(&line), "{line} is not in {done:?}");
+    }
+    assert!(!done.text().contains("done nothing yet"), "{done:?}");
+    assert_eq!(told(&file, &usual)["counters"], counters.to_str().expect("a name"));
+    assert!(done.text().contains(counters.to_str().expect("a name")), "{done:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn settings_of_the_module_that_are_wrong_are_told() {
+    let folder = Folder::new();
+    let file = folder.join("zariz.so");
+    std::fs::copy(module(), &file).expect("copied");
+    for (line, words) in [
+        ("engine = warp", ["engine", "warp"]),
+        ("threads = 0", ["threads", "1 to"]),
+        ("counters = /", ["counters", "/"]),
+    ] {
+        let text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\n[list]\nzariz = ours\n[ours]\nactivate = 1\n{line}\n"
+        );
+        let done = ask(&file, &folder.file("openssl.cnf", text))
+            .exits(3)
+            .says(&["with the settings in", "openssl.cnf [ours]"]);
+        done.says(&words);
+    }
 }

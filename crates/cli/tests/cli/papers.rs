@@ -7,7 +7,7 @@ use zariz::Engine;
 
 use crate::run::{Done, program, zariz};
 #[cfg(target_os = "linux")]
-use crate::run::{Folder, run};
+use crate::run::{Folder, has_openssl, module, run};
 
 /// The quickest run: each row is measured three times or a few more.
 const QUICK: [&str; 3] = ["papers", "--seconds", "0.001"];
@@ -116,6 +116,83 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
         assert_eq!(names(multiplication, size), ["AMM", "AHMM", "AHMM: speedup vs AMM"]);
     }
     assert!(more.iter().chain(multiplication).all(|row| row["published"].is_null()));
+
+    // Without a module, the rows are there with what the paper has, and say how to measure them.
+    let through = rows(&paper, "openssl-speed");
+    assert_eq!(through.len(), 27);
+    for row in through {
+        assert!(row["measured"].is_null() && row["note"].as_str().is_some_and(|note| note.contains("--provider PATH")));
+    }
+    published_through_the_provider(through);
+}
+
+/// Rows of `openssl speed`, and what the paper has of them.
+fn published_through_the_provider(rows: &[Value]) {
+    let expected = [
+        ("sign: default provider", None),
+        ("sign: zariz, baseline (AMM)", Some(7809.6)),
+        ("sign: zariz, new (AHMM)", Some(8508.0)),
+        ("sign: gain", Some(1.089)),
+        ("sign: AMM vs default provider", None),
+        ("sign: AHMM vs default provider", None),
+        ("verify: default provider", None),
+        ("verify: zariz, baseline (AMM)", Some(125_591.4)),
+        ("verify: zariz, new (AHMM)", Some(126_700.8)),
+    ];
+    for size in [2048, 3072, 4096] {
+        assert_eq!(names(rows, size), expected.map(|(name, _)| name));
+        for (name, figure) in expected {
+            assert_eq!(published(rows, size, name), figure.filter(|_| size == 2048), "{name} at {size}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ahmm_through_the_provider() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    // Whatever the file is called.
+    let file = folder.join("another-name.so");
+    std::fs::copy(module(), &file).expect("copied");
+    let file = file.to_str().expect("a name");
+    let paper = json(&quick(&["ahmm", "--json", "--provider", file]));
+    check(&paper);
+    let rows = rows(&paper, "openssl-speed");
+    published_through_the_provider(rows);
+    for row in rows {
+        assert!(row["measured"].is_number() && row.get("note").is_none(), "{row}");
+        let by = row["engine"].as_str().expect("an engine");
+        let default = row["row"].as_str().is_some_and(|name| name.ends_with(": default provider"));
+        assert_eq!(by.starts_with("OpenSSL "), default, "{row}");
+    }
+    // Ratios are those of the rates, as far as rounds agree.
+    let of = |size: u64, name: &str| {
+        let row = rows.iter().find(|row| row["size"] == size && row["row"] == name).expect("a row");
+        ["least", "measured", "most"].map(|key| row[key].as_f64().expect("a figure"))
+    };
+    let [default, ours, ratio] =
+        ["sign: default provider", "sign: zariz, baseline (AMM)", "sign: AMM vs default provider"]
+            .map(|name| of(3072, name));
+    assert!(
+        ours[0] / default[2] <= ratio[1] + 0.001 && ratio[1] - 0.001 <= ours[2] / default[0],
+        "{ours:?} {default:?}"
+    );
+    let notes = paper["tables"][1]["notes"].to_string();
+    assert!(notes.contains("-async_jobs 8") && notes.contains("RSA-4096: by the provider's counters"), "{notes}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_module_that_cannot_be_used_is_told_before_anything_is_measured() {
+    let folder = Folder::new();
+    let text = folder.file("text.so", " ".repeat(99));
+    for (file, why) in [(text, "cannot load it as a provider"), (folder.join("missing.so"), "No such file")] {
+        let mut command = program();
+        run(command.args(["papers", "ahmm", "--seconds", "99", "--provider"]).arg(file), b"").exits(3).says(&[why]);
+    }
 }
 
 #[test]

@@ -117,6 +117,15 @@ pub fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Vec<u
     run(Command::new("openssl").args(arguments), b"").exits(0).stdout
 }
 
+/// The module for OpenSSL as cargo built it: beside this test program, or one folder above; the newest of them.
+#[cfg(target_os = "linux")]
+pub fn module() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of this program");
+    let files = program.ancestors().skip(1).take(2).map(|folder| folder.join("libzariz_provider.so"));
+    let dated = files.filter_map(|file| Some((fs::metadata(&file).ok()?.modified().ok()?, file)));
+    dated.max_by_key(|(time, _)| *time).expect("cargo builds the module for these tests").1
+}
+
 /// The path of a benchmark key, the tests' private key.
 pub fn key(bits: usize) -> OsString {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("keys/bench-{bits}.pem")).into()

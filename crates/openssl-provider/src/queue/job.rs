@@ -64,11 +64,14 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
     let (request, gather) = begin(queue, wake, work);
     let (mut waited, mut idle) = (false, 0);
     loop {
+        // SAFETY: this job runs, so its wait context is there, which keeps the wake, which keeps the request, which keeps the
+        // gathering.
+        let (request, gather) = unsafe { (&*request, &*gather) };
+        if let Some(answer) = request.collect() {
+            return done(wake, gather, answer);
+        }
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
-        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
-        // keeps the gathering.
-        let (request, gather) = unsafe { (&*request, &*gather) };
         wake.clear();
         if !request.is_handed_over() {
             if gather.has_uncollected() && !waited {
@@ -79,17 +82,17 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
                 queue.submit(gather.take());
             }
         } else if !paused || idle > PATIENCE {
-            let answer = request.answer();
-            gather.note_collected();
-            wake.release();
-            return answer;
+            return done(wake, gather, request.answer());
         } else {
             idle += 1;
         }
-        if let Some(answer) = request.collect() {
-            gather.note_collected();
-            wake.release();
-            return answer;
-        }
     }
+}
+
+/// Gives the answer out, and forgets the request.
+fn done(wake: &Wake, gather: &Gather, answer: Answer) -> Answer {
+    wake.clear();
+    gather.note_collected();
+    wake.release();
+    answer
 }

@@ -20,11 +20,13 @@ mod wake;
 mod work;
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::{iter, mem};
 
 use crate::counters::Counters;
+use crate::settings::processors;
 use crate::stack;
 use gather::Gathers;
 pub use process::Processes;
@@ -40,6 +42,8 @@ pub struct Queue {
     /// Requests that the engine computes side by side.
     lanes: usize,
     counters: Arc<Counters>,
+    /// There are no workers: threads of jobs compute for themselves.
+    in_place: AtomicBool,
     gathers: Gathers,
     state: Mutex<State>,
     /// Workers wait here for their turn.
@@ -60,10 +64,13 @@ struct State {
 }
 
 impl Queue {
-    /// For an engine of so many lanes.
-    pub fn new(limit: usize, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
+    /// With so many threads, for an engine of so many lanes. With none, there are no workers, and as many batches are computed
+    /// at once as there are processors.
+    pub fn new(threads: usize, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
+        let limit = if threads == 0 { processors() } else { threads };
+        let in_place = AtomicBool::new(threads == 0);
         let (gathers, state, idle) = (Gathers::default(), Mutex::default(), Condvar::new());
-        Arc::new(Self { limit, max_batch, lanes, counters, gathers, state, idle })
+        Arc::new(Self { limit, max_batch, lanes, counters, in_place, gathers, state, idle })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -100,8 +107,12 @@ impl Queue {
         request.answer()
     }
 
-    /// Takes requests that workers shall compute.
+    /// Takes requests of jobs, for workers to compute. Where there are none, they are computed here, on a stack of their own:
+    /// these and no others, so that no thread works for another's jobs.
     fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
+        if self.in_place.load(Ordering::Relaxed) {
+            return self.compute_here(requests);
+        }
         if requests.is_empty() {
             return;
         }
@@ -113,8 +124,8 @@ impl Queue {
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, it is computed
-    /// here, on a stack of its own.
+    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, there will be
+    /// none: from then on jobs' threads compute for themselves.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<State>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
@@ -125,15 +136,25 @@ impl Queue {
             match Builder::new().name("zariz".into()).spawn(move || queue.work()) {
                 Ok(worker) => state.workers.push(worker),
                 Err(_) if state.workers.is_empty() => {
+                    self.in_place.store(true, Ordering::Relaxed);
                     state.for_workers -= 1;
+                    let (threads, jobs) = mem::take(&mut state.waiting).into_iter().partition(|it| it.can_lead());
+                    state.waiting = threads;
                     drop(state);
-                    if !matches!(stack::here(|| self.work_alone()), Ok(Ok(()))) {
-                        self.fail_all();
-                    }
+                    self.compute_here(jobs.into());
+                    self.pass_on(false);
                 }
                 // Those that there are come to it when they are done.
                 Err(_) => {}
             }
+        }
+    }
+
+    /// Computes requests of jobs on this thread, whose stack is small.
+    fn compute_here(&self, requests: Vec<Arc<Request>>) {
+        let done = stack::here(|| requests.chunks(self.max_batch).for_each(|batch| self.run(batch)));
+        if !matches!(done, Ok(Ok(()))) {
+            deliver(requests.iter().map(|request| (request, Err(Lost::NoThread))));
         }
     }
 
@@ -144,7 +165,7 @@ impl Queue {
             if state.for_workers > 0 {
                 state.for_workers -= 1;
                 drop(state);
-                self.run(self.take(None));
+                self.run(&self.take(None));
                 self.pass_on(true);
                 state = self.lock();
             } else if state.closed {
@@ -157,28 +178,9 @@ impl Queue {
         }
     }
 
-    /// In place of a worker: computes batches until nothing waits, or a thread goes on.
-    fn work_alone(self: &Arc<Self>) {
-        loop {
-            self.run(self.take(None));
-            if self.pass_to_leader().is_none() {
-                return;
-            }
-        }
-    }
-
-    /// Answers all that wait, since nobody can compute.
-    fn fail_all(&self) {
-        let mut state = self.lock();
-        state.computing -= 1;
-        let lost = mem::take(&mut state.waiting);
-        drop(state);
-        deliver(lost.iter().map(|request| (request, Err(Lost::NoThread))));
-    }
-
     /// Computes one's own request and others that wait.
     fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
-        self.run(self.take(Some(own.clone())));
+        self.run(&self.take(Some(own.clone())));
         self.pass_on(false);
         own.answer()
     }
@@ -186,27 +188,15 @@ impl Queue {
     /// Whoever has computed lets another go on: a thread that waits, else a worker, which may be itself; else there is nothing
     /// to do.
     fn pass_on(self: &Arc<Self>, by_worker: bool) {
-        match self.pass_to_leader() {
-            None => {}
-            Some(mut state) if by_worker => state.for_workers += 1,
-            Some(state) => self.assign(state),
-        }
-    }
-
-    /// Lets a thread that waits go on, or notes that nothing waits; else there is work for a worker.
-    fn pass_to_leader(&self) -> Option<MutexGuard<'_, State>> {
         let mut state = self.lock();
         match state.waiting.iter().position(|request| request.can_lead()).and_then(|i| state.waiting.remove(i)) {
             Some(leader) => {
                 drop(state);
                 leader.lead();
-                None
             }
-            None if state.waiting.is_empty() => {
-                state.computing -= 1;
-                None
-            }
-            None => Some(state),
+            None if state.waiting.is_empty() => state.computing -= 1,
+            None if by_worker => state.for_workers += 1,
+            None => self.assign(state),
         }
     }
 
@@ -224,10 +214,10 @@ impl Queue {
     }
 
     /// Computes a batch, and answers.
-    fn run(&self, batch: Vec<Arc<Request>>) {
+    fn run(&self, batch: &[Arc<Request>]) {
         if !batch.is_empty() {
             let works: Vec<_> = batch.iter().map(|request| &request.work).collect();
-            deliver(iter::zip(&batch, self.compute(&works)));
+            deliver(iter::zip(batch, self.compute(&works)));
         }
     }
 

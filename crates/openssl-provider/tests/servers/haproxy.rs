@@ -35,6 +35,9 @@ pub enum Mode {
     Threads,
 }
 
+/// What OpenSSL never gives back of a job that is not run to its end: its stack, and what it was doing.
+const LOST_JOB: u64 = 64 << 10;
+
 /// A running haproxy, its worker's certificate and its counters.
 pub struct Haproxy {
     /// The master process.
@@ -270,4 +273,28 @@ fn keeps_within_its_table_of_descriptors() {
         assert_eq!((held.len(), behind.len(), haproxy.worker()), (connections, connections, worker));
     }
     haproxy.stop();
+}
+
+/// haproxy gives up on clients while their signatures are being made: it frees their TLS state, and never runs their jobs
+/// again. OpenSSL keeps the stacks of such jobs, and what stands on them, for good; nothing else may be lost.
+#[test]
+fn bears_clients_that_time_out() {
+    let _turn = turn();
+    let answer = format!("    http-request return status 200 content-type text/plain string \"{BODY}\"\n");
+    let service = format!("    timeout client 2ms\n{answer}");
+    for mode in [Mode::Alone, Mode::Threads] {
+        let haproxy = Haproxy::start_with(Setup::new(), mode, &[], "", &service);
+        let (worker, count) = (haproxy.worker(), 1000);
+        for tls in Tls::ALL {
+            let before = resident_bytes(worker);
+            let tally = haproxy.load(tls).run(count);
+            let growth = resident_bytes(worker).saturating_sub(before);
+            println!("haproxy {mode:?}, {tls}: {} timed out, {} KiB more memory", tally.failed, growth / 1024);
+            assert!(growth < LOST_JOB * tally.failed as u64 + GROWTH, "{growth} bytes more");
+        }
+        let counted = haproxy.counters();
+        assert_eq!((counted.fallbacks, counted.check_failures), (0, 0), "{counted:?}");
+        assert_eq!(haproxy.worker(), worker);
+        haproxy.stop();
+    }
 }

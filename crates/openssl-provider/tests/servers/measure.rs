@@ -44,48 +44,62 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// All rounds of one version of TLS, as rows of a table.
+/// Who takes turns.
+const CONTESTANTS: [&str; 3] = ["default provider", "zariz", "zariz with threads"];
+
+fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
+    match index {
+        0 => Haproxy::start(Setup::default_provider(), Mode::Synchronous, environment),
+        1 => Haproxy::start(Setup::zariz(), Mode::Alone, environment),
+        _ => Haproxy::start(Setup::zariz(), Mode::Threads, environment),
+    }
+}
+
+/// What is told of each sample, and how many digits of it are worth telling.
+const ROWS: [(&str, fn(&Sample) -> f64, usize); 4] = [
+    ("handshakes a second", |sample| sample.rate, 0),
+    ("µs of haproxy's processor time for a handshake", |sample| sample.server, 0),
+    ("µs of the client's", |sample| sample.client, 0),
+    ("operations in a batch", |sample| sample.mean_batch, 1),
+];
+
+/// All rounds of both versions of TLS, as rows of a table.
 fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
     let rounds: usize = std::env::var("ZARIZ_ROUNDS").map_or(7, |text| text.parse().expect("ZARIZ_ROUNDS is a number"));
-    let ours = Haproxy::start(Setup::zariz(), Mode::Alone, environment);
-    let theirs = Haproxy::start(Setup::default_provider(), Mode::Synchronous, environment);
+    let servers = [0, 1, 2].map(|index| contestant(index, environment));
     for tls in Tls::ALL {
         // Warm: pools, and what zariz measures of its engines in its first calls.
-        ours.load(tls).run(500).assert_no_failure();
-        theirs.load(tls).run(500).assert_no_failure();
-        let pairs: Vec<[Sample; 2]> = (0..rounds)
-            .map(|round| match round % 2 {
-                0 => [sample(&ours, tls, handshakes()), sample(&theirs, tls, handshakes())],
-                _ => {
-                    let theirs = sample(&theirs, tls, handshakes());
-                    [sample(&ours, tls, handshakes()), theirs]
-                }
-            })
-            .collect();
-        let of = |field: fn(&Sample) -> f64| {
-            let [ours, theirs] = [0, 1].map(|who| median(pairs.iter().map(|pair| field(&pair[who]))));
-            let ratios: Vec<f64> = pairs.iter().map(|pair| field(&pair[0]) / field(&pair[1])).collect();
-            (ours, theirs, median(ratios.iter().copied()), ratios)
-        };
-        for (what, (ours, theirs, ratio, ratios), digits) in [
-            ("handshakes a second", of(|sample| sample.rate), 2),
-            ("µs of processor time of haproxy a handshake", of(|sample| sample.server), 2),
-            ("µs of processor time of the client a handshake", of(|sample| sample.client), 2),
-        ] {
-            let ratios: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.digits$}")).collect();
-            writeln!(
-                out,
-                "| {name}, {tls} | {what} | {ours:.0} | {theirs:.0} | {ratio:.digits$} | {} |",
-                ratios.join(" ")
-            )
-            .expect("text");
+        servers.iter().for_each(|server| server.load(tls).run(500).assert_no_failure());
+        let mut samples = [const { Vec::new() }; 3];
+        for round in 0..rounds {
+            for turn in 0..3 {
+                let index = (round + turn) % 3;
+                samples[index].push(sample(&servers[index], tls, handshakes()));
+            }
         }
-        let batch = median(pairs.iter().map(|pair| pair[0].mean_batch));
-        writeln!(out, "| {name}, {tls} | operations in a batch | {batch:.1} | | | |").expect("text");
-        print!("{out}");
+        for (what, field, digits) in ROWS {
+            let of = |index: usize| samples[index].iter().map(field);
+            let mut row = format!("| {name}, {tls} | {what} |");
+            for index in 0..3 {
+                let value = median(of(index));
+                let ratio = median(of(index).zip(of(0)).map(|(this, default)| this / default));
+                let ratio = if index > 0 && ratio.is_finite() { format!(" ({ratio:.2}×)") } else { String::new() };
+                let value = if value.is_finite() { format!("{value:.digits$}") } else { "–".into() };
+                write!(row, " {value}{ratio} |").expect("text");
+            }
+            println!("{row}");
+            *out += &(row + "\n");
+        }
+        let rates = [1, 2].map(|index| {
+            let ratios = samples[index].iter().zip(&samples[0]).map(|(this, default)| this.rate / default.rate);
+            ratios.map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" ")
+        });
+        let row =
+            format!("| {name}, {tls} | ratios of single rounds, handshakes a second | | {} | {} |", rates[0], rates[1]);
+        println!("{row}");
+        *out += &(row + "\n");
     }
-    ours.stop();
-    theirs.stop();
+    servers.into_iter().for_each(Haproxy::stop);
 }
 
 #[test]
@@ -93,14 +107,17 @@ fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
 fn handshakes_beside_the_default_provider() {
     let _turn = turn();
     let mut out = format!(
-        "| | of 64 clients at once, RSA-2048, full handshakes, {} a round | zariz, async | default provider | ratio | of \
-         single rounds |\n|---|---|---:|---:|---:|---|\n",
-        handshakes()
+        "haproxy, `nbthread 1`, RSA-2048, full handshakes of 64 clients at once on loopback, {} a round. The default provider \
+         signs without `ssl-mode-async`; zariz's batches are computed by haproxy's own thread, or (`insecure-fork-wanted`) \
+         by threads of zariz's. The client shares the machine's {} processors. Medians; ratios are medians of the ratios of \
+         single rounds.\n\n| OpenSSL's own code | | {} |\n|---|---|---:|---:|---:|\n",
+        handshakes(),
+        std::thread::available_parallelism().map_or(1, usize::from),
+        CONTESTANTS.join(" | "),
     );
-    rounds("OpenSSL with AVX512-IFMA", &[], &mut out);
-    rounds("OpenSSL without AVX512-IFMA", &[HIDDEN], &mut out);
+    rounds("with AVX512-IFMA", &[], &mut out);
+    rounds("without AVX512-IFMA", &[HIDDEN], &mut out);
     if let Ok(path) = std::env::var("ZARIZ_RESULTS") {
         std::fs::write(&path, &out).unwrap_or_else(|error| panic!("{path}: {error}"));
     }
-    println!("{out}");
 }

@@ -26,7 +26,6 @@ pub struct Found {
     pub section: Section,
     /// Whether it names the module's file.
     pub has_module: bool,
-    lines: Vec<(String, String)>,
 }
 
 impl Config {
@@ -91,7 +90,7 @@ impl Config {
         let provider = value("identity").unwrap_or_else(|| skip_dot(&provider)).to_owned();
         let active = value("activate").is_some_and(|word| !NO.contains(&word));
         let has_module = value("module").is_some();
-        Some(Found { section: Section { file: self.file.clone(), name, provider, active }, has_module, lines })
+        Some(Found { section: Section { file: self.file.clone(), name, provider, active, lines }, has_module })
     }
 
     /// A value; nothing where there is none.
@@ -148,7 +147,7 @@ impl Found {
     pub fn apply(&self, context: &Context) -> Result<(), String> {
         let mut text =
             format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n", self.section.provider);
-        for (key, value) in &self.lines {
+        for (key, value) in &self.section.lines {
             if !["activate", "identity", "soft_load"].contains(&skip_dot(key)) {
                 text.push_str(&format!("{key} = {}\n", escaped(value)));
             }
@@ -172,7 +171,7 @@ impl Found {
     }
 
     fn module(&self) -> Option<String> {
-        last(&self.lines, "module").map(Into::into)
+        last(&self.section.lines, "module").map(Into::into)
     }
 }
 

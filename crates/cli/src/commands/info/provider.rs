@@ -24,6 +24,8 @@ pub struct Module {
     configuration: Option<String>,
     /// Whether that makes it active in every program.
     active: bool,
+    /// The file in which all processes count; nothing where each counts for itself.
+    counters: Option<String>,
     openssl: String,
     running: bool,
     engine: String,
@@ -64,6 +66,10 @@ impl Module {
             name: provider.name(),
             configuration: provider.section().map(ToString::to_string),
             active: provider.section().is_some_and(|section| section.active),
+            counters: provider.section().and_then(|section| {
+                let line = section.lines.iter().rev().find(|(name, _)| name == "counters");
+                line.map(|(_, file)| file.clone())
+            }),
             openssl: provider.openssl(),
             running: count("status")? == 1,
             engine: text("engine")?,
@@ -107,6 +113,7 @@ impl Module {
         line("method", &self.method);
         line("threads", &grouped(self.threads));
         line("max batch", &grouped(self.max_batch));
+        line("counters", self.counters.as_deref().unwrap_or("each process has its own"));
         line("", "");
         line("operations", &grouped(self.operations));
         line("  private", &grouped(self.private_operations));
@@ -117,10 +124,10 @@ impl Module {
         line("fallbacks", &grouped(self.fallbacks));
         line("check failures", &grouped(self.check_failures));
         line("keys generated", &grouped(self.keys_generated));
-        if self.operations == 0 && self.fallbacks == 0 && self.keys_generated == 0 {
+        if self.counters.is_none() {
             text.push_str(
-                "\nNothing is counted yet. Each process counts its own operations, unless `counters` in the provider's\n\
-                 section of openssl.cnf names a file that all of them count in.\n",
+                "\nThis process has done nothing yet. What others do is counted here where `counters`, in the provider's\n\
+                 section of openssl.cnf, names a file for all of them.\n",
             );
         }
         text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()

@@ -1,0 +1,332 @@
+//! Running the `openssl` program, on our provider or without it, and what the provider counted meanwhile.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::module::Module;
+
+/// A command that runs longer than this hangs: none takes more than seconds.
+const HANGS: Duration = Duration::from_secs(180);
+
+/// How a command comes to its provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// OpenSSL's default provider alone.
+    Default,
+    /// Ours, by options of the command.
+    Options,
+    /// Ours, by the configuration alone.
+    Configuration,
+}
+
+/// Both ways to our provider.
+pub const OURS: [Way; 2] = [Way::Options, Way::Configuration];
+
+/// What the provider counted, as it stands in the file of counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub private_operations: u64,
+    pub public_operations: u64,
+    pub batches: u64,
+    pub largest_batch: u64,
+    pub fallbacks: u64,
+    pub check_failures: u64,
+    pub keys_generated: u64,
+}
+
+impl Counters {
+    /// Reads the file; all zero where there is none, which is so where the provider was not loaded.
+    pub fn read(path: &Path) -> Self {
+        let Ok(bytes) = fs::read(path) else { return Self::default() };
+        let rest = bytes.strip_prefix(b"zariz-c1").unwrap_or_else(|| panic!("{bytes:?} are no counters"));
+        let mut numbers = rest.chunks_exact(8).map(|eight| u64::from_ne_bytes(eight.try_into().expect("eight bytes")));
+        let mut next = || numbers.next().expect("seven numbers");
+        Self {
+            private_operations: next(),
+            public_operations: next(),
+            batches: next(),
+            largest_batch: next(),
+            fallbacks: next(),
+            check_failures: next(),
+            keys_generated: next(),
+        }
+    }
+}
+
+/// A folder to run commands in.
+pub struct Place {
+    folder: TempDir,
+    module: Module,
+    runs: AtomicUsize,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let place = Self { folder, module: Module::get(), runs: AtomicUsize::new(0) };
+        for bits in [1024, 2048, 3072, 4096] {
+            let name = format!("{bits}.pem");
+            fs::copy(key(bits), place.path(&name)).expect("a copy of the key");
+            let public = format!("{bits}.pub");
+            place.run(Way::Default, &["pkey", "-in", &name, "-pubout", "-out", &public]).succeeds();
+        }
+        place.write("message", b"The quick brown fox jumps over the lazy dog\n");
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, contents: &[u8]) {
+        fs::write(self.path(name), contents).expect("a file in the temporary folder");
+    }
+
+    #[track_caller]
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs `openssl` in the folder, with nothing on standard input.
+    #[track_caller]
+    pub fn run(&self, way: Way, arguments: &[&str]) -> Done {
+        self.run_with(way, arguments, Settings::default())
+    }
+
+    /// The same with more settings.
+    #[track_caller]
+    pub fn run_with(&self, way: Way, arguments: &[&str], settings: Settings) -> Done {
+        let mut started = self.start(way, arguments, settings);
+        drop(started.child.stdin.take());
+        started.end()
+    }
+
+    /// Runs a command that every provider must refuse.
+    #[track_caller]
+    pub fn refuses(&self, arguments: &[&str]) {
+        self.alike(arguments).fails(&[]);
+    }
+
+    /// Runs a command by all providers, which must end with the same exit code; where the default one puts errors on
+    /// OpenSSL's queue, ours must do so, in words. Returns what the default one did.
+    #[track_caller]
+    pub fn alike(&self, arguments: &[&str]) -> Done {
+        let default = self.run(Way::Default, arguments);
+        for way in OURS {
+            let ours = self.run(way, arguments);
+            assert_eq!(ours.code, default.code, "{default:?}\n{ours:?}");
+            let [theirs, mine] = [&default, &ours].map(Done::reasons);
+            let said = theirs.is_empty() || mine.iter().any(|reason| reason.chars().any(char::is_alphabetic));
+            assert!(said, "the default provider says why, ours does not:\n{default:?}\n{ours:?}");
+        }
+        default
+    }
+
+    /// Starts `openssl` in the folder, with pipes to and from it.
+    pub fn start(&self, way: Way, arguments: &[&str], settings: Settings) -> Started {
+        let run = self.runs.fetch_add(1, Ordering::Relaxed);
+        let [configuration, counters] = ["cnf", "counters"].map(|end| self.path(&format!("run-{run}.{end}")));
+        let mut ours = format!("module = {}\ncounters = {}\n", self.module.file().display(), counters.display());
+        ours.push_str(&settings.provider);
+        let active = "activate = 1\n";
+        let others = if settings.alone { "" } else { active };
+        // What the command loads by its options is first in the order of these, unless a configuration was before it.
+        let (more, ours, default) = match way {
+            Way::Default => ("", None, others),
+            Way::Options => ("", Some(ours), ""),
+            Way::Configuration => ("alg_section = algorithms\n", Some(format!("{active}{ours}")), others),
+        };
+        let mut text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\n{more}[algorithms]\ndefault_properties = ?provider=zariz\n\
+             [other]\n{default}{}[list]\ndefault = other\n",
+            settings.tail
+        );
+        if let Some(ours) = ours {
+            text.push_str(&format!("zariz = ours\n[ours]\n{ours}"));
+        }
+        fs::write(&configuration, text).expect("a configuration");
+
+        let mut command = Command::new("openssl");
+        command.arg(arguments[0]);
+        if way == Way::Options {
+            command.arg("-provider-path").arg(self.module.folder());
+            command.args(["-provider", "zariz", "-provider", "default", "-propquery", "?provider=zariz"]);
+        }
+        command.args(&arguments[1..]).current_dir(self.folder.path()).env("OPENSSL_CONF", &configuration);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("openssl starts");
+        let what: Vec<OsString> = command.get_args().map(Into::into).collect();
+        Started { child, what: format!("{way:?}: openssl {what:?}"), counters }
+    }
+}
+
+/// More lines for the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// In the provider's section.
+    pub provider: String,
+    /// Sections of the command's own.
+    pub tail: String,
+    /// Whether our provider alone is active by the configuration, without OpenSSL's.
+    pub alone: bool,
+}
+
+/// The benchmark keys of the program `zariz`.
+pub fn key(bits: usize) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cli/keys/bench-{bits}.pem"))
+}
+
+/// A command that runs; killed when it is dropped.
+pub struct Started {
+    pub child: Child,
+    what: String,
+    counters: PathBuf,
+}
+
+impl Started {
+    /// The first line of standard output that begins so, without that beginning; what comes after it may still be read.
+    #[track_caller]
+    pub fn line(&mut self, beginning: &str) -> String {
+        let mut all = String::new();
+        let stdout = self.child.stdout.as_mut().expect("standard output is a pipe");
+        let mut line = Vec::new();
+        let mut byte = [0];
+        // One byte at a time: what is read ahead would be lost.
+        while stdout.read(&mut byte).expect("standard output can be read") == 1 {
+            if byte[0] != b'\n' {
+                line.push(byte[0]);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&line).into_owned();
+            if let Some(rest) = text.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+            all.push_str(&text);
+            all.push('\n');
+            line.clear();
+        }
+        let stderr = String::from_utf8_lossy(&crate::run::all(self.child.stderr.take())).into_owned();
+        panic!("{} ended without a line {beginning}…:\n{all}{stderr}", self.what)
+    }
+
+    /// Waits for the end; a command that hangs is killed, and the test fails.
+    #[track_caller]
+    pub fn end(mut self) -> Done {
+        let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
+        let (stdout, stderr) = (thread::spawn(|| all(stdout)), thread::spawn(|| all(stderr)));
+        let start = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("the command can be waited for") {
+                Some(status) => break Some(status),
+                None if start.elapsed() > HANGS => break None,
+                None => thread::sleep(Duration::from_millis(2)),
+            }
+        };
+        if status.is_none() {
+            // Its pipes end with it.
+            let _ = self.child.kill();
+        }
+        let stdout = stdout.join().expect("standard output is read");
+        let stderr = String::from_utf8_lossy(&stderr.join().expect("standard error is read")).into_owned();
+        let Some(status) = status else { panic!("{} hung; it had said {stderr}", self.what) };
+        let counters = Counters::read(&self.counters);
+        let done = Done { what: self.what.clone(), code: status.code(), stdout, stderr, counters };
+        assert_eq!(status.signal(), None, "crashed: {done:?}");
+        done
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn all(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+/// A command that is over.
+pub struct Done {
+    what: String,
+    code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    pub counters: Counters,
+}
+
+impl std::fmt::Debug for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        writeln!(f, "{}\nexit code {:?}, {:?}", self.what, self.code, self.counters)?;
+        write!(f, "{}\n{}", String::from_utf8_lossy(&self.stdout), self.stderr)
+    }
+}
+
+impl Done {
+    #[track_caller]
+    pub fn succeeds(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// Checks that it failed by itself and said why.
+    #[track_caller]
+    pub fn fails(self, words: &[&str]) -> Self {
+        assert!(self.code.is_some_and(|code| code != 0), "{self:?}");
+        let said = format!("{}{}", String::from_utf8_lossy(&self.stdout), self.stderr);
+        for word in words {
+            assert!(said.contains(word), "{word:?} is not said: {self:?}");
+        }
+        self
+    }
+
+    /// The reasons of the errors on OpenSSL's queue, of lines such as `40F7…:error:0200007A:rsa routines:…:reason:file:…`.
+    pub fn reasons(&self) -> Vec<&str> {
+        self.stderr.lines().filter_map(|line| line.split_once(":error:")?.1.split(':').nth(3)).collect()
+    }
+
+    /// Checks that standard output has this in it.
+    #[track_caller]
+    pub fn prints(self, word: &str) -> Self {
+        assert!(String::from_utf8_lossy(&self.stdout).contains(word), "{word:?} is not printed: {self:?}");
+        self
+    }
+
+    /// Checks that our provider did just so many private and public operations, all by itself.
+    #[track_caller]
+    pub fn did(self, private: u64, public: u64) -> Self {
+        let Counters { private_operations, public_operations, fallbacks, check_failures, .. } = self.counters;
+        let did = (private_operations, public_operations, fallbacks, check_failures);
+        assert_eq!(did, (private, public, 0, 0), "private, public, fallbacks, check failures: {self:?}");
+        self
+    }
+
+    /// Checks that our provider left just so many operations to OpenSSL, and did none itself.
+    #[track_caller]
+    pub fn left(self, fallbacks: u64) -> Self {
+        let did = (self.counters.private_operations, self.counters.public_operations, self.counters.fallbacks);
+        assert_eq!(did, (0, 0, fallbacks), "private, public, fallbacks: {self:?}");
+        self
+    }
+
+    /// Checks that our provider made just so many keys.
+    #[track_caller]
+    pub fn made_keys(self, keys: u64) -> Self {
+        assert_eq!(self.counters.keys_generated, keys, "{self:?}");
+        self
+    }
+}

@@ -1,0 +1,53 @@
+//! `speed`: that it measures us. How fast that is, other programs tell.
+
+use crate::run::{Done, OURS, Place, Way};
+
+/// Runs `speed` for a second, and checks that it did as much as the provider counted.
+#[track_caller]
+fn speed(place: &Place, way: Way, options: &[&str]) -> Done {
+    let command = [&["speed", "-elapsed", "-mr", "-seconds", "1"], options, &["rsa2048"]].concat();
+    let done = place.run(way, &command).succeeds();
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(text.lines().any(|line| line.starts_with("+F2:") && line.contains(":2048:")), "{done:?}");
+    // `+R1:signatures:bits:seconds`, `+R2:verifications:bits:seconds`.
+    for (label, counted) in [("+R1:", done.counters.private_operations), ("+R2:", done.counters.public_operations)] {
+        let line = text.lines().chain(done.stderr.lines()).find_map(|line| line.strip_prefix(label)).expect("a count");
+        let told: u64 = line.split(':').next().and_then(|count| count.parse().ok()).expect("a number");
+        assert!(counted >= told && told > 0, "{told} of {label} and {done:?}");
+    }
+    assert_eq!((done.counters.fallbacks, done.counters.check_failures), (0, 0), "{done:?}");
+    done
+}
+
+#[test]
+fn one_after_the_other() {
+    let place = Place::new();
+    for way in OURS {
+        let done = speed(&place, way, &[]);
+        assert_eq!(done.counters.largest_batch, 1, "nobody to wait for: {done:?}");
+    }
+}
+
+#[test]
+fn jobs_are_batched() {
+    let place = Place::new();
+    for way in OURS {
+        // How many exactly depends on what else the machine does; without batching it would be one.
+        for (jobs, least) in [("8", 2.0), ("64", 6.0)] {
+            let done = speed(&place, way, &["-async_jobs", jobs]);
+            let operations = done.counters.private_operations + done.counters.public_operations;
+            let mean = operations as f64 / done.counters.batches as f64;
+            assert!(mean >= least, "{mean} in each batch: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn processes_count_together() {
+    let place = Place::new();
+    for way in OURS {
+        let command = ["speed", "-elapsed", "-seconds", "1", "-multi", "2", "-async_jobs", "8", "rsa1024"];
+        let done = place.run(way, &command).succeeds();
+        assert!(done.counters.private_operations > 100 && done.counters.public_operations > 100, "{done:?}");
+    }
+}
