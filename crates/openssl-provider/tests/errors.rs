@@ -308,7 +308,7 @@ fn null_pointers() {
         let ctx = Ctx::ready(&world, Side::BOTH[i], &keys[i], Operation::Sign, &sha256()).expect("ready");
         let raw = ctx.raw();
         let mut size = 0;
-        let mut all = vec![
+        vec![
             call!(EVP_PKEY_sign_init_ex(raw, ptr::null())),
             call!(EVP_PKEY_CTX_set_params(raw, ptr::null())),
             call!(EVP_PKEY_CTX_get_params(raw, ptr::null_mut())),
@@ -321,8 +321,7 @@ fn null_pointers() {
             call!(EVP_PKEY_encrypt(raw, ptr::null_mut(), &mut size, ptr::null(), 0)),
             call!(EVP_PKEY_decrypt_init_ex(raw, ptr::null())),
             call!(EVP_PKEY_decrypt(raw, ptr::null_mut(), &mut size, ptr::null(), 0)),
-        ];
-        all
+        ]
     });
     for (i, (ours, theirs)) in results[0].iter().zip(&results[1]).enumerate() {
         faults.identical(&format!("call {i}"), ours, theirs);

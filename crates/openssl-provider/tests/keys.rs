@@ -93,12 +93,15 @@ fn checks_of_good_keys() {
     faults.none(60);
 }
 
+/// What becomes of a number, by its name.
+type Change<'a> = &'a dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
+
 /// Numbers of a key, changed: imported alike or refused alike, judged alike, and of no use for a wrong signature.
 #[test]
 fn damaged_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
     let good = rsa_2048(&world, Side::Reference).numbers(ffi::KEYPAIR).expect("the numbers");
-    let make = |change: &dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>| {
+    let make = |change: Change| {
         good.iter().fold(List::new(), |list, (name, value)| match change(name, value.big_endian()) {
             Some(value) => list.number(name, &value),
             None => list,
