@@ -16,6 +16,9 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("nginx", "nginx", &["-v"]),
     ("apache2-bin", "apache2", &["-v"]),
     ("curl", "curl", &["--version"]),
+    ("libssl-dev", "test", &["-f", "/usr/include/openssl/core_dispatch.h"]),
+    ("perl", "perl", &["-v"]),
+    ("make", "make", &["--version"]),
 ];
 
 /// Installs what is missing when run as root on Debian, else says what to install.

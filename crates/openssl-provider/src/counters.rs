@@ -1,6 +1,8 @@
 //! What was done so far: in this process, or in all that share a file.
 
-use std::fs::OpenOptions;
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
@@ -62,50 +64,31 @@ impl Counters {
     }
 
     /// Counters in a file, which is made if it is not there; else what is wrong with it.
+    ///
+    /// A process without the right to write there sees what others have counted, and counts on for itself alone; one without
+    /// the right to read counts for itself: programs of other users than a server's shall not fail for that.
     pub fn shared(path: &Path) -> Result<Self, String> {
-        let fail = |what: &str, why: &dyn std::fmt::Display| format!("{what} {}: {why}", path.display());
-        let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o644)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC);
-        let file = options.open(path).map_err(|error| fail("cannot open", &error))?;
-        let metadata = file.metadata().map_err(|error| fail("cannot read", &error))?;
-        let size = size_of::<File>() as u64;
-        if !metadata.is_file() || ![0, size].contains(&metadata.len()) {
-            return Err(fail("cannot count in", &"it is not a file of counters; remove it or name another"));
-        }
-        let mut magic = [0; 8];
-        if metadata.len() == size {
-            file.read_exact_at(&mut magic, 0).map_err(|error| fail("cannot read", &error))?;
-        }
-        // Zero: a process beside this one has just made it. The first bytes are the same whoever writes them.
-        if magic != [0; 8] && magic != MAGIC {
-            return Err(fail("cannot count in", &"it is not a file of counters; remove it or name another"));
-        }
-        // Room on the disk is taken now: a mapping without it would end the process later.
-        // SAFETY: a file that is open.
-        if unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, size as i64) } != 0 {
-            return Err(fail("cannot make", &"there is no room for it"));
-        }
-        file.write_all_at(&MAGIC, 0).map_err(|error| fail("cannot write", &error))?;
-        // SAFETY: a new mapping of a file of that size, wherever the system wants it.
-        let mapped = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                size_of::<File>(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                file.as_raw_fd(),
-                0,
-            )
+        let fail = |what: &str, why: &dyn Display| format!("cannot {what} {}: {why}", path.display());
+        let opened = match open(path, true) {
+            Err(error) if is_forbidden(&error) => open(path, false).map(|file| (file, libc::MAP_PRIVATE)),
+            opened => opened.map(|file| (file, libc::MAP_SHARED)),
         };
+        let (file, sharing) = match opened {
+            Err(error) if is_forbidden(&error) => return Ok(Self::own()),
+            opened => opened.map_err(|error| fail("open", &error))?,
+        };
+        let is_new = check(&file).map_err(|why| fail("count in", &why))?;
+        if sharing == libc::MAP_SHARED {
+            prepare(&file).map_err(|error| fail("write", &error))?;
+        } else if is_new {
+            return Ok(Self::own());
+        }
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping of a file of that size, wherever the system wants it.
+        let mapped = unsafe { libc::mmap(ptr::null_mut(), SIZE, access, sharing, file.as_raw_fd(), 0) };
         match NonNull::new(mapped.cast::<File>()) {
             Some(shared) if mapped != libc::MAP_FAILED => Ok(Self::Shared(shared)),
-            _ => Err(fail("cannot map", &std::io::Error::last_os_error())),
+            _ => Err(fail("map", &io::Error::last_os_error())),
         }
     }
 
@@ -143,7 +126,84 @@ impl Drop for Counters {
     fn drop(&mut self) {
         if let Self::Shared(file) = self {
             // SAFETY: it was mapped by `shared`, and nobody refers to it any more.
-            unsafe { libc::munmap(file.as_ptr().cast(), size_of::<File>()) };
+            unsafe { libc::munmap(file.as_ptr().cast(), SIZE) };
         }
+    }
+}
+
+const SIZE: usize = size_of::<File>();
+
+/// Opens the file, not by a symbolic link; makes it, to write.
+fn open(path: &Path, write: bool) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(write).create(write).mode(0o644).custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC);
+    options.open(path)
+}
+
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Whether it is a new file, and none of counters; another file is an error.
+fn check(file: &fs::File) -> Result<bool, String> {
+    let other = || "it is not a file of counters; remove it, or name another".to_owned();
+    let metadata = file.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() || ![0, SIZE as u64].contains(&metadata.len()) {
+        return Err(other());
+    }
+    let mut magic = MAGIC;
+    if metadata.len() > 0 {
+        file.read_exact_at(&mut magic, 0).map_err(|error| error.to_string())?;
+    }
+    // Zero: a process beside this one is just making it.
+    if magic == MAGIC || magic == [0; 8] { Ok(metadata.len() == 0) } else { Err(other()) }
+}
+
+/// Gives the file its size and its first bytes, which are the same whoever writes them. Room on the disk is taken now: a
+/// mapping without it would end the process later.
+fn prepare(file: &fs::File) -> io::Result<()> {
+    // SAFETY: a file that is open.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, SIZE as i64) } {
+        0 => file.write_all_at(&MAGIC, 0),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn private(counters: &Counters) -> u64 {
+        counters.numbers().private_operations.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn all_who_map_a_file_count_together() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("counters");
+        let one = Counters::shared(&path).expect("a new file");
+        let other = Counters::shared(&path).expect("a file of counters");
+        one.batch(3, 0);
+        other.batch(5, 2);
+        assert_eq!((private(&one), private(&other)), (8, 8));
+        assert_eq!(one.numbers().largest_batch.load(Ordering::Relaxed), 7);
+        drop((one, other));
+        assert_eq!(private(&Counters::shared(&path).expect("the same file")), 8);
+        assert_eq!(fs::read(&path).expect("a file")[..8], MAGIC);
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("other");
+        for contents in [&b"text"[..], &[7; SIZE], &[0; SIZE + 1]] {
+            fs::write(&path, contents).expect("written");
+            assert!(Counters::shared(&path).is_err_and(|why| why.contains("not a file of counters")));
+            assert_eq!(fs::read(&path).expect("a file"), contents);
+        }
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+        assert!(Counters::shared(&link).is_err() && Counters::shared(folder.path()).is_err());
+        assert!(Counters::shared(&folder.path().join("no/folder")).is_err_and(|why| why.contains("no/folder")));
     }
 }

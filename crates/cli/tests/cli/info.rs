@@ -259,7 +259,7 @@ fn settings_of_the_module_that_are_wrong_are_told() {
     std::fs::copy(module(), &file).expect("copied");
     for (line, words) in [
         ("engine = warp", ["engine", "warp"]),
-        ("threads = 0", ["threads", "1 to"]),
+        ("threads = many", ["threads", "many"]),
         ("counters = /", ["counters", "/"]),
     ] {
         let text = format!(

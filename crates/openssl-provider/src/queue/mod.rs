@@ -118,7 +118,8 @@ impl Queue {
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
-        if state.computing < self.limit {
+        // Beside a batch that is being computed, a second one only when it has full lanes: else it gathers.
+        if state.computing == 0 || state.computing < self.limit && state.waiting.len() >= self.lanes {
             state.computing += 1;
             self.assign(state);
         }

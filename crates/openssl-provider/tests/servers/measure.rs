@@ -55,8 +55,11 @@ fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
     }
 }
 
+/// A title, what it is of a sample, and digits.
+type Row = (&'static str, fn(&Sample) -> f64, usize);
+
 /// What is told of each sample, and how many digits of it are worth telling.
-const ROWS: [(&str, fn(&Sample) -> f64, usize); 4] = [
+const ROWS: [Row; 4] = [
     ("handshakes a second", |sample| sample.rate, 0),
     ("µs of haproxy's processor time for a handshake", |sample| sample.server, 0),
     ("µs of the client's", |sample| sample.client, 0),
