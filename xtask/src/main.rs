@@ -10,6 +10,7 @@ mod msrv;
 mod newest;
 mod packages;
 mod process;
+mod sanitizers;
 mod secrets;
 mod source;
 mod tables;
@@ -32,6 +33,8 @@ Commands:
                      and what the program shows of it (crates/cli/src/papers/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
+  sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
+                     loading and unloading by valgrind (valgrind); with names, those alone
   help               this text
 ";
 
@@ -49,6 +52,9 @@ fn main() -> ExitCode {
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
         ["handshakes"] => handshakes::measure(),
+        ["sanitizers", ref names @ ..] if names.iter().all(|name| ["address", "thread", "valgrind"].contains(name)) => {
+            sanitizers::check(names)
+        }
         ["codegen"] => codegen::report(),
         ["codegen", "--bless"] => codegen::bless(),
         _ => {

@@ -44,7 +44,7 @@ pub fn tests() -> Result<()> {
     let library = printed.lines().last().unwrap_or_default().trim();
     anyhow::ensure!(Path::new(library).is_file(), "its build did not say where it is, but {printed:?}");
     println!("OpenSSL is built, in {:.1} s: {library}", start.elapsed().as_secs_f64());
-    let mut tests = cargo(&["test", "--package", "zariz-openssl-provider", "--locked"]);
+    let mut tests = cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--no-fail-fast"]);
     tests.args(PROGRAMS.iter().flat_map(|program| ["--test", program])).env("ZARIZ_LIBCRYPTO", library);
     run(tests).context("with the newest OpenSSL (ZARIZ_LIBCRYPTO in the environment)")
 }

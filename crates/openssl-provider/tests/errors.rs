@@ -100,7 +100,11 @@ fn inputs_of_wrong_sizes() {
             if !faults.outcome(&format!("{operation:?}, {params:?}"), &ctx[0], &ctx[1]) {
                 continue;
             }
-            for size in [0, 1, 19, 31, 32, 33, 64, 245, 246, 255, 256, 257, 1000, 100_000] {
+            for size in [0_usize, 1, 19, 31, 32, 33, 64, 245, 246, 255, 256, 257, 1000, 100_000] {
+                // A number of no bytes is zero; later versions of OpenSSL refuse it.
+                if size == 0 && operation == Operation::Decrypt {
+                    continue;
+                }
                 for fill in [0, 1, 0xff] {
                     let input = vec![fill; size];
                     let what = format!("{operation:?} of {size} bytes of {fill}, {params:?}");
@@ -304,7 +308,7 @@ fn null_pointers() {
         let ctx = Ctx::ready(&world, Side::BOTH[i], &keys[i], Operation::Sign, &sha256()).expect("ready");
         let raw = ctx.raw();
         let mut size = 0;
-        let mut all = vec![
+        vec![
             call!(EVP_PKEY_sign_init_ex(raw, ptr::null())),
             call!(EVP_PKEY_CTX_set_params(raw, ptr::null())),
             call!(EVP_PKEY_CTX_get_params(raw, ptr::null_mut())),
@@ -317,13 +321,7 @@ fn null_pointers() {
             call!(EVP_PKEY_encrypt(raw, ptr::null_mut(), &mut size, ptr::null(), 0)),
             call!(EVP_PKEY_decrypt_init_ex(raw, ptr::null())),
             call!(EVP_PKEY_decrypt(raw, ptr::null_mut(), &mut size, ptr::null(), 0)),
-        ];
-        let mut out = [0; 256];
-        size = out.len();
-        let none = Params::new().text("pad-mode", "none");
-        all.push(ctx.set(&none));
-        all.push(call!(EVP_PKEY_decrypt(raw, out.as_mut_ptr(), &mut size, ptr::null(), 0)));
-        all
+        ]
     });
     for (i, (ours, theirs)) in results[0].iter().zip(&results[1]).enumerate() {
         faults.identical(&format!("call {i}"), ours, theirs);

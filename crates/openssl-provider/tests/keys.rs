@@ -93,12 +93,15 @@ fn checks_of_good_keys() {
     faults.none(60);
 }
 
+/// What becomes of a number, by its name.
+type Change<'a> = &'a dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
+
 /// Numbers of a key, changed: imported alike or refused alike, judged alike, and of no use for a wrong signature.
 #[test]
 fn damaged_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
     let good = rsa_2048(&world, Side::Reference).numbers(ffi::KEYPAIR).expect("the numbers");
-    let make = |change: &dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>| {
+    let make = |change: Change| {
         good.iter().fold(List::new(), |list, (name, value)| match change(name, value.big_endian()) {
             Some(value) => list.number(name, &value),
             None => list,
@@ -136,13 +139,13 @@ fn damaged_keys() {
         for selection in [ffi::PUBLIC_KEY, ffi::KEYPAIR] {
             let what = format!("{what}, selection {selection:#x}");
             let [ours, theirs] = Side::BOTH.map(|side| Key::from_data(&world, side, selection, &list));
-            if !(what.contains("factor") && what.contains("missing")) {
+            if ours.is_err() {
                 faults.outcome(&what, &ours, &theirs);
             }
             let (ours, theirs) = match (ours, theirs) {
                 (Ok(ours), Ok(theirs)) => (ours, theirs),
                 (Ok(ours), Err(_)) => {
-                    // One prime without the other is as good as none.
+                    // One prime without the other is as good as none, and other things matter when the key is used.
                     let signature = operate(&world, Side::Subject, &ours, Operation::Sign, &digest, &data);
                     if let Ok(signature) = signature {
                         let right = verify(&world, Side::Reference, &whole, &digest, &signature, &data);
@@ -237,8 +240,10 @@ fn generation() {
                 .map_err(Clone::clone)
         };
         faults.identical(&what, &describe(&ours), &describe(&theirs));
-        if let Ok(key) = ours {
-            faults.done(&what, &key.check(&world, Side::Subject, Check::Whole));
+        if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
+            // Of four primes, OpenSSL 4.0 finds fault with its own keys once they are exported and imported.
+            let again = theirs.on(&world, Side::Reference).check(&world, Side::Reference, Check::Whole);
+            faults.outcome(&what, &ours.check(&world, Side::Subject, Check::Whole), &again);
         }
     }
     faults.none(40);

@@ -27,17 +27,24 @@ impl Random {
     /// Some parameters, most of them right.
     fn params(&mut self) -> Params {
         let mut params = Params::new();
-        for _ in 0..self.below(4) {
-            params = match self.below(12) {
-                0 | 1 => params.text("digest", self.one_of(&["SHA1", "SHA256", "SHA512", "MD5-SHA1", "nonsense"])),
-                2 | 3 => params.text("pad-mode", self.one_of(&["pkcs1", "pss", "none", "oaep"])),
-                4 => params.int("pad-mode", self.one_of(&[1, 3, 4, 5, 6, 7, 8])),
-                5 => params.text("mgf1-digest", self.one_of(&["SHA1", "SHA384", "nonsense"])),
-                6 => params.text("saltlen", self.one_of(&["digest", "max", "auto", "0", "9"])),
-                7 => params.int("saltlen", self.one_of(&[-1, -2, -3, 0, 20, 300])),
-                8 => params.bytes("oaep-label", b"label"),
-                9 => params.uint("tls-client-version", 0x303),
-                10 => params.uint("implicit-rejection", self.one_of(&[0, 1])),
+        // Each name once: of repeated ones OpenSSL's versions take the first, or none.
+        let (mut left, first) = (self.below(4), self.below(9));
+        for kind in (first..9).chain(0..first) {
+            if left == 0 || self.below(2) == 0 {
+                continue;
+            }
+            left -= 1;
+            params = match kind {
+                0 => params.text("digest", self.one_of(&["SHA1", "SHA256", "SHA512", "MD5-SHA1", "nonsense"])),
+                1 if self.below(3) == 0 => params.int("pad-mode", self.one_of(&[1, 3, 4, 5, 6, 7, 8])),
+                1 | 2 if format!("{params:?}").contains("pad-mode") => params,
+                1 | 2 => params.text("pad-mode", self.one_of(&["pkcs1", "pss", "none", "oaep"])),
+                3 => params.text("mgf1-digest", self.one_of(&["SHA1", "SHA384", "nonsense"])),
+                4 if self.below(2) == 0 => params.text("saltlen", self.one_of(&["digest", "max", "auto", "0", "9"])),
+                4 => params.int("saltlen", self.one_of(&[-1, -2, -3, 0, 20, 300])),
+                5 => params.bytes("oaep-label", b"label"),
+                6 => params.uint("tls-client-version", 0x303),
+                7 => params.uint("implicit-rejection", self.one_of(&[0, 1])),
                 _ => params.text("nonsense", "nonsense"),
             };
         }
@@ -131,6 +138,10 @@ fn random_sequences_of_calls() {
                     let input = if random.below(3) == 0 { last.clone() } else { random.input() };
                     history += &format!("; {operation:?} {} bytes", input.len());
                     let results = pair.each_ref().map(|ctx| ctx.run(operation, &input));
+                    if operation == Operation::Decrypt && input.is_empty() {
+                        // A number of no bytes is zero; later versions of OpenSSL refuse it.
+                        continue;
+                    }
                     if operation == Operation::Decrypt && !implicit && results[0].is_ok() != results[1].is_ok() {
                         continue;
                     }

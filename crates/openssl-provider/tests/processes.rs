@@ -48,7 +48,7 @@ fn forked_after_loading() {
 #[test]
 fn forked_after_use() {
     let (_alone, _guard) = (alone(), Guard::new("forked after use"));
-    for settings in [&[][..], &[("threads", "1")]] {
+    for settings in [&[][..], &[("threads", "1")], &[("threads", "0")]] {
         let world = World::with(settings);
         let known = Known::several(&world);
         sign_in_every_way(&world, &known);

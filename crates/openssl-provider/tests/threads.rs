@@ -87,8 +87,7 @@ fn keys_come_and_go() {
             let key = Key::pem(&world, Side::Subject, PEM_2048).expect("the key loads");
             let copy = key.clone();
             thread::scope(|scope| {
-                let (world, digest) = (&world, &digest);
-                let other = scope.spawn(move || {
+                let other = scope.spawn(|| {
                     let public = copy.public(&world, Side::Subject);
                     let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &[1; 32]);
                     let signature = signature.expect("signed");
