@@ -52,13 +52,33 @@ fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2]
     }
 }
 
+/// Some that fit, some that do not, and some that do with short digests.
+const LENGTHS: [usize; 8] = [0, 1, 32, 126, 127, 190, 214, 215];
+
+/// Digests that zariz does not mask with: OpenSSL does.
+#[test]
+fn oaep_left_to_openssl() {
+    let (world, mut faults) = (World::new(), Faults::new());
+    let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
+    for hash in ["MD5", "RIPEMD160"] {
+        for length in LENGTHS {
+            cross(&mut faults, &world, &format!("OAEP {hash} of {length}"), &keys, &oaep(hash), &message(length));
+        }
+    }
+    if common::is_zariz() {
+        let done = world.counters();
+        assert!(done.private == 0 && done.public == 0 && done.fallbacks > 40, "{done:?}");
+    }
+    faults.none(40);
+}
+
 #[test]
 fn oaep_with_every_digest_and_label() {
     let (world, mut faults) = (World::new(), Faults::new());
     let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
     world.counted(50, 50, || {
-        for hash in ["MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256", "RIPEMD160"] {
-            for length in [0, 1, 32, 126, 127, 190, 214, 215] {
+        for hash in ["SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256"] {
+            for length in LENGTHS {
                 cross(&mut faults, &world, &format!("OAEP {hash} of {length}"), &keys, &oaep(hash), &message(length));
             }
         }

@@ -5,14 +5,15 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use common::failure::take_errors;
 use common::guard::Guard;
-use common::keys::rsa_2048;
+use common::keys::{PEM_2048, rsa_2048};
 use common::module::Module;
 use common::operation::{operate, verify};
 use common::process::{files_return_to, open_files, resident, threads};
 use common::signing::Known;
 use common::threads::in_threads;
-use common::{Key, Operation, Params, Side, World, alone, ffi, is_zariz};
+use common::{Counters, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
 
 #[test]
 fn loaded_and_unloaded_200_times() {
@@ -34,23 +35,41 @@ fn loaded_and_unloaded_200_times() {
     assert!(after.2 < before.2 + 8192, "{before:?}, {after:?}");
 }
 
-/// Freed in the wrong order: keys that outlive their provider keep it.
+/// Freed in the wrong order: keys and contexts that outlive their provider keep it, and sign on.
 #[test]
 fn unloaded_while_keys_live() {
     let _alone = alone();
-    let world = World::new();
-    let known = Known::several(&world);
-    assert!(known[0].signs(&world));
-    // SAFETY: loaded once more, unloaded twice: OpenSSL's own counting.
-    unsafe {
-        let again = ffi::OSSL_PROVIDER_load(world.context(), c"default".as_ptr());
-        assert!(!again.is_null());
-        assert_eq!(ffi::OSSL_PROVIDER_unload(again), 1);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("counters");
+    let world = World::configured(&[("counters", file.to_str().expect("UTF-8"))]).expect("loaded");
+    {
+        let known = Known::new(&world, PEM_2048, 1);
+        let (ctx, mut out) = (known.context(&world), vec![0; known.size()]);
+        world.unload_subject();
+        assert_eq!(known.key.provider(), Side::Subject.provider());
+        for _ in 0..3 {
+            out.fill(0);
+            assert_eq!(known.sign_into(ctx.raw(), &mut out), 1, "{:?}", take_errors());
+            assert!(known.is(&out));
+        }
+        if is_zariz() {
+            let done = Counters::in_file(&file);
+            assert_eq!((done.private, done.fallbacks), (3, 0), "{done:?}");
+        }
+        let copy = known.key.clone();
+        drop(ctx);
+        drop(known);
+        assert_eq!(copy.properties()[1], 2048);
+        assert_eq!(copy.numbers(ffi::KEYPAIR).expect("exported").len(), 8);
     }
-    assert!(known[0].signs(&world));
-    let copy = known[0].key.clone();
-    drop(known);
-    assert_eq!(copy.properties()[1], 2048);
+    // OpenSSL's own provider is still there, and ours may come back.
+    let key = rsa_2048(&world, Side::Reference);
+    let digest = Params::new().text("digest", "SHA256");
+    operate(&world, Side::Reference, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
+    drop(key);
+    drop(world);
+    let world = World::new();
+    assert!(Known::several(&world)[0].signs(&world));
 }
 
 /// Several library contexts at once, each with its own settings, in several threads.
@@ -144,7 +163,25 @@ fn bad_settings() {
     assert!(Known::several(&world)[0].signs(&world));
 }
 
-/// Loaded under another name, and from a path that has changed since.
+/// From a file that is gone by the time it is used, as when a package is upgraded.
+#[test]
+fn from_a_path_that_has_changed_since() {
+    let _alone = alone();
+    let module = Module::apart();
+    let world = World::load(&module).expect("loaded");
+    fs::rename(module.file(), module.folder().join("another.so")).expect("our own folder");
+    let before = world.counters();
+    let known = Known::several(&world);
+    assert!(known.iter().all(|known| known.signs(&world)));
+    let key = Key::generate(&world, Side::Subject, &Params::new().size("bits", 1024)).expect("a new key");
+    assert_eq!(key.provider(), Side::Subject.provider());
+    if is_zariz() {
+        let done = world.counters().since(before);
+        assert_eq!((done.private, done.keys_generated), (5, 1), "{done:?}");
+    }
+}
+
+/// Loaded under another name.
 #[test]
 fn another_name() {
     let _alone = alone();
@@ -159,7 +196,7 @@ fn another_name() {
         let folder = common::world::path(module.folder());
         assert_eq!(ffi::OSSL_PROVIDER_set_default_search_path(context, folder.as_ptr()), 1);
         let provider = ffi::OSSL_PROVIDER_load(context, c"other-name".as_ptr());
-        assert!(!provider.is_null(), "{:?}", common::failure::take_errors());
+        assert!(!provider.is_null(), "{:?}", take_errors());
         assert_eq!(ffi::OSSL_PROVIDER_self_test(provider), 1);
         assert_eq!(ffi::OSSL_PROVIDER_unload(provider), 1);
         ffi::OSSL_LIB_CTX_free(context);

@@ -7,7 +7,7 @@ use std::ffi::c_uint;
 
 use common::keys::{kinds, rsa_2048};
 use common::params::Reading;
-use common::{Ctx, Faults, Operation, Params, Side, Stream, World, call, ffi, is_zariz};
+use common::{Ctx, Faults, Operation, Params, Side, Stream, World, call, ffi, is_zariz, stricter};
 
 /// Parameters of later versions of OpenSSL that we have although the one that loads us has not.
 const ONLY_OURS: &[&str] = &["implicit-rejection"];
@@ -152,7 +152,7 @@ fn operations() {
                     (Ok(ours), Ok(theirs)) => (ours, theirs),
                     (Ok(ours), Err(_)) if is_refused_later(&ours, operation) => continue,
                     (ours, theirs) => {
-                        faults.outcome(&what, &ours, &theirs);
+                        faults.allowing(stricter(operation, &params)).outcome(&what, &ours, &theirs);
                         continue;
                     }
                 };
@@ -160,7 +160,7 @@ fn operations() {
                     let (set, reference) = (ours.set(&params), theirs.set(&params));
                     let later = set.is_ok() && reference.is_err() && is_refused_later(&ours, operation);
                     // What was set before the one that is refused, is set in the default provider.
-                    if later || !faults.outcome(&what, &set, &reference) {
+                    if later || !faults.allowing(stricter(operation, &params)).outcome(&what, &set, &reference) {
                         continue;
                     }
                 }
@@ -203,7 +203,7 @@ fn streams() {
                         // X9.31 given with the digest OpenSSL refuses, since it looks at the digest first.
                         (Ok(ours), Err(theirs)) if refused_later(&ours) || theirs.text().contains("x931") => continue,
                         (ours, theirs) => {
-                            faults.outcome(&what, &ours, &theirs);
+                            faults.allowing(stricter(Operation::Sign, &params)).outcome(&what, &ours, &theirs);
                             continue;
                         }
                     };
@@ -212,7 +212,10 @@ fn streams() {
                         let later = set.is_ok() && reference.is_err() && refused_later(&ours);
                         // Another digest than the stream's, which later versions of OpenSSL overlook.
                         let digest = set.is_err() && reference.is_ok() && format!("{params:?}").contains("\"digest\"");
-                        if later || digest || !faults.outcome(&what, &set, &reference) {
+                        if later
+                            || digest
+                            || !faults.allowing(stricter(Operation::Sign, &params)).outcome(&what, &set, &reference)
+                        {
                             continue;
                         }
                     }
@@ -252,7 +255,11 @@ fn controls() {
                 [0, 1].map(|i| Ctx::ready(&world, Side::BOTH[i], &keys[i], operation, &Params::new()).expect("ready"));
             for (name, value) in controls {
                 let [ours, theirs] = [0, 1].map(|i| ctx[i].control(name, value));
-                if !faults.outcome(&format!("{operation:?}: {name}:{value} of {controls:?}"), &ours, &theirs) {
+                let mode =
+                    if *name == "rsa_padding_mode" { Params::new().text("pad-mode", value) } else { Params::new() };
+                let (allowed, what) =
+                    (stricter(operation, &mode), format!("{operation:?}: {name}:{value} of {controls:?}"));
+                if !faults.allowing(allowed).outcome(&what, &ours, &theirs) {
                     // What is refused leaves the default provider without what was set before.
                     continue 'next;
                 }

@@ -7,8 +7,7 @@ use common::job::{Job, serve};
 use common::process::fork;
 use common::signing::Known;
 use common::threads::in_threads;
-use common::world::Counters;
-use common::{Ctx, World, alone, is_zariz};
+use common::{Counters, Ctx, World, alone, is_zariz};
 
 /// Signs without jobs, in one thread and in several, and with jobs.
 fn sign_in_every_way(world: &World, known: &[Known]) {

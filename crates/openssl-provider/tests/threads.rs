@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use common::guard::Guard;
-use common::keys::{PEM_1024, PEM_2048, rsa_2048};
+use common::keys::{PEM_1024, native, rsa_2048};
 use common::operation::{operate, verify};
 use common::signing::Known;
 use common::threads::in_threads;
-use common::{Key, Operation, Params, Side, World, alone, is_zariz, stream};
+use common::{Operation, Params, Side, World, alone, is_zariz, stream};
 
 const THREADS: usize = 16;
 
@@ -46,7 +46,7 @@ fn different_operations_at_once() {
     for settings in [&[][..], &[("threads", "1")], &[("threads", "1"), ("max-batch", "1")], &[("max-batch", "3")]] {
         let world = World::with(settings);
         let long = rsa_2048(&world, Side::Subject);
-        let short = Key::pem(&world, Side::Subject, PEM_1024).expect("the key loads");
+        let short = native(&world, Side::Subject, PEM_1024);
         in_threads(8, |t| {
             let (world, key) = (&world, if t % 2 == 0 { &long } else { &short });
             {
@@ -84,7 +84,7 @@ fn keys_come_and_go() {
     let digest = Params::new().text("digest", "SHA256");
     in_threads(8, |_| {
         for _ in 0..10 {
-            let key = Key::pem(&world, Side::Subject, PEM_2048).expect("the key loads");
+            let key = rsa_2048(&world, Side::Subject);
             let copy = key.clone();
             thread::scope(|scope| {
                 let other = scope.spawn(|| {

@@ -12,5 +12,7 @@ mod signatures;
 mod speed;
 mod tls;
 
+#[path = "../common/counters.rs"]
+mod counters;
 #[path = "../common/module.rs"]
 mod module;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::counters::Counters;
 use crate::module::Module;
 
 /// A command that runs longer than this hangs: none takes more than seconds.
@@ -30,37 +31,6 @@ pub enum Way {
 
 /// Both ways to our provider.
 pub const OURS: [Way; 2] = [Way::Options, Way::Configuration];
-
-/// What the provider counted, as it stands in the file of counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    pub private_operations: u64,
-    pub public_operations: u64,
-    pub batches: u64,
-    pub largest_batch: u64,
-    pub fallbacks: u64,
-    pub check_failures: u64,
-    pub keys_generated: u64,
-}
-
-impl Counters {
-    /// Reads the file; all zero where there is none, which is so where the provider was not loaded.
-    pub fn read(path: &Path) -> Self {
-        let Ok(bytes) = fs::read(path) else { return Self::default() };
-        let rest = bytes.strip_prefix(b"zariz-c1").unwrap_or_else(|| panic!("{bytes:?} are no counters"));
-        let mut numbers = rest.chunks_exact(8).map(|eight| u64::from_ne_bytes(eight.try_into().expect("eight bytes")));
-        let mut next = || numbers.next().expect("seven numbers");
-        Self {
-            private_operations: next(),
-            public_operations: next(),
-            batches: next(),
-            largest_batch: next(),
-            fallbacks: next(),
-            check_failures: next(),
-            keys_generated: next(),
-        }
-    }
-}
 
 /// A folder to run commands in.
 pub struct Place {
@@ -110,25 +80,38 @@ impl Place {
         started.end()
     }
 
-    /// Runs a command that every provider must refuse.
+    /// Runs a command that the default provider must refuse, and ours by an error of its own.
     #[track_caller]
     pub fn refuses(&self, arguments: &[&str]) {
-        self.alike(arguments).fails(&[]);
+        let [default, ours @ ..] = self.alike(arguments);
+        default.fails(&[]);
+        for ours in ours {
+            // `40F7…:error:4000000A:zariz::bad signature:…`: a provider that is not there says nothing.
+            ours.fails(&[":error:", ":zariz:"]);
+        }
     }
 
-    /// Runs a command by all providers, which must end with the same exit code; where the default one puts errors on
-    /// OpenSSL's queue, ours must do so, in words. Returns what the default one did.
+    /// Runs a command that OpenSSL must refuse, whatever the provider: it never asks ours, or ours leaves it to OpenSSL.
     #[track_caller]
-    pub fn alike(&self, arguments: &[&str]) -> Done {
+    pub fn openssl_refuses(&self, arguments: &[&str]) {
+        for done in self.alike(arguments) {
+            done.fails(&[]);
+        }
+    }
+
+    /// Runs a command by the default provider and in both our ways, which must end with the same exit code; where the default
+    /// one puts errors on OpenSSL's queue, ours must do so, in words.
+    #[track_caller]
+    pub fn alike(&self, arguments: &[&str]) -> [Done; 3] {
         let default = self.run(Way::Default, arguments);
-        for way in OURS {
-            let ours = self.run(way, arguments);
+        let [options, configuration] = OURS.map(|way| self.run(way, arguments));
+        for ours in [&options, &configuration] {
             assert_eq!(ours.code, default.code, "{default:?}\n{ours:?}");
-            let [theirs, mine] = [&default, &ours].map(Done::reasons);
+            let [theirs, mine] = [&default, ours].map(Done::reasons);
             let said = theirs.is_empty() || mine.iter().any(|reason| reason.chars().any(char::is_alphabetic));
             assert!(said, "the default provider says why, ours does not:\n{default:?}\n{ours:?}");
         }
-        default
+        [default, options, configuration]
     }
 
     /// Starts `openssl` in the folder, with pipes to and from it.
@@ -238,7 +221,7 @@ impl Started {
         let stdout = stdout.join().expect("standard output is read");
         let stderr = String::from_utf8_lossy(&stderr.join().expect("standard error is read")).into_owned();
         let Some(status) = status else { panic!("{} hung; it had said {stderr}", self.what) };
-        let counters = Counters::read(&self.counters);
+        let counters = Counters::in_file(&self.counters);
         let done = Done { what: self.what.clone(), code: status.code(), stdout, stderr, counters };
         assert_eq!(status.signal(), None, "crashed: {done:?}");
         done
@@ -309,8 +292,8 @@ impl Done {
     /// Checks that our provider did just so many private and public operations, all by itself.
     #[track_caller]
     pub fn did(self, private: u64, public: u64) -> Self {
-        let Counters { private_operations, public_operations, fallbacks, check_failures, .. } = self.counters;
-        let did = (private_operations, public_operations, fallbacks, check_failures);
+        let Counters { fallbacks, check_failures, .. } = self.counters;
+        let did = (self.counters.private, self.counters.public, fallbacks, check_failures);
         assert_eq!(did, (private, public, 0, 0), "private, public, fallbacks, check failures: {self:?}");
         self
     }
@@ -318,7 +301,7 @@ impl Done {
     /// Checks that our provider left just so many operations to OpenSSL, and did none itself.
     #[track_caller]
     pub fn left(self, fallbacks: u64) -> Self {
-        let did = (self.counters.private_operations, self.counters.public_operations, self.counters.fallbacks);
+        let did = (self.counters.private, self.counters.public, self.counters.fallbacks);
         assert_eq!(did, (0, 0, fallbacks), "private, public, fallbacks: {self:?}");
         self
     }

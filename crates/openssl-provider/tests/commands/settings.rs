@@ -1,5 +1,6 @@
 //! Settings in `openssl.cnf`, good and bad.
 
+use crate::counters::Counters;
 use crate::run::{OURS, Place, Settings, Way};
 
 const SIGN: [&str; 6] = ["dgst", "-sha256", "-sign", "2048.pem", "-out", "sig"];
@@ -64,7 +65,7 @@ fn a_bad_setting_of_an_active_provider_leaves_the_default_one() {
     let place = Place::new();
     let sign = [&SIGN[..], &["message"]].concat();
     let done = place.run_with(Way::Configuration, &sign, settings("engine = warp")).succeeds();
-    assert_eq!(done.counters, crate::run::Counters::default(), "{done:?}");
+    assert_eq!(done.counters, Counters::default(), "{done:?}");
     place.run(Way::Default, &["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"]).succeeds();
 }
 

@@ -10,7 +10,7 @@ fn speed(place: &Place, way: Way, options: &[&str]) -> Done {
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(text.lines().any(|line| line.starts_with("+F2:") && line.contains(":2048:")), "{done:?}");
     // `+R1:signatures:bits:seconds`, `+R2:verifications:bits:seconds`.
-    for (label, counted) in [("+R1:", done.counters.private_operations), ("+R2:", done.counters.public_operations)] {
+    for (label, counted) in [("+R1:", done.counters.private), ("+R2:", done.counters.public)] {
         let line = text.lines().chain(done.stderr.lines()).find_map(|line| line.strip_prefix(label)).expect("a count");
         let told: u64 = line.split(':').next().and_then(|count| count.parse().ok()).expect("a number");
         assert!(counted >= told && told > 0, "{told} of {label} and {done:?}");
@@ -35,8 +35,7 @@ fn jobs_are_batched() {
         // How many exactly depends on what else the machine does; without batching it would be one.
         for (jobs, least) in [("8", 2.0), ("64", 6.0)] {
             let done = speed(&place, way, &["-async_jobs", jobs]);
-            let operations = done.counters.private_operations + done.counters.public_operations;
-            let mean = operations as f64 / done.counters.batches as f64;
+            let mean = done.counters.mean_batch();
             assert!(mean >= least, "{mean} in each batch: {done:?}");
         }
     }
@@ -48,6 +47,6 @@ fn processes_count_together() {
     for way in OURS {
         let command = ["speed", "-elapsed", "-seconds", "1", "-multi", "2", "-async_jobs", "8", "rsa1024"];
         let done = place.run(way, &command).succeeds();
-        assert!(done.counters.private_operations > 100 && done.counters.public_operations > 100, "{done:?}");
+        assert!(done.counters.private > 100 && done.counters.public > 100, "{done:?}");
     }
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports)] // Each test program uses a part of this.
 
 pub mod compare;
+pub mod counters;
 pub mod failure;
 pub mod ffi;
 pub mod guard;
@@ -12,16 +13,20 @@ pub mod module;
 pub mod operation;
 pub mod params;
 pub mod process;
+pub mod schemes;
 pub mod signing;
 pub mod stream;
+pub mod subject;
 pub mod threads;
 pub mod world;
 
-pub use compare::Faults;
+pub use compare::{Faults, stricter};
+pub use counters::Counters;
 pub use failure::Failure;
 pub(crate) use failure::call;
 pub use key::Key;
 pub use operation::{Ctx, Operation};
 pub use params::Params;
 pub use stream::Stream;
-pub use world::{Side, World, alone, is_zariz};
+pub use subject::is_zariz;
+pub use world::{Side, World, alone};

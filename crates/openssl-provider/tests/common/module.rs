@@ -19,12 +19,17 @@ impl Module {
         if let Some(folder) = shared.upgrade() {
             return Self(folder);
         }
+        let module = Self::apart();
+        *shared = Arc::downgrade(&module.0);
+        module
+    }
+
+    /// In a folder of its own, for a test that changes it.
+    pub fn apart() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         // Not a copy: it stays in memory when it is unloaded, and each copy would do so.
         symlink(built(), folder.path().join("zariz.so")).expect("a link to the provider");
-        let folder = Arc::new(folder);
-        *shared = Arc::downgrade(&folder);
-        Self(folder)
+        Self(Arc::new(folder))
     }
 
     /// The folder: OpenSSL's search path for modules.

@@ -73,6 +73,12 @@ impl Params {
         self
     }
 
+    /// The first value of that name.
+    pub fn find(&self, key: &str) -> Option<Reading> {
+        let (_, value) = self.0.iter().find(|(found, _)| found.to_bytes() == key.as_bytes())?;
+        Some(Reading { data_type: value.data_type, bytes: value.bytes[..value.size].to_vec() })
+    }
+
     /// As OpenSSL wants it.
     pub fn list(&self) -> List<'_> {
         let params = self.0.iter().map(|(key, value)| ffi::Param {
@@ -134,6 +140,16 @@ impl Reading {
         big.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
     }
 
+    /// A signed integer of the size of an `int`, if it is one.
+    pub fn int(&self) -> Option<c_int> {
+        let bytes = self.bytes[..].try_into().ok().filter(|_| self.data_type == ffi::INTEGER)?;
+        Some(c_int::from_ne_bytes(bytes))
+    }
+
+    pub fn is_text(&self) -> bool {
+        matches!(self.data_type, ffi::UTF8_STRING | ffi::UTF8_PTR)
+    }
+
     /// A floating-point number.
     #[track_caller]
     pub fn real(&self) -> f64 {
@@ -144,7 +160,7 @@ impl Reading {
     /// A text.
     #[track_caller]
     pub fn text(&self) -> &str {
-        assert!(matches!(self.data_type, ffi::UTF8_STRING | ffi::UTF8_PTR), "{self:?}");
+        assert!(self.is_text(), "{self:?}");
         str::from_utf8(&self.bytes).expect("text")
     }
 

@@ -4,12 +4,12 @@ use std::ffi::c_int;
 
 use super::ffi;
 use super::key::Key;
-use super::keys::{PEM_1024, PEM_2048, PEM_3072};
+use super::keys::{PEM_1024, PEM_2048, PEM_3072, native};
 use super::operation::{Ctx, Operation, operate};
 use super::params::Params;
 use super::world::{Side, World};
 
-/// A key of the provider under test, and a digest's signature as OpenSSL makes it.
+/// A key to sign with by the provider under test, and a digest's signature as OpenSSL makes it.
 pub struct Known<'w> {
     pub key: Key<'w>,
     digest: [u8; 32],
@@ -17,18 +17,30 @@ pub struct Known<'w> {
 }
 
 impl<'w> Known<'w> {
+    /// With a key in the provider under test.
     pub fn new(world: &'w World, pem: &[u8], number: u8) -> Self {
-        let [key, reference] = Side::BOTH.map(|side| Key::pem(world, side, pem).expect("the key loads"));
+        Self::with(world, native(world, Side::Subject, pem), pem, number)
+    }
+
+    /// With a key in OpenSSL's own provider, as its decoders make them: the provider under test imports it when it is used.
+    pub fn imported(world: &'w World, pem: &[u8], number: u8) -> Self {
+        Self::with(world, native(world, Side::Reference, pem), pem, number)
+    }
+
+    fn with(world: &'w World, key: Key<'w>, pem: &[u8], number: u8) -> Self {
+        let reference = native(world, Side::Reference, pem);
         let digest = [number; 32];
         let signature =
             operate(world, Side::Reference, &reference, Operation::Sign, &params(), &digest).expect("signed");
         Self { key, digest, signature }
     }
 
-    /// Some, of keys of several sizes.
+    /// Some, of keys of several sizes; the last is imported when it is used.
     pub fn several(world: &'w World) -> Vec<Self> {
-        let pems = [PEM_2048, PEM_1024, PEM_2048, PEM_3072, PEM_2048];
-        pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect()
+        let pems = [PEM_2048, PEM_1024, PEM_2048, PEM_3072];
+        let mut known: Vec<Self> = pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect();
+        known.push(Self::imported(world, PEM_2048, 5));
+        known
     }
 
     /// A context that signs.

@@ -7,10 +7,10 @@ use std::process::Command;
 use rustix::process::Signal;
 
 use crate::identity::Identity;
-use crate::load::{Load, Tls};
 use crate::process::{Server, with_openssl};
 use crate::provider::{Active, Setup};
-use crate::{handshakes, turn};
+use crate::reload::under_load;
+use crate::turn;
 
 /// What it answers.
 pub const BODY: &str = "apache answers";
@@ -60,30 +60,11 @@ fn serves_and_reloads_under_load() {
     let identity = Identity::make(setup.folder());
     let openssl = setup.configuration(Active::Everywhere);
     let mut server = start(setup.folder(), &identity, Some(&openssl));
-    for tls in Tls::ALL {
-        let before = setup.counters();
-        let (count, reloads) = (handshakes(), 3);
-        let load = Load::new(server.port, &identity.certificate, tls, BODY);
-        let tally = std::thread::scope(|scope| {
-            let tally = scope.spawn(|| load.run(count));
-            for reload in 1..=reloads {
-                let due = count * reload / (reloads + 1);
-                server.wait("the load goes on", |_| load.progress() >= due || tally.is_finished());
-                let resumed = resumed(&server);
-                server.signal(Signal::USR1);
-                server.wait("it works again after a reload", |server| self::resumed(server) > resumed);
-            }
-            tally.join().expect("the load runs to its end")
-        });
-        tally.assert_no_failure();
-        assert_eq!(tally.answered, count);
-        setup.assert_signed(before, count);
-        println!(
-            "apache2, {tls}: {count} handshakes through {reloads} reloads, {:.0} a second; {:?}",
-            tally.rate(),
-            setup.counters().since(before)
-        );
-    }
+    under_load(&setup, &mut server, &identity, BODY, |server| {
+        let resumed = resumed(server);
+        server.signal(Signal::USR1);
+        server.wait("it works again after a reload", |server| self::resumed(server) > resumed);
+    });
     server.stop(Signal::WINCH);
 }
 

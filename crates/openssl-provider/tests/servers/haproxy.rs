@@ -197,7 +197,7 @@ fn bear_cuts(mode: Mode) {
         let counted = haproxy.counters().since(before);
         println!("haproxy {mode:?}, {tls}: {cut} connections cut off, {answered} answered; {counted:?}");
         if haproxy.setup.module().is_some() {
-            let signed = counted.private_operations as usize;
+            let signed = counted.private as usize;
             assert!(signed >= answered + 200 && signed <= count + 200, "{counted:?}");
             assert_eq!((counted.fallbacks, counted.check_failures), (0, 0), "{counted:?}");
         }

@@ -2,9 +2,10 @@
 //!
 //! Every connection is a full handshake, every answer is compared, and the provider's counters must say that it was it
 //! that signed. `ZARIZ_HANDSHAKES` is how many handshakes each load makes (2,000; the figures in the documents are of 20,000).
-//! `ZARIZ_PROVIDER=default` runs the same on OpenSSL's own code, to tell a server's faults from ours.
+//! `ZARIZ_SUBJECT=default` runs the same on OpenSSL's own code, to tell a server's faults from ours.
 
 mod apache;
+#[path = "../common/counters.rs"]
 mod counters;
 mod cut;
 mod haproxy;
@@ -18,6 +19,9 @@ mod page;
 mod process;
 mod provider;
 mod random;
+mod reload;
+#[path = "../common/subject.rs"]
+mod subject;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -76,7 +76,7 @@ impl System {
     }
 
     fn counters(&self) -> Counters {
-        Counters::read(&self.at("/var/lib/zariz/counters"))
+        Counters::in_file(&self.at("/var/lib/zariz/counters"))
     }
 
     /// Runs all commands of a section; returns what they printed.
@@ -193,7 +193,7 @@ impl System {
         let before = self.counters();
         let port = self.services[service].port;
         Load::new(port, &self.identity.certificate, Tls::V13, body).run(100).assert_no_failure();
-        assert_eq!(self.counters().since(before).private_operations, signatures, "by {service}");
+        assert_eq!(self.counters().since(before).private, signatures, "by {service}");
     }
 }
 
@@ -227,7 +227,7 @@ fn the_page_leads_from_nothing_to_servers_on_zariz_and_back() {
     let printed = system.run(&sections, "From a fresh Debian 12 to haproxy terminating TLS");
     println!("{printed}");
     assert_eq!(printed.matches("Hello from haproxy\n").count(), 2, "{printed}");
-    assert_eq!(system.counters().private_operations, 2, "two handshakes");
+    assert_eq!(system.counters().private, 2, "two handshakes");
 
     system.run(&sections, "nginx");
     system.assert_signs("nginx", nginx::BODY, 100);
@@ -238,7 +238,7 @@ fn the_page_leads_from_nothing_to_servers_on_zariz_and_back() {
     let printed = system.run(&sections, "The program `openssl`");
     assert!(printed.contains("Verified OK"), "{printed}");
     let counted = system.counters().since(before);
-    assert!(counted.private_operations >= 1 && counted.public_operations >= 1, "{counted:?}");
+    assert!(counted.private >= 1 && counted.public >= 1, "{counted:?}");
 
     system.run(&sections, "Removing it");
     for place in ["/etc/zariz", "/usr/local/lib/zariz", "/usr/local/bin/zariz", "/var/lib/zariz"] {

@@ -76,6 +76,11 @@ impl Server {
         self.child.try_wait().expect("our own child")
     }
 
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
     /// The process that was started.
     pub fn id(&self) -> u32 {
         self.child.id()

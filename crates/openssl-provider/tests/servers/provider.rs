@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::counters::Counters;
 use crate::module::Module;
+use crate::subject::is_zariz;
 
 /// A folder with everything one server needs, which goes when the test ends.
 pub struct Setup {
@@ -28,11 +29,7 @@ pub enum Active {
 impl Setup {
     /// With zariz, or with OpenSSL's own code where the environment asks for that.
     pub fn new() -> Self {
-        match std::env::var("ZARIZ_PROVIDER").as_deref() {
-            Ok("default") => Self::default_provider(),
-            Ok(other) if other != "zariz" => panic!("ZARIZ_PROVIDER is {other:?}, and not zariz or default"),
-            _ => Self::zariz(),
-        }
+        if is_zariz() { Self::zariz() } else { Self::default_provider() }
     }
 
     /// With zariz.
@@ -89,7 +86,7 @@ impl Setup {
 
     /// The counters of all processes that used the configuration.
     pub fn counters(&self) -> Counters {
-        Counters::read(&self.counters_file())
+        Counters::in_file(&self.counters_file())
     }
 
     /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's code.
@@ -98,7 +95,7 @@ impl Setup {
             return;
         }
         let counted = self.counters().since(earlier);
-        assert_eq!(counted.private_operations, signatures as u64, "{counted:?}");
+        assert_eq!(counted.private, signatures as u64, "{counted:?}");
         assert_eq!((counted.fallbacks, counted.check_failures), (0, 0), "{counted:?}");
     }
 }

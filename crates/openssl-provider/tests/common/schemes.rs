@@ -1,0 +1,40 @@
+//! Ways of signing, and what is signed.
+
+use super::params::Params;
+
+/// Digests and the length of their output; PKCS#1 v1.5 has an identifier for each, or (MD5-SHA1) needs none.
+pub const DIGESTS: &[(&str, usize)] = &[
+    ("MD5", 16),
+    ("MD5-SHA1", 36),
+    ("SHA1", 20),
+    ("SHA2-224", 28),
+    ("SHA256", 32),
+    ("SHA2-384", 48),
+    ("SHA-512", 64),
+    ("SHA512-224", 28),
+    ("SHA512-256", 32),
+    ("SHA3-224", 28),
+    ("SHA3-256", 32),
+    ("SHA3-384", 48),
+    ("SHA3-512", 64),
+    // Its algorithms are in the default provider of later versions only.
+    ("RIPEMD160", 20),
+    // The default provider signs with neither of these.
+    ("BLAKE2S-256", 32),
+    ("SM3", 32),
+];
+
+/// Bytes to be signed: not all alike.
+pub fn message(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i * 7 + i / 251) as u8).collect()
+}
+
+/// Parameters: PKCS#1 v1.5 with that digest.
+pub fn digest(name: &str) -> Params {
+    Params::new().text("digest", name)
+}
+
+/// Parameters: PSS.
+pub fn pss(hash: &str, salt: &str) -> Params {
+    digest(hash).text("pad-mode", "pss").text("saltlen", salt)
+}
