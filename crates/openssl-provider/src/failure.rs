@@ -1,6 +1,7 @@
 //! What can go wrong, and how it reaches OpenSSL's error queue.
 
-use std::ffi::{CStr, c_int, c_uint};
+use std::ffi::{c_int, c_uint};
+use std::panic::Location;
 
 use zariz::rsa::{Error, KeyError};
 
@@ -9,8 +10,8 @@ use crate::ffi::guard;
 
 /// Why a function of the provider fails.
 pub enum Failure {
-    /// For the error queue: a reason, and what, where and what to do.
-    New(Reason, String),
+    /// For the error queue: a reason, what, where and what to do, and where in our code.
+    New(Reason, String, &'static Location<'static>),
     /// What failed was a function of OpenSSL, which has put its own error on the queue.
     Raised,
 }
@@ -65,25 +66,27 @@ reasons! {
 
 impl Failure {
     /// With a text.
+    #[track_caller]
     pub fn new(reason: Reason, text: impl Into<String>) -> Self {
-        Self::New(reason, text.into())
+        Self::New(reason, text.into(), Location::caller())
     }
 
     /// A parameter that is asked for cannot be given as it is asked for.
+    #[track_caller]
     pub fn does_not_fit() -> Self {
         Self::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")
     }
 
     /// Puts it on the queue.
     pub fn raise(self, core: &Core) {
-        const FILE: &CStr = c"zariz";
-        if let Self::New(reason, text) = self {
-            core.raise(reason as c_uint, &text, FILE, line!());
+        if let Self::New(reason, text, place) = self {
+            core.raise(reason as c_uint, &text, place.file(), place.line());
         }
     }
 }
 
 impl From<Error> for Failure {
+    #[track_caller]
     fn from(error: Error) -> Self {
         let reason = match error {
             Error::Verification => Reason::Signature,
@@ -99,6 +102,7 @@ impl From<Error> for Failure {
 }
 
 impl From<KeyError> for Failure {
+    #[track_caller]
     fn from(error: KeyError) -> Self {
         Self::new(if error == KeyError::Random { Reason::System } else { Reason::Key }, error.to_string())
     }

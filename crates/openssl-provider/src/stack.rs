@@ -18,19 +18,19 @@ pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thr
     });
     match (by_thread, take()) {
         (Some(result), _) => Ok(result),
-        (None, Some(function)) => here(function),
+        (None, Some(function)) => on_another(function),
         (None, None) => Err(io::Error::other("the function is lost")),
     }
 }
 
 /// Calls a function on a stack of its own, on this thread.
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
-pub fn here<T>(_: impl FnOnce() -> T) -> io::Result<thread::Result<T>> {
+pub fn on_another<T>(_: impl FnOnce() -> T) -> io::Result<thread::Result<T>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
-pub use switch::here;
+pub use switch::on_another;
 
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
 mod switch {
@@ -80,13 +80,13 @@ mod switch {
     /// halves, since `makecontext` hands over integers alone.
     extern "C" fn enter<F: FnOnce() -> T, T>(high: c_uint, low: c_uint) {
         let call = ((u64::from(high) << 32 | u64::from(low)) as *mut c_void).cast::<Call<F, T>>();
-        // SAFETY: `here` waits for us, and does not look at it meanwhile.
+        // SAFETY: `on_another` waits for us, and does not look at it meanwhile.
         let call = unsafe { &mut *call };
         call.result = call.function.take().map(|function| catch_unwind(AssertUnwindSafe(function)));
     }
 
     /// Calls a function on a stack of its own, on this thread. The function must not pause the job that runs.
-    pub fn here<F: FnOnce() -> T, T>(function: F) -> io::Result<thread::Result<T>> {
+    pub fn on_another<F: FnOnce() -> T, T>(function: F) -> io::Result<thread::Result<T>> {
         let stack = Stack::new()?;
         let mut call = Call { function: Some(function), result: None };
         let address = ptr::from_mut(&mut call) as u64;
@@ -115,7 +115,7 @@ mod switch {
 
 #[cfg(test)]
 mod tests {
-    use super::{elsewhere, here};
+    use super::{elsewhere, on_another};
 
     /// Needs far more than a job's 32 KiB.
     fn deep(levels: u64) -> u64 {
@@ -126,19 +126,19 @@ mod tests {
     #[test]
     fn calls_return_from_another_stack() {
         for levels in [0, 10, 100] {
-            assert_eq!(here(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
+            assert_eq!(on_another(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
             assert_eq!(elsewhere(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
         }
         assert_eq!(
-            here(|| here(|| deep(100)).expect("room").expect("no panic")).expect("room").expect("no panic"),
+            on_another(|| on_another(|| deep(100)).expect("room").expect("no panic")).expect("room").expect("no panic"),
             5050
         );
     }
 
     #[test]
     fn panics_stop_there() {
-        assert!(here(|| panic!("meant to")).expect("room").is_err());
+        assert!(on_another(|| panic!("meant to")).expect("room").is_err());
         assert!(elsewhere(|| panic!("meant to")).expect("room").is_err());
-        assert_eq!(here(|| 7).expect("room").expect("no panic"), 7);
+        assert_eq!(on_another(|| 7).expect("room").expect("no panic"), 7);
     }
 }

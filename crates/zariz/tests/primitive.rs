@@ -46,7 +46,9 @@ fn put_together_they_are_signatures_and_plaintexts() {
         let zero = vec![0; size];
         let block = sign(&zero);
         let substitute = pkcs1v15::Substitute::of(&key, &zero).expect("as long as the key");
-        let message = pkcs1v15::decode_message(&block, &substitute);
+        let message = pkcs1v15::decode_message(&block, &substitute).expect("as long as the key");
+        let short = pkcs1v15::decode_message(&block[1..], &substitute);
+        assert_eq!(short, Err(Error::Length { expected: size, actual: size - 1 }));
         assert_eq!(*message, *key.decrypt(&Padding::Pkcs1v15, &zero).expect("a message"));
     }
 }

@@ -149,7 +149,7 @@ impl Context {
             (Padding::Oaep, Some((hash, mgf))) => Ok(oaep::decode(hash, mgf, &self.label, &mut block)?),
             (Padding::Pkcs1, _) => {
                 let substitute = pkcs1v15::Substitute::of(private, &key.padded(ciphertext)?)?;
-                Ok(pkcs1v15::decode_message(&block, &substitute))
+                Ok(pkcs1v15::decode_message(&block, &substitute)?)
             }
             (Padding::Tls, _) => {
                 let version = |version: u32| u16::try_from(version).ok().filter(|&version| version != 0);

@@ -118,9 +118,10 @@ impl Core {
     }
 
     /// Puts an error on OpenSSL's queue.
-    pub fn raise(&self, reason: c_uint, text: &str, file: &CStr, line: u32) {
+    pub fn raise(&self, reason: c_uint, text: &str, file: &str, line: u32) {
         // The text is a format: without a per cent sign nothing is read from the list of arguments.
         let format = CString::new(text.replace('%', "%%").replace('\0', "?")).unwrap_or_default();
+        let file = CString::new(file).unwrap_or_default();
         // What a `va_list` is depends on the system: a pointer to a structure of at most 32 bytes, or a pointer to anything.
         // OpenSSL hands it on to `vsnprintf`, which takes nothing out of it.
         let mut arguments = [0u64; 4];

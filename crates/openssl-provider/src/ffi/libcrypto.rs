@@ -85,6 +85,7 @@ libcrypto! {
     digest_update = c"EVP_DigestUpdate": unsafe extern "C" fn(*mut EvpMdCtx, *const c_void, usize) -> c_int;
     digest_final = c"EVP_DigestFinal_ex": unsafe extern "C" fn(*mut EvpMdCtx, *mut c_uchar, *mut c_uint) -> c_int;
 
+    pkey_security_bits = c"EVP_PKEY_get_security_bits": unsafe extern "C" fn(*const EvpPkey) -> c_int;
     pkey_free = c"EVP_PKEY_free": unsafe extern "C" fn(*mut EvpPkey);
     pkey_todata = c"EVP_PKEY_todata": unsafe extern "C" fn(*const EvpPkey, c_int, *mut *mut Param) -> c_int;
     pkey_ctx_by_name = c"EVP_PKEY_CTX_new_from_name": unsafe extern "C" fn(*mut LibCtx, *const c_char, *const c_char) -> *mut EvpPkeyCtx;

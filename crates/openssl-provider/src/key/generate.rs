@@ -1,9 +1,10 @@
 //! New keys.
 
 use std::ffi::{c_int, c_void};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use zariz::rsa::PrivateKey;
+use zariz::rsa::{PrivateKey, PublicKey};
 
 use super::numbers::{Numbers, select};
 use super::{Arithmetic, Key, with_method};
@@ -16,7 +17,7 @@ use crate::provider::Provider;
 /// The public exponent that everybody uses: 65,537.
 const E: [u8; 3] = [1, 0, 1];
 /// Lengths that zariz makes; others are left to OpenSSL, which says what it thinks of them.
-const BITS: std::ops::RangeInclusive<usize> = 1024..=16_384;
+const BITS: RangeInclusive<usize> = PublicKey::MIN_BITS..=PublicKey::MAX_BITS;
 
 /// What can be asked for.
 pub static SETTABLE: [Param; 4] = [

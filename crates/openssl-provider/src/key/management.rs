@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::generate::{Plan, Progress, SETTABLE};
 use super::numbers::{DESCRIBED, KEYPAIR, Numbers, PUBLIC, described, select};
-use super::{Key, Slot, bits, selects};
+use super::{Key, Slot, selects};
 use crate::failure::{Failure, Reason, answer, value};
 use crate::ffi::core::Dispatch;
 use crate::ffi::guard;
@@ -195,8 +195,13 @@ unsafe extern "C" fn get_params(data: Opaque, params: *mut Param) -> c_int {
     let Some(slot) = slot else { return 0 };
     answer(&slot.provider.core, || {
         let key = slot.key()?;
-        let done = answers.put(c"bits", |param| param.put_int(key.bits() as i64))
-            && answers.put(c"security-bits", |param| param.put_int(bits::security(key.bits()) as i64))
+        let mut security = Ok(true);
+        answers.put(c"security-bits", |param| {
+            security = key.security(&slot.provider).map(|bits| param.put_int(bits as i64));
+            true
+        });
+        let done = security?
+            && answers.put(c"bits", |param| param.put_int(key.bits() as i64))
             && answers.put(c"max-size", |param| param.put_int(key.size() as i64))
             && answers.put(c"default-digest", |param| param.put_constant(DEFAULT_DIGEST))
             && key.numbers.answer(&mut answers);

@@ -1,6 +1,5 @@
 //! RSA keys: those that zariz computes with, and those that are left to OpenSSL.
 
-mod bits;
 mod generate;
 pub mod management;
 mod numbers;
@@ -68,6 +67,22 @@ impl Key {
     /// The length of signatures and ciphertexts in bytes.
     pub fn size(&self) -> usize {
         self.bits().div_ceil(8)
+    }
+
+    /// The security in bits. For the lengths that are used, what everybody quotes (NIST SP 800-56B rev. 2, appendix D); for others
+    /// OpenSSL has a formula.
+    pub fn security(&self, provider: &Provider) -> Outcome<usize> {
+        let quoted = match self.bits() {
+            2048 => Some(112),
+            3072 => Some(128),
+            4096 => Some(152),
+            8192 => Some(200),
+            _ => None,
+        };
+        match (&self.arithmetic, quoted) {
+            (Arithmetic::Private(_) | Arithmetic::Public(_), Some(bits)) => Ok(bits),
+            _ => self.foreign(provider)?.security(),
+        }
     }
 
     /// The key of zariz for private operations; nothing where OpenSSL does them.

@@ -108,6 +108,13 @@ impl Pkey {
         }
     }
 
+    /// The security in bits.
+    pub fn security(&self) -> Outcome<usize> {
+        // SAFETY: a live key.
+        let bits = unsafe { (self.libcrypto.pkey_security_bits)(self.key.as_ptr()) };
+        usize::try_from(bits).map_err(|_| Failure::Raised)
+    }
+
     /// Whether OpenSSL finds the key good.
     pub fn check(&self, what: Check) -> Outcome {
         let context = self.context()?;

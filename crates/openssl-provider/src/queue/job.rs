@@ -64,14 +64,13 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
     let (request, gather) = begin(queue, wake, work);
     let (mut waited, mut idle) = (false, 0);
     loop {
-        // SAFETY: this job runs, so its wait context is there, which keeps the wake, which keeps the request, which keeps the
-        // gathering.
-        let (request, gather) = unsafe { (&*request, &*gather) };
-        if let Some(answer) = request.collect() {
-            return done(wake, gather, answer);
-        }
+        // At least once, even if there is an answer by now: programs look at the descriptors of a wait context when its job
+        // pauses, and haproxy ends when it later finds one there that it has not seen then.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
+        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
+        // keeps the gathering.
+        let (request, gather) = unsafe { (&*request, &*gather) };
         wake.clear();
         if !request.is_handed_over() {
             if gather.has_uncollected() && !waited {
@@ -85,6 +84,9 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
             return done(wake, gather, request.answer());
         } else {
             idle += 1;
+        }
+        if let Some(answer) = request.collect() {
+            return done(wake, gather, answer);
         }
     }
 }

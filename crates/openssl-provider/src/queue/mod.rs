@@ -39,7 +39,7 @@ pub struct Queue {
     limit: usize,
     /// Requests of a batch, at most.
     max_batch: usize,
-    /// Requests that the engine computes side by side.
+    /// The engine's lanes. The halves of as many private operations fill them twice.
     lanes: usize,
     counters: Arc<Counters>,
     /// There are no workers: threads of jobs compute for themselves.
@@ -110,11 +110,11 @@ impl Queue {
     /// Takes requests of jobs, for workers to compute. Where there are none, they are computed here, on a stack of their own:
     /// these and no others, so that no thread works for another's jobs.
     fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
-        if self.in_place.load(Ordering::Relaxed) {
-            return self.compute_here(requests);
-        }
         if requests.is_empty() {
             return;
+        }
+        if self.in_place.load(Ordering::Relaxed) {
+            return self.compute_here(requests);
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
@@ -153,7 +153,7 @@ impl Queue {
 
     /// Computes requests of jobs on this thread, whose stack is small.
     fn compute_here(&self, requests: Vec<Arc<Request>>) {
-        let done = stack::here(|| requests.chunks(self.max_batch).for_each(|batch| self.run(batch)));
+        let done = stack::on_another(|| requests.chunks(self.max_batch).for_each(|batch| self.run(batch)));
         if !matches!(done, Ok(Ok(()))) {
             deliver(requests.iter().map(|request| (request, Err(Lost::NoThread))));
         }

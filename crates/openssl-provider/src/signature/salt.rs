@@ -73,12 +73,17 @@ impl Salt {
     /// The length of the salt to sign with.
     pub fn to_sign(self, hash: Hash, bits: usize) -> Outcome<usize> {
         let longest = longest(hash, bits)?;
-        Ok(match self {
+        let salt = match self {
             Self::Digest => hash.size(),
             Self::Auto | Self::Max => longest,
             Self::AutoDigestMax => longest.min(hash.size()),
             Self::Bytes(bytes) => usize::try_from(bytes).unwrap_or(0),
-        })
+        };
+        if salt <= longest {
+            return Ok(salt);
+        }
+        let text = format!("a salt of {salt} bytes is too long: at most {longest} fit this key and digest");
+        Err(Failure::new(Reason::Length, text))
     }
 
     /// The length that a salt must have; nothing where it may have any.

@@ -111,13 +111,17 @@ impl Server {
         }
     }
 
-    /// Asks it to stop by a signal; it must end with exit code 0 and without a word about a crash.
+    /// Asks it to stop by a signal; it must end with exit code 0 and without a word about a crash. A master of haproxy loses
+    /// signals that come while it starts itself anew, so the signal is sent again.
     pub fn stop(mut self, signal: Signal) {
-        self.signal(signal);
-        let start = Instant::now();
+        let (start, mut sent) = (Instant::now(), None::<Instant>);
         let status = loop {
             if let Some(status) = self.ended() {
                 break status;
+            }
+            if sent.is_none_or(|sent| sent.elapsed() > Duration::from_secs(5)) {
+                self.signal(signal);
+                sent = Some(Instant::now());
             }
             assert!(start.elapsed() < HANGING, "{} does not stop:\n{}", self.name, self.log());
             sleep(Duration::from_millis(20));
@@ -143,6 +147,9 @@ impl Drop for Server {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("the log of {}:\n{}", self.name, self.log());
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::parse::Private;
 use super::private::PrivateKey;
 
 /// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are zeroised when
-/// dropped; none is shorter for its value, but leading zeros say nothing.
+/// dropped, and have the length of the modulus or of the primes, with zeros before them where they are shorter.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Components {
     /// The modulus.

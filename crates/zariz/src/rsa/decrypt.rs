@@ -42,7 +42,7 @@ fn decode(job: &DecryptJob, number: &[u64]) -> Result<Zeroizing<Vec<u8>>, Error>
         Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, &mut encoded),
         Padding::Pkcs1v15 => {
             let substitute = Substitute::of(job.key, job.ciphertext)?;
-            Ok(pkcs1v15::decode_message(&encoded, &substitute))
+            pkcs1v15::decode_message(&encoded, &substitute)
         }
     }
 }

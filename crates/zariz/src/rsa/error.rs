@@ -57,8 +57,8 @@ impl fmt::Display for KeyError {
             Self::Size { bits } => write!(
                 f,
                 "the modulus has {bits} bits; keys of {} to {} bits are supported",
-                super::public::MIN_BITS,
-                super::public::MAX_BITS
+                super::PublicKey::MIN_BITS,
+                super::PublicKey::MAX_BITS
             ),
             Self::Exponent(what) => write!(f, "the public exponent {what}"),
             Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
@@ -94,7 +94,7 @@ pub enum Error {
         /// The longest that fits, in bytes.
         most: usize,
     },
-    /// The key is too short for the hash and salt.
+    /// The key is too short for the hash and salt, or for what else it shall hold.
     KeyTooShort,
     /// A digest given in place of a message has the wrong length for the hash.
     Digest {

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::error::KeyError;
 use super::parse::bytes;
-use super::public::{MAX_BITS, MIN_BITS, PublicKey};
+use super::public::PublicKey;
 use super::secrets::Secrets;
 use super::validate::minus_one;
 use crate::dispatch::Dispatch;
@@ -21,7 +21,7 @@ const E: u32 = 65_537;
 
 /// The numbers of a new key of exactly `bits` bits.
 pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets), KeyError> {
-    if !(MIN_BITS..=MAX_BITS).contains(&bits) {
+    if !(PublicKey::MIN_BITS..=PublicKey::MAX_BITS).contains(&bits) {
         return Err(KeyError::Size { bits });
     }
     // With the two highest bits of each prime set, the product has all its bits.

@@ -102,8 +102,11 @@ impl Substitute {
 /// The message in `encoded`, or the substitute where the padding is bad: constant time up to the length of what is
 /// returned, which tells a stranger nothing since a substitute's length is as good as random.
 /// (RFC 8017 section 7.2.2.)
-pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Zeroizing<Vec<u8>> {
-    let size = encoded.len();
+pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let (size, expected) = (encoded.len(), substitute.message.len());
+    if size != expected {
+        return Err(Error::Length { expected, actual: size });
+    }
     // Masks are all ones for true.
     let mut good = zero_mask(u32::from(encoded[0])) & zero_mask(u32::from(encoded[1] ^ 2));
     // The position after the first zero byte from 2 on.
@@ -120,7 +123,7 @@ pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Zeroizing<Vec<
         *out = select(good, encoded[i].into(), substitute.message[i].into()) as u8;
     }
     // The message is the tail. Its length leaves with it.
-    Zeroizing::new(out[size - length..].to_vec())
+    Ok(Zeroizing::new(out[size - length..].to_vec()))
 }
 
 /// The draft's IRPRF: HMAC-SHA-256 over counter, label and the output's length in bits.

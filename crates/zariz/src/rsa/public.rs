@@ -15,10 +15,6 @@ use crate::engine::Engine;
 use crate::jobs;
 use crate::prepared::Prepared;
 
-/// The shortest modulus, in bits.
-pub(super) const MIN_BITS: usize = 1024;
-/// The longest modulus, in bits.
-pub(super) const MAX_BITS: usize = crate::Modulus::MAX_BITS;
 /// The longest public exponent, in bits (FIPS 186-5 section 5.1 allows up to 256).
 const MAX_EXPONENT_BITS: usize = 256;
 
@@ -52,6 +48,11 @@ impl PartialEq for PublicKey {
 impl Eq for PublicKey {}
 
 impl PublicKey {
+    /// The shortest modulus, in bits.
+    pub const MIN_BITS: usize = 1024;
+    /// The longest modulus, in bits.
+    pub const MAX_BITS: usize = crate::Modulus::MAX_BITS;
+
     /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the engines of this processor.
     ///
     /// A key whose algorithm is id-RSASSA-PSS is restricted to PSS; further parameters of it are not looked at.
@@ -79,7 +80,7 @@ impl PublicKey {
         let crew = Crew::new(dispatch)?;
         let (n, mut e) = (limbs::from_be_bytes(n), limbs::from_be_bytes(e));
         let bits = limbs::bits_vartime(&n);
-        if !(MIN_BITS..=MAX_BITS).contains(&bits) {
+        if !(Self::MIN_BITS..=Self::MAX_BITS).contains(&bits) {
             return Err(KeyError::Size { bits });
         }
         if n[0] & 1 == 0 {
