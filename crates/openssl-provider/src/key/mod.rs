@@ -145,6 +145,13 @@ impl Key {
         self.foreign(provider)?.transform(operation, parameters, input, out)
     }
 
+    /// Whether OpenSSL signs digests of that name with the key.
+    pub fn check_digest_foreign(&self, provider: &Provider, name: &str) -> Outcome {
+        let mut parameters = Built::default();
+        parameters.text(c"digest", name);
+        self.foreign(provider)?.begin_verify(&mut parameters).map(drop)
+    }
+
     /// Has OpenSSL verify a signature.
     pub fn verify_foreign(
         &self,

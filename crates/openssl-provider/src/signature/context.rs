@@ -175,7 +175,11 @@ impl Context {
     }
 
     fn fetch(&self, name: &str, properties: Option<&str>) -> Outcome<Digest> {
-        Digest::fetch(&self.provider.openssl, name, properties.or(self.properties.as_deref()))?.signed()
+        let digest = Digest::fetch(&self.provider.openssl, name, properties.or(self.properties.as_deref()))?;
+        if !digest.is_signed() {
+            self.key()?.check_digest_foreign(&self.provider, name)?;
+        }
+        Ok(digest)
     }
 
     fn set_digest(&mut self, name: &str, properties: Option<&str>) -> Outcome {
