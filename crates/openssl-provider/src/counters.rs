@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -150,6 +150,13 @@ fn check(file: &fs::File) -> Result<bool, String> {
     let metadata = file.metadata().map_err(|error| error.to_string())?;
     if !metadata.is_file() || ![0, SIZE as u64].contains(&metadata.len()) {
         return Err(other());
+    }
+    // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may change it, and that
+    // is the superuser or ourselves.
+    // SAFETY: it has no preconditions.
+    let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
+    if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
+        return Err("others than its owner may write it, or the owner is neither root nor this user".into());
     }
     let mut magic = MAGIC;
     if metadata.len() > 0 {

@@ -106,7 +106,7 @@ impl Key {
     /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
-        Ok(provider.compute(Work::Public(key.clone(), number))?.to_vec())
+        Ok(provider.compute(Work::Public(key.clone(), number.into()))?.to_vec())
     }
 
     /// A number with zeros before it to the key's length.
@@ -167,8 +167,9 @@ impl Key {
 
 /// What OpenSSL holds of a key: nothing at first, then a key.
 pub struct Slot {
-    provider: Arc<Provider>,
     key: Mutex<Option<Arc<Key>>>,
+    /// The last to be dropped: the key may belong to its library context.
+    provider: Arc<Provider>,
 }
 
 impl Slot {
