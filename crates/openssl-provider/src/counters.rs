@@ -179,6 +179,7 @@ fn prepare(file: &fs::File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn private(counters: &Counters) -> u64 {
         counters.numbers().private_operations.load(Ordering::Relaxed)
@@ -197,6 +198,21 @@ mod tests {
         drop((one, other));
         assert_eq!(private(&Counters::shared(&path).expect("the same file")), 8);
         assert_eq!(fs::read(&path).expect("a file")[..8], MAGIC);
+    }
+
+    #[test]
+    fn files_that_others_may_shorten_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("counters");
+        drop(Counters::shared(&path).expect("a new file"));
+        for mode in [0o666, 0o664, 0o646] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+            assert!(Counters::shared(&path).is_err_and(|why| why.contains("may write")), "{mode:o}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("ours");
+        assert!(Counters::shared(&path).is_ok());
+        fs::hard_link(&path, folder.path().join("another name")).expect("a link");
+        assert!(Counters::shared(&path).is_err());
     }
 
     #[test]
