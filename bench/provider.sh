@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Measures the OpenSSL provider by `openssl speed`, beside OpenSSL's default provider and `zariz speed`.
 #
-# Usage: bench/provider.sh [ROUNDS [SECONDS]]      (default: 5 rounds of 2 seconds for each cell; about eight minutes)
+# Usage: bench/provider.sh [ROUNDS [SECONDS]]      (default: 5 rounds of 2 seconds for each cell; about three minutes)
 #
 # Builds the provider and the program, then lets all contestants take turns, A B C A B C …: with 64 jobs, with 8, and
 # without. One thread computes. A ratio is the median of the ratios of single rounds. OPENSSL_ia32cap in the environment
-# hides instructions from OpenSSL, not from zariz; ENGINE chooses zariz's engine.
+# hides instructions from OpenSSL, not from zariz; ENGINE chooses zariz's engine, JOBS the numbers of jobs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-rounds=${1:-5} seconds=${2:-2} engine=${ENGINE:-auto}
+rounds=${1:-5} seconds=${2:-2} engine=${ENGINE:-auto} jobs_list=${JOBS:-64 8 0}
 
 cargo build --release --quiet -p zariz-openssl-provider -p zariz-cli
 folder=$(mktemp -d)
@@ -43,7 +43,7 @@ program() { # without OpenSSL around it, batches of 64
 echo "$(openssl version); $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2); OPENSSL_ia32cap=${OPENSSL_ia32cap:-}; engine $engine"
 echo "$rounds rounds of $seconds s; signatures and verifications per second, RSA-2048"
 echo "jobs           default     zariz     speed  z/def.  z/speed  (default provider, zariz, the program \`zariz speed\`)"
-for jobs in 64 8 0; do
+for jobs in $jobs_list; do
     options=()
     ((jobs)) && options=(-async_jobs "$jobs")
     for ((round = 0; round < rounds; round++)); do

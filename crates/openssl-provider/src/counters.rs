@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -151,6 +151,13 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if !metadata.is_file() || ![0, SIZE as u64].contains(&metadata.len()) {
         return Err(other());
     }
+    // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may change it, and that
+    // is the superuser or ourselves.
+    // SAFETY: it has no preconditions.
+    let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
+    if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
+        return Err("others than its owner may write it, or the owner is neither root nor this user".into());
+    }
     let mut magic = MAGIC;
     if metadata.len() > 0 {
         file.read_exact_at(&mut magic, 0).map_err(|error| error.to_string())?;
@@ -172,6 +179,7 @@ fn prepare(file: &fs::File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn private(counters: &Counters) -> u64 {
         counters.numbers().private_operations.load(Ordering::Relaxed)
@@ -190,6 +198,21 @@ mod tests {
         drop((one, other));
         assert_eq!(private(&Counters::shared(&path).expect("the same file")), 8);
         assert_eq!(fs::read(&path).expect("a file")[..8], MAGIC);
+    }
+
+    #[test]
+    fn files_that_others_may_shorten_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("counters");
+        drop(Counters::shared(&path).expect("a new file"));
+        for mode in [0o666, 0o664, 0o646] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+            assert!(Counters::shared(&path).is_err_and(|why| why.contains("may write")), "{mode:o}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("ours");
+        assert!(Counters::shared(&path).is_ok());
+        fs::hard_link(&path, folder.path().join("another name")).expect("a link");
+        assert!(Counters::shared(&path).is_err());
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The digest of that name. Whether RSA signs it is asked for by [`signed`](Self::signed).
+    /// The digest of that name.
     pub fn fetch(openssl: &OpenSsl, name: &str, properties: Option<&str>) -> Outcome<Self> {
         if name.len() >= MAX_NAME {
             return Err(Failure::new(Reason::Digest, "the digest's name is too long"));
@@ -70,13 +70,9 @@ impl Digest {
         Ok(Self { name: name.to_owned(), md, kind })
     }
 
-    /// Itself, if RSA signs such digests.
-    pub fn signed(self) -> Outcome<Self> {
-        if SIGNED.iter().any(|(known, _)| self.md.name().eq_ignore_ascii_case(known)) {
-            Ok(self)
-        } else {
-            Err(Failure::new(Reason::Digest, format!("digest={}: RSA does not sign it", self.name)))
-        }
+    /// Whether it is one that RSA signs in every version of OpenSSL; others are for OpenSSL to judge.
+    pub fn is_signed(&self) -> bool {
+        SIGNED.iter().any(|(known, _)| self.md.name().eq_ignore_ascii_case(known))
     }
 
     /// The hash of zariz's, if it is one.

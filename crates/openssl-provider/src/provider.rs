@@ -109,10 +109,11 @@ impl Provider {
 
     /// Computes with others.
     pub fn compute(&self, work: Work) -> Outcome<Zeroizing<Vec<u8>>> {
-        let answer = job::call(self.processes.queue(), &self.openssl.libcrypto, work);
+        let answer = job::call(&self.processes, &self.openssl.libcrypto, work);
         answer.map_err(|lost| match lost {
             Lost::Failed(error) => error.into(),
             Lost::NoThread => Failure::new(Reason::System, "no thread can be started: raise the limit of threads"),
+            Lost::Forked => Failure::new(Reason::System, "the process has forked while the job was paused"),
             Lost::Panic => Failure::new(Reason::Internal, "a panic: please report it"),
         })
     }
@@ -145,8 +146,9 @@ impl Provider {
             &numbers.check_failures,
             &numbers.keys_generated,
         ]
-        .map(|counter| counter.load(Ordering::Relaxed) as i64);
-        let operations = private + public;
+        // A file may say anything.
+        .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
+        let operations = private.saturating_add(public);
         let mean = if batches == 0 { 0.0 } else { operations as f64 / batches as f64 };
         let version = CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default();
         let integers: [(&CStr, i64); 11] = [

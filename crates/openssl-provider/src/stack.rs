@@ -4,8 +4,23 @@
 //! itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder};
+
+/// Starts a thread that the program's signals do not reach: their handlers are for its own threads.
+pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+    let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+    let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: sets of signals of ours; threads begin with the mask of whoever starts them.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        let started = start();
+        libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut());
+        started
+    }
+}
 
 /// Calls a function on another stack, and waits for it.
 pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thread::Result<T>> {
@@ -13,7 +28,8 @@ pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thr
     let waiting = Mutex::new(Some(function));
     let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
     let by_thread = thread::scope(|scope| {
-        let thread = Builder::new().spawn_scoped(scope, || take().map(|function| function())).ok()?;
+        let start = || Builder::new().spawn_scoped(scope, || take().map(|function| function()));
+        let thread = without_signals(start).ok()?;
         thread.join().transpose()
     });
     match (by_thread, take()) {

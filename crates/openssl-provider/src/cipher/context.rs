@@ -31,7 +31,6 @@ const DEFAULT_DIGEST: &str = "SHA1";
 /// What OpenSSL holds of an operation.
 #[derive(Clone)]
 pub struct Context {
-    pub provider: Arc<Provider>,
     key: Option<Arc<Key>>,
     operation: Operation,
     padding: Padding,
@@ -41,6 +40,8 @@ pub struct Context {
     client_version: u32,
     negotiated_version: u32,
     implicit_rejection: bool,
+    /// The last to be dropped: keys and digests belong to its library context.
+    pub provider: Arc<Provider>,
 }
 
 impl Held for Context {
@@ -126,7 +127,7 @@ impl Context {
             }
             _ => return Err(Failure::new(Reason::Padding, "this padding is not for encryption")),
         };
-        Ok(Work::Public(key.clone(), block.to_vec()))
+        Ok(Work::Public(key.clone(), block))
     }
 
     /// Decrypts a ciphertext.

@@ -124,18 +124,21 @@ libcrypto! {
 struct Library {
     handle: *mut c_void,
     name: String,
+    /// Where it begins in memory.
+    base: *mut c_void,
+}
+
+/// The library that an address belongs to.
+fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
+    let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked for; the structure is written where the answer is not zero.
+    unsafe { if libc::dladdr(address, found.as_mut_ptr()) == 0 { None } else { Some(found.assume_init()) } }
 }
 
 impl Library {
     fn containing(address: *const c_void) -> Result<Self, String> {
-        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: any address may be asked for; the structure is written where the answer is not zero.
-        let file = unsafe {
-            if libc::dladdr(address, found.as_mut_ptr()) == 0 {
-                return Err("the libcrypto that loads the provider cannot be found in memory".into());
-            }
-            found.assume_init().dli_fname
-        };
+        let place = place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
+        let (file, base) = (place.dli_fname, place.dli_fbase);
         // SAFETY: the loader's own name of a library that is there already; nothing is loaded. A program that has OpenSSL
         // inside is not a library: its functions are those of the whole process, if it exports them.
         let handle = unsafe {
@@ -146,7 +149,7 @@ impl Library {
         };
         // SAFETY: a string of the loader's that lives as long as the library.
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
-        if handle.is_null() { Err(format!("the loader does not know {name}")) } else { Ok(Self { handle, name }) }
+        if handle.is_null() { Err(format!("the loader does not know {name}")) } else { Ok(Self { handle, name, base }) }
     }
 
     /// A function of the library.
@@ -163,6 +166,9 @@ impl Library {
                 self.name,
                 name.to_string_lossy()
             ));
+        }
+        if place_of(symbol).is_none_or(|place| place.dli_fbase != self.base) {
+            return Err(format!("{} is another OpenSSL's than {}, which loads us", name.to_string_lossy(), self.name));
         }
         // SAFETY: the caller's promise, and the sizes are the same.
         Ok(unsafe { transmute_copy(&symbol) })

@@ -106,7 +106,7 @@ impl Key {
     /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
-        Ok(provider.compute(Work::Public(key.clone(), number))?.to_vec())
+        Ok(provider.compute(Work::Public(key.clone(), number.into()))?.to_vec())
     }
 
     /// A number with zeros before it to the key's length.
@@ -145,6 +145,13 @@ impl Key {
         self.foreign(provider)?.transform(operation, parameters, input, out)
     }
 
+    /// Whether OpenSSL signs digests of that name with the key.
+    pub fn check_digest_foreign(&self, provider: &Provider, name: &str) -> Outcome {
+        let mut parameters = Built::default();
+        parameters.text(c"digest", name);
+        self.foreign(provider)?.begin_verify(&mut parameters).map(drop)
+    }
+
     /// Has OpenSSL verify a signature.
     pub fn verify_foreign(
         &self,
@@ -160,8 +167,9 @@ impl Key {
 
 /// What OpenSSL holds of a key: nothing at first, then a key.
 pub struct Slot {
-    provider: Arc<Provider>,
     key: Mutex<Option<Arc<Key>>>,
+    /// The last to be dropped: the key may belong to its library context.
+    provider: Arc<Provider>,
 }
 
 impl Slot {

@@ -44,7 +44,7 @@ unsafe impl Send for Pkey {}
 unsafe impl Sync for Pkey {}
 
 /// A context of an operation.
-struct PkeyCtx(Libcrypto, NonNull<EvpPkeyCtx>);
+pub struct PkeyCtx(Libcrypto, NonNull<EvpPkeyCtx>);
 
 impl Drop for PkeyCtx {
     fn drop(&mut self) {
@@ -153,12 +153,19 @@ impl Pkey {
         Ok(size)
     }
 
+    /// Begins to verify a signature: whether OpenSSL takes the parameters.
+    pub fn begin_verify(&self, parameters: &mut Built) -> Outcome<PkeyCtx> {
+        let context = self.context()?;
+        // SAFETY: live objects, and an array of parameters.
+        check(unsafe { (self.libcrypto.verify_init)(context.1.as_ptr(), parameters.array()) })?;
+        Ok(context)
+    }
+
     /// Whether a signature is that of a digest.
     pub fn verify(&self, parameters: &mut Built, signature: &[u8], digest: &[u8]) -> Outcome {
-        let context = self.context()?;
-        // SAFETY: live objects, an array of parameters, and slices with their lengths.
+        let context = self.begin_verify(parameters)?;
+        // SAFETY: live objects, and slices with their lengths.
         unsafe {
-            check((self.libcrypto.verify_init)(context.1.as_ptr(), parameters.array()))?;
             check((self.libcrypto.verify)(
                 context.1.as_ptr(),
                 signature.as_ptr(),

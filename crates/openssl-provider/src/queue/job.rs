@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use super::Queue;
 use super::gather::Gather;
+use super::process::Processes;
 use super::request::Request;
-use super::wake::Wake;
-use super::work::{Answer, Work};
+use super::wake::{Wake, is_in_callback};
+use super::work::{Answer, Lost, Work};
 use crate::ffi::libcrypto::Libcrypto;
 
 /// Full lanes handed over without waiting for the loop.
@@ -23,7 +24,11 @@ const FULL: usize = 2;
 const PATIENCE: usize = 16;
 
 /// The answer to a request: of the job that runs, or of the thread.
-pub fn call(queue: &Arc<Queue>, libcrypto: &Libcrypto, work: Work) -> Answer {
+pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer {
+    let queue = processes.queue();
+    if is_in_callback() {
+        return queue.call_at_once(&work);
+    }
     // SAFETY: it has no preconditions.
     let job = unsafe { (libcrypto.current_job)() };
     if job.is_null() {
@@ -34,7 +39,7 @@ pub fn call(queue: &Arc<Queue>, libcrypto: &Libcrypto, work: Work) -> Answer {
     // SAFETY: its wait context, where it has one.
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
     match wake {
-        Some(wake) => paused(queue, libcrypto, wake, work),
+        Some(wake) => paused(processes, libcrypto, wake, work),
         None => queue.call_elsewhere(work),
     }
 }
@@ -45,29 +50,42 @@ pub fn is_running(libcrypto: &Libcrypto) -> bool {
     !unsafe { (libcrypto.current_job)() }.is_null()
 }
 
-/// Asks, and leaves the request to the wake, which the wait context keeps.
-fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *const Gather) {
+/// Asks, and leaves the request to the wake, which the wait context keeps. Where that has one already, the answer.
+fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> Result<(*const Request, *const Gather), Answer> {
     let gather = queue.gathers.here();
     let request = Request::of_job(work, wake.clone(), gather.clone());
     let pointers = (Arc::as_ptr(&request), Arc::as_ptr(&gather));
-    wake.keep(request.clone());
+    if !wake.keep(&request) {
+        queue.submit(vec![request.clone()]);
+        let answer = request.answer();
+        gather.note_collected();
+        return Err(answer);
+    }
     if gather.add(request) >= FULL * queue.lanes || wake.has_callback() {
         queue.submit(gather.take());
     } else {
-        wake.signal();
+        wake.signal(pointers.0);
     }
-    pointers
+    Ok(pointers)
 }
 
 /// Pauses until there is an answer. Nothing on this stack owns anything while it is paused: it may be forgotten.
-fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
-    let (request, gather) = begin(queue, wake, work);
+fn paused(processes: &Processes, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
+    let queue = processes.queue();
+    let (request, gather) = match begin(queue, wake, work) {
+        Ok(pointers) => pointers,
+        Err(answer) => return answer,
+    };
     let (mut waited, mut idle) = (false, 0);
     loop {
         // At least once, even if there is an answer by now: programs look at the descriptors of a wait context when its job
         // pauses, and haproxy ends when it later finds one there that it has not seen then.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
+        if !Arc::ptr_eq(queue, processes.queue()) {
+            // Whoever would answer is in another process.
+            return Err(Lost::Forked);
+        }
         // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
         // keeps the gathering.
         let (request, gather) = unsafe { (&*request, &*gather) };
@@ -76,7 +94,7 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
             if gather.has_uncollected() && !waited {
                 // Jobs that are answered run in this round, and may have more to ask.
                 waited = true;
-                wake.signal();
+                wake.signal(request);
             } else {
                 queue.submit(gather.take());
             }

@@ -84,7 +84,7 @@ impl Queue {
             state.computing += 1;
             if state.waiting.is_empty() {
                 drop(state);
-                let answer = self.compute(&[&work]).pop().unwrap_or(Err(Lost::Panic));
+                let answer = self.call_at_once(&work);
                 self.pass_on(false);
                 return answer;
             }
@@ -98,6 +98,11 @@ impl Queue {
             Turn::Done(answer) => answer,
             Turn::Lead => self.lead(request),
         }
+    }
+
+    /// Answers a request at once, whatever others do.
+    pub fn call_at_once(&self, work: &Work) -> Answer {
+        self.compute(&[work]).pop().unwrap_or(Err(Lost::Panic))
     }
 
     /// Has work done by a worker while the calling thread waits: for what needs more stack than a job has.
@@ -134,7 +139,7 @@ impl Queue {
             self.idle.notify_one();
         } else if state.workers.len() < self.limit {
             let queue = self.clone();
-            match Builder::new().name("zariz".into()).spawn(move || queue.work()) {
+            match stack::without_signals(|| Builder::new().name("zariz".into()).spawn(move || queue.work())) {
                 Ok(worker) => state.workers.push(worker),
                 Err(_) if state.workers.is_empty() => {
                     self.in_place.store(true, Ordering::Relaxed);
@@ -153,9 +158,14 @@ impl Queue {
 
     /// Computes requests of jobs on this thread, whose stack is small.
     fn compute_here(&self, requests: Vec<Arc<Request>>) {
-        let done = stack::on_another(|| requests.chunks(self.max_batch).for_each(|batch| self.run(batch)));
+        let done = stack::on_another(|| {
+            requests.chunks(self.max_batch).for_each(|batch| self.run(batch));
+            // Programs' functions may ask for more: here is room for it.
+            notify(&requests);
+        });
         if !matches!(done, Ok(Ok(()))) {
-            deliver(requests.iter().map(|request| (request, Err(Lost::NoThread))));
+            requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
+            notify(&requests);
         }
     }
 
@@ -166,8 +176,11 @@ impl Queue {
             if state.for_workers > 0 {
                 state.for_workers -= 1;
                 drop(state);
-                self.run(&self.take(None));
+                let batch = self.take(None);
+                self.run(&batch);
                 self.pass_on(true);
+                notify(&batch);
+                drop(batch);
                 state = self.lock();
             } else if state.closed {
                 return;
@@ -181,8 +194,10 @@ impl Queue {
 
     /// Computes one's own request and others that wait.
     fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
-        self.run(&self.take(Some(own.clone())));
+        let batch = self.take(Some(own.clone()));
+        self.run(&batch);
         self.pass_on(false);
+        notify(&batch);
         own.answer()
     }
 
@@ -214,11 +229,12 @@ impl Queue {
         own.into_iter().chain(state.waiting.drain(..others)).collect()
     }
 
-    /// Computes a batch, and answers.
+    /// Computes a batch, and gives everybody an answer. Jobs are woken only then ([`notify`]), so that a thread finds all that
+    /// is for it at once, and when others may compute again: what a program does when it is woken takes its time.
     fn run(&self, batch: &[Arc<Request>]) {
         if !batch.is_empty() {
             let works: Vec<_> = batch.iter().map(|request| &request.work).collect();
-            deliver(iter::zip(batch, self.compute(&works)));
+            iter::zip(batch, self.compute(&works)).for_each(|(request, answer)| request.finish(answer));
         }
     }
 
@@ -246,13 +262,7 @@ impl Queue {
     }
 }
 
-/// Gives everybody an answer, and only then wakes them, so that a thread finds all that is for it at once.
-fn deliver<'a>(answers: impl Iterator<Item = (&'a Arc<Request>, Answer)>) {
-    let answered: Vec<_> = answers
-        .map(|(request, answer)| {
-            request.finish(answer);
-            request
-        })
-        .collect();
-    answered.into_iter().for_each(|request| request.notify());
+/// Wakes the jobs of a batch.
+fn notify(batch: &[Arc<Request>]) {
+    batch.iter().for_each(|request| request.notify());
 }

@@ -2,8 +2,8 @@
 
 use std::process;
 use std::ptr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 use super::Queue;
 
@@ -14,19 +14,41 @@ pub struct Processes {
 }
 
 struct OfProcess {
-    id: u32,
+    id: Id,
     queue: Arc<Queue>,
+}
+
+/// A process: how many forks led to it since we were loaded, and its number. Neither would do: numbers come again in other
+/// namespaces, and there are ways to fork that tell nobody.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Id(u64, u32);
+
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Id {
+    fn now() -> Self {
+        Self(FORKS.load(Ordering::Relaxed), process::id())
+    }
 }
 
 impl Processes {
     /// With queues made by a function.
     pub fn new(make: impl Fn() -> Arc<Queue> + Send + Sync + 'static) -> Self {
+        static COUNT_FORKS: Once = Once::new();
+        COUNT_FORKS.call_once(|| {
+            // SAFETY: the function only counts, and we are never removed from memory. Without memory for it, numbers must do.
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+        });
         Self { make: Box::new(make), current: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// The queue of this process.
     pub fn queue(&self) -> &Arc<Queue> {
-        let id = process::id();
+        let id = Id::now();
         let mut current = self.current.load(Ordering::Acquire);
         loop {
             // SAFETY: null, or a box that is freed by `drop` alone.
@@ -51,7 +73,7 @@ impl Drop for Processes {
     fn drop(&mut self) {
         let current = *self.current.get_mut();
         // SAFETY: null, or a box of ours; nobody uses it any more.
-        if unsafe { current.as_ref() }.is_some_and(|of_process| of_process.id == process::id()) {
+        if unsafe { current.as_ref() }.is_some_and(|of_process| of_process.id == Id::now()) {
             // SAFETY: as above.
             unsafe { Box::from_raw(current) }.queue.close();
         }

@@ -91,17 +91,22 @@ impl Request {
     /// Keeps the answer. A thread that waits goes on; a job is not woken yet ([`notify`](Self::notify)): first, all of a batch
     /// are answered, so that a job's thread finds them together.
     pub fn finish(&self, answer: Answer) {
+        let mut phase = self.lock();
+        if matches!(*phase, Phase::Done(_) | Phase::Taken) {
+            return;
+        }
         if let Waiter::Job { gather, .. } = &self.waiter {
             gather.note_answered();
         }
-        *self.lock() = Phase::Done(answer);
+        *phase = Phase::Done(answer);
+        drop(phase);
         self.changed.notify_one();
     }
 
     /// Wakes the job that waits, if it is one.
     pub fn notify(&self) {
         if let Waiter::Job { wake, .. } = &self.waiter {
-            wake.signal();
+            wake.signal(self);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Waking a job: an event file descriptor in its wait context, or the function that the program has set there.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -21,20 +22,19 @@ static KEY: u8 = 0;
 /// It owns the request under way: the job's stack owns nothing, since a program that drops a connection frees the wait
 /// context, but never runs the job again.
 pub struct Wake {
-    /// An event file descriptor, without blocking.
-    event: File,
     state: Mutex<State>,
-    /// The function has returned.
+    /// A call of the program's function has returned.
     returned: Condvar,
 }
 
-#[derive(Default)]
 struct State {
+    /// An event file descriptor, without blocking; nothing once the wait context is freed.
+    event: Option<File>,
     request: Option<Arc<Request>>,
     /// The program's function and its argument.
     callback: Option<(AsyncCallback, Argument)>,
-    /// The thread that is in the function.
-    calling: Option<libc::pthread_t>,
+    /// The threads that are in the function.
+    calling: Vec<libc::pthread_t>,
 }
 
 #[derive(Clone, Copy)]
@@ -42,6 +42,17 @@ struct Argument(*mut c_void);
 
 // SAFETY: it is the program's, made to be handed to its function on whichever thread calls that.
 unsafe impl Send for Argument {}
+
+thread_local! {
+    /// Whether this thread is in a program's function.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in a function of the program that we have called: what is asked for there belongs to no job, and
+/// must not wait for threads that may wait for us.
+pub fn is_in_callback() -> bool {
+    IN_CALLBACK.get()
+}
 
 impl Wake {
     /// That of a job's wait context, which lives as long as the wait context; a new one where it has none. Nothing where
@@ -55,9 +66,9 @@ impl Wake {
         // SAFETY: the caller's context. What we find under our key is what was put there below: a box of ours.
         unsafe {
             if (libcrypto.wait_ctx_get_fd)(context, key, &mut fd, &mut custom) != 1 || custom.is_null() {
-                let wake = Self::new()?;
-                fd = wake.event.as_raw_fd();
-                custom = Box::into_raw(Box::new(wake)).cast();
+                let event = Self::event()?;
+                fd = event.as_raw_fd();
+                custom = Box::into_raw(Box::new(Self::new(event))).cast();
                 if (libcrypto.wait_ctx_set_fd)(context, key, fd, custom, Some(cleanup)) != 1 {
                     drop(Box::from_raw(custom.cast::<Arc<Self>>()));
                     return None;
@@ -74,25 +85,32 @@ impl Wake {
         }
     }
 
-    fn new() -> Option<Arc<Self>> {
+    fn event() -> Option<File> {
         // SAFETY: it has no preconditions; the descriptor is new and nobody else's.
-        let event = unsafe {
-            match libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) {
-                -1 => return None,
-                fd => File::from_raw_fd(fd),
-            }
-        };
-        Some(Arc::new(Self { event, state: Mutex::default(), returned: Condvar::new() }))
+        match unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } {
+            -1 => None,
+            // SAFETY: as above.
+            fd => Some(unsafe { File::from_raw_fd(fd) }),
+        }
+    }
+
+    fn new(event: File) -> Arc<Self> {
+        let state = State { event: Some(event), request: None, callback: None, calling: Vec::new() };
+        Arc::new(Self { state: Mutex::new(state), returned: Condvar::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the request under way.
-    pub fn keep(&self, request: Arc<Request>) {
-        let before = self.lock().request.replace(request);
-        drop(before);
+    /// Keeps the request under way; false where there is one already, of another job with the same wait context.
+    pub fn keep(&self, request: &Arc<Request>) -> bool {
+        let mut state = self.lock();
+        let free = state.request.is_none();
+        if free {
+            state.request = Some(request.clone());
+        }
+        free
     }
 
     /// Lets go of the request under way.
@@ -106,43 +124,56 @@ impl Wake {
         self.lock().callback.is_some()
     }
 
-    /// Tells the program that the job should run.
-    pub fn signal(&self) {
+    /// Tells the program that the job of this request should run, if it still waits.
+    pub fn signal(&self, request: *const Request) {
         let mut state = self.lock();
+        if state.request.as_ref().is_none_or(|kept| Arc::as_ptr(kept) != request) {
+            return;
+        }
         let Some((function, Argument(argument))) = state.callback else {
-            drop(state);
-            // Fails only when it has been signalled 2^64 - 1 times.
-            let _ = (&self.event).write(&1u64.to_ne_bytes());
+            if let Some(event) = &mut state.event {
+                // Fails only when it has been signalled 2^64 - 1 times.
+                let _ = event.write(&1u64.to_ne_bytes());
+            }
             return;
         };
         // SAFETY: it has no preconditions.
-        state.calling = Some(unsafe { libc::pthread_self() });
+        let here = unsafe { libc::pthread_self() };
+        state.calling.push(here);
         drop(state);
-        // SAFETY: the program's own function and argument. The wait context is there: `cleanup` waits.
+        let outer = IN_CALLBACK.replace(true);
+        // SAFETY: the program's own function and argument. The wait context is there: `close` waits.
         unsafe { function(argument) };
-        self.lock().calling = None;
+        IN_CALLBACK.set(outer);
+        let mut state = self.lock();
+        if let Some(i) = state.calling.iter().position(|&thread| thread == here) {
+            state.calling.swap_remove(i);
+        }
+        drop(state);
         self.returned.notify_all();
     }
 
     /// Forgets that it was signalled.
     pub fn clear(&self) {
-        // Fails where it was not.
-        let _ = (&self.event).read(&mut [0; 8]);
+        if let Some(event) = &mut self.lock().event {
+            // Fails where it was not.
+            let _ = event.read(&mut [0; 8]);
+        }
     }
 
     /// The wait context goes: its function must not be called any more, and is not being called when this returns (but where
-    /// it is the function itself that frees the wait context).
+    /// it is the function itself that frees the wait context). The descriptor is closed.
     fn close(&self) {
         let mut state = self.lock();
         // SAFETY: it has no preconditions.
         let here = unsafe { libc::pthread_self() };
-        while state.calling.is_some_and(|thread| thread != here) {
+        state.callback = None;
+        let (request, event) = (state.request.take(), state.event.take());
+        while state.calling.iter().any(|&thread| thread != here) {
             state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.callback = None;
-        let request = state.request.take();
         drop(state);
-        drop(request);
+        drop((request, event));
     }
 }
 

@@ -10,7 +10,7 @@ pub enum Work {
     /// `x^d mod n` of a number as long as the key.
     Private(PrivateKey, Zeroizing<Vec<u8>>),
     /// `x^e mod n`, likewise.
-    Public(PublicKey, Vec<u8>),
+    Public(PublicKey, Zeroizing<Vec<u8>>),
 }
 
 /// The number that was asked for, as long as the key.
@@ -23,6 +23,8 @@ pub enum Lost {
     Failed(Error),
     /// No thread could be started to compute it.
     NoThread,
+    /// The process that asked has forked, and its child ran the job.
+    Forked,
     /// A mistake of ours.
     Panic,
 }

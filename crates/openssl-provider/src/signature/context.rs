@@ -21,13 +21,14 @@ const DEFAULT_DIGEST: &str = "SHA1";
 
 /// What OpenSSL holds of an operation.
 pub struct Context {
-    pub provider: Arc<Provider>,
     properties: Option<String>,
     key: Option<Arc<Key>>,
     operation: Operation,
     scheme: Scheme,
     /// The message so far, where it is one that is signed and not its digest. The digest's kind is fixed then.
     pub message: Option<MdCtx>,
+    /// The last to be dropped: keys and digests belong to its library context.
+    pub provider: Arc<Provider>,
 }
 
 impl Held for Context {
@@ -175,7 +176,11 @@ impl Context {
     }
 
     fn fetch(&self, name: &str, properties: Option<&str>) -> Outcome<Digest> {
-        Digest::fetch(&self.provider.openssl, name, properties.or(self.properties.as_deref()))?.signed()
+        let digest = Digest::fetch(&self.provider.openssl, name, properties.or(self.properties.as_deref()))?;
+        if !digest.is_signed() {
+            self.key()?.check_digest_foreign(&self.provider, name)?;
+        }
+        Ok(digest)
     }
 
     fn set_digest(&mut self, name: &str, properties: Option<&str>) -> Outcome {

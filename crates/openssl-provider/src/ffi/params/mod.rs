@@ -106,6 +106,7 @@ impl Param {
     pub fn text(&self) -> Option<&str> {
         let bytes = match self.data_type {
             UTF8_STRING => self.bytes(),
+            UTF8_PTR if self.data_size == 0 => self.pointed_string()?,
             UTF8_PTR => self.pointed()?,
             _ => return None,
         };
@@ -119,6 +120,19 @@ impl Param {
             OCTET_STRING => Some(self.bytes()),
             OCTET_PTR => self.pointed(),
             _ => None,
+        }
+    }
+
+    /// A string without a length.
+    fn pointed_string(&self) -> Option<&[u8]> {
+        let place = self.data.cast::<*const c_char>();
+        if place.is_null() {
+            return None;
+        }
+        // SAFETY: OpenSSL's promise: `data` points to a pointer to a string.
+        unsafe {
+            let start = place.read_unaligned();
+            if start.is_null() { None } else { Some(CStr::from_ptr(start).to_bytes()) }
         }
     }
 
