@@ -10,8 +10,9 @@ use zariz::{Dispatch, Method};
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
 
-/// Operations of a batch at most, unless told otherwise.
-const MAX_BATCH: usize = 64;
+/// Operations of a batch at most, unless told otherwise: each costs no less in a larger one, and all of a batch wait for its
+/// last.
+const MAX_BATCH: usize = 16;
 /// More make no sense, and are mistakes.
 const MOST_THREADS: usize = 1024;
 const LARGEST_BATCH: usize = 65_536;

@@ -367,7 +367,7 @@ fn the_provider() {
     assert!(text("engine").starts_with("auto"), "{}", text("engine"));
     assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
     assert!(number("threads") >= 1);
-    assert_eq!(number("max-batch"), 64);
+    assert_eq!(number("max-batch"), 16);
     assert!(!text("method").is_empty());
     assert_eq!(number("operations"), number("private-operations") + number("public-operations"));
     let mean = parameters["mean-batch"].as_ref().expect("mean-batch").real();

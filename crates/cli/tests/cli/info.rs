@@ -169,7 +169,7 @@ fn the_module_says_its_settings_and_that_it_has_done_nothing() {
         assert_eq!((&info["running"], &info["configuration"]), (&Value::from(true), &Value::Null), "{info}");
         assert!(info["openssl"].as_str().is_some_and(|openssl| openssl.starts_with("OpenSSL ")), "{info}");
         assert!(info["engine"].as_str().is_some_and(|engine| engine.starts_with("auto")), "{info}");
-        assert!(info["threads"].as_u64().is_some_and(|threads| threads >= 1) && info["max_batch"] == 64, "{info}");
+        assert!(info["threads"].as_u64().is_some_and(|threads| threads >= 1) && info["max_batch"] == 16, "{info}");
         for counter in COUNTERS {
             assert_eq!(info[counter].as_f64(), Some(0.0), "{counter}: {info}");
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Queue;
 use super::gather::Gather;
-use super::process::Processes;
+use super::process::{Processes, forks};
 use super::request::Request;
 use super::wake::{Wake, is_in_callback};
 use super::work::{Answer, Lost, Work};
@@ -39,7 +39,7 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer 
     // SAFETY: its wait context, where it has one.
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
     match wake {
-        Some(wake) => paused(processes, libcrypto, wake, work),
+        Some(wake) => paused(queue, libcrypto, wake, work),
         None => queue.call_elsewhere(work),
     }
 }
@@ -70,8 +70,8 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> Result<(*const Req
 }
 
 /// Pauses until there is an answer. Nothing on this stack owns anything while it is paused: it may be forgotten.
-fn paused(processes: &Processes, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
-    let queue = processes.queue();
+fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
+    let begun = forks();
     let (request, gather) = match begin(queue, wake, work) {
         Ok(pointers) => pointers,
         Err(answer) => return answer,
@@ -82,7 +82,7 @@ fn paused(processes: &Processes, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: 
         // pauses, and haproxy ends when it later finds one there that it has not seen then.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
-        if !Arc::ptr_eq(queue, processes.queue()) {
+        if forks() != begun {
             // Whoever would answer is in another process.
             return Err(Lost::Forked);
         }

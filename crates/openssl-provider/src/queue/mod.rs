@@ -123,10 +123,14 @@ impl Queue {
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
-        // Beside a batch that is being computed, a second one only when it has full lanes: else it gathers.
-        if state.computing == 0 || state.computing < self.limit && state.waiting.len() >= self.lanes {
+        // Beside batches that are being computed, another one only when it has full lanes: else it gathers.
+        while !state.waiting.is_empty()
+            && state.computing < self.limit
+            && (state.computing == 0 || state.waiting.len() >= self.lanes * (state.for_workers + 1))
+        {
             state.computing += 1;
             self.assign(state);
+            state = self.lock();
         }
     }
 
@@ -216,12 +220,13 @@ impl Queue {
         }
     }
 
-    /// A batch: a request that must be in it, and those that have waited longest. Beyond the first lanes, whole lanes: what
-    /// would fill a few of the last is the beginning of the next batch.
+    /// A batch: a request that must be in it, and those that have waited longest, shared with workers whose turn it is as
+    /// well. Beyond the first lanes, whole lanes: what would fill a few of the last is the beginning of the next batch.
     fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
         let mut state = self.lock();
         let own: Vec<_> = own.into_iter().collect();
-        let mut count = (own.len() + state.waiting.len()).min(self.max_batch);
+        let share = state.waiting.len().div_ceil(state.for_workers + 1).next_multiple_of(self.lanes);
+        let mut count = (own.len() + state.waiting.len()).min(share.max(1)).min(self.max_batch);
         if count > self.lanes {
             count -= count % self.lanes;
         }

@@ -31,7 +31,7 @@ extern "C" fn forked() {
 
 impl Id {
     fn now() -> Self {
-        Self(FORKS.load(Ordering::Relaxed), process::id())
+        Self(forks(), process::id())
     }
 }
 
@@ -67,6 +67,11 @@ impl Processes {
             }
         }
     }
+}
+
+/// How many forks led here since we were loaded: whether there was one can be seen without a call of the system.
+pub fn forks() -> u64 {
+    FORKS.load(Ordering::Relaxed)
 }
 
 impl Drop for Processes {

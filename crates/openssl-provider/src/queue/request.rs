@@ -11,7 +11,7 @@ use super::work::{Answer, Lost, Work};
 pub struct Request {
     pub work: Work,
     waiter: Waiter,
-    phase: Mutex<Phase>,
+    state: Mutex<State>,
     changed: Condvar,
     /// Whether workers were told of it, for requests of jobs.
     handed_over: AtomicBool,
@@ -24,6 +24,12 @@ enum Waiter {
     Idle,
     /// A job, to be woken; it belongs to what gathers on its thread.
     Job { wake: Arc<Wake>, gather: Arc<Gather> },
+}
+
+struct State {
+    phase: Phase,
+    /// A thread sleeps until it changes. Waking where nobody does would be a call of the system for nothing.
+    asleep: bool,
 }
 
 enum Phase {
@@ -44,8 +50,8 @@ pub enum Turn {
 
 impl Request {
     fn new(work: Work, waiter: Waiter) -> Arc<Self> {
-        let (phase, changed) = (Mutex::new(Phase::Waiting), Condvar::new());
-        Arc::new(Self { work, waiter, phase, changed, handed_over: AtomicBool::new(false) })
+        let state = Mutex::new(State { phase: Phase::Waiting, asleep: false });
+        Arc::new(Self { work, waiter, state, changed: Condvar::new(), handed_over: AtomicBool::new(false) })
     }
 
     /// Of a thread that can compute.
@@ -63,8 +69,18 @@ impl Request {
         Self::new(work, Waiter::Job { wake, gather })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes over to another phase, and wakes the thread that sleeps.
+    fn change(&self, mut state: MutexGuard<State>, phase: Phase) {
+        state.phase = phase;
+        let asleep = state.asleep;
+        drop(state);
+        if asleep {
+            self.changed.notify_one();
+        }
     }
 
     /// Whether its thread can compute a batch.
@@ -74,8 +90,7 @@ impl Request {
 
     /// Tells the waiting thread to compute.
     pub fn lead(&self) {
-        *self.lock() = Phase::Lead;
-        self.changed.notify_one();
+        self.change(self.lock(), Phase::Lead);
     }
 
     /// Whether it is in the hands of workers.
@@ -91,16 +106,14 @@ impl Request {
     /// Keeps the answer. A thread that waits goes on; a job is not woken yet ([`notify`](Self::notify)): first, all of a batch
     /// are answered, so that a job's thread finds them together.
     pub fn finish(&self, answer: Answer) {
-        let mut phase = self.lock();
-        if matches!(*phase, Phase::Done(_) | Phase::Taken) {
+        let state = self.lock();
+        if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
             return;
         }
         if let Waiter::Job { gather, .. } = &self.waiter {
             gather.note_answered();
         }
-        *phase = Phase::Done(answer);
-        drop(phase);
-        self.changed.notify_one();
+        self.change(state, Phase::Done(answer));
     }
 
     /// Wakes the job that waits, if it is one.
@@ -112,21 +125,23 @@ impl Request {
 
     /// The answer, if there is one by now.
     pub fn collect(&self) -> Option<Answer> {
-        take(&mut self.lock())
+        take(&mut self.lock().phase)
     }
 
     /// Waits for a turn.
     pub fn wait(&self) -> Turn {
-        let mut phase = self.lock();
+        let mut state = self.lock();
         loop {
-            if matches!(*phase, Phase::Lead) {
-                *phase = Phase::Waiting;
+            if matches!(state.phase, Phase::Lead) {
+                state.phase = Phase::Waiting;
                 return Turn::Lead;
             }
-            if let Some(answer) = take(&mut phase) {
+            if let Some(answer) = take(&mut state.phase) {
                 return Turn::Done(answer);
             }
-            phase = self.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
+            state.asleep = true;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep = false;
         }
     }
 
@@ -152,7 +167,8 @@ fn take(phase: &mut Phase) -> Option<Answer> {
 impl Drop for Request {
     /// An answer that its job never came for is not waited for any longer.
     fn drop(&mut self) {
-        let uncollected = matches!(self.phase.get_mut().unwrap_or_else(PoisonError::into_inner), Phase::Done(_));
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let uncollected = matches!(state.phase, Phase::Done(_));
         if let Waiter::Job { gather, .. } = &self.waiter
             && uncollected
         {

@@ -30,6 +30,8 @@ pub struct Wake {
 struct State {
     /// An event file descriptor, without blocking; nothing once the wait context is freed.
     event: Option<File>,
+    /// The descriptor can be read.
+    signalled: bool,
     request: Option<Arc<Request>>,
     /// The program's function and its argument.
     callback: Option<(AsyncCallback, Argument)>,
@@ -95,7 +97,7 @@ impl Wake {
     }
 
     fn new(event: File) -> Arc<Self> {
-        let state = State { event: Some(event), request: None, callback: None, calling: Vec::new() };
+        let state = State { event: Some(event), signalled: false, request: None, callback: None, calling: Vec::new() };
         Arc::new(Self { state: Mutex::new(state), returned: Condvar::new() })
     }
 
@@ -126,21 +128,21 @@ impl Wake {
 
     /// Tells the program that the job of this request should run, if it still waits.
     pub fn signal(&self, request: *const Request) {
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         if state.request.as_ref().is_none_or(|kept| Arc::as_ptr(kept) != request) {
             return;
         }
         let Some((function, Argument(argument))) = state.callback else {
-            if let Some(event) = &mut state.event {
-                // Fails only when it has been signalled 2^64 - 1 times.
-                let _ = event.write(&1u64.to_ne_bytes());
+            if let Some(event) = state.event.as_mut().filter(|_| !state.signalled) {
+                state.signalled = event.write(&1u64.to_ne_bytes()).is_ok();
             }
             return;
         };
         // SAFETY: it has no preconditions.
         let here = unsafe { libc::pthread_self() };
         state.calling.push(here);
-        drop(state);
+        drop(guard);
         let outer = IN_CALLBACK.replace(true);
         // SAFETY: the program's own function and argument. The wait context is there: `close` waits.
         unsafe { function(argument) };
@@ -155,9 +157,12 @@ impl Wake {
 
     /// Forgets that it was signalled.
     pub fn clear(&self) {
-        if let Some(event) = &mut self.lock().event {
-            // Fails where it was not.
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        if let Some(event) = state.event.as_mut().filter(|_| state.signalled) {
+            // Cannot fail: nobody else reads it.
             let _ = event.read(&mut [0; 8]);
+            state.signalled = false;
         }
     }
 
