@@ -5,7 +5,7 @@
 #
 # Builds the provider and the program, then lets all contestants take turns, A B C A B C …: with 64 jobs, with 8, and
 # without. One thread computes. A ratio is the median of the ratios of single rounds. OPENSSL_ia32cap in the environment
-# hides instructions from OpenSSL, not from zariz; ENGINE chooses zariz's engine, JOBS the numbers of jobs.
+# hides instructions from OpenSSL, not from zariz; ENGINE chooses zariz's engine, JOBS the numbers of jobs, THREADS its setting.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rounds=${1:-5} seconds=${2:-2} engine=${ENGINE:-auto} jobs_list=${JOBS:-64 8 0}
@@ -25,7 +25,7 @@ default = default
 activate = 1
 [zariz]
 module = $folder/zariz.so
-threads = 1
+threads = ${THREADS:-1}
 engine = $engine
 END
 
@@ -40,7 +40,7 @@ program() { # without OpenSSL around it, batches of 64
         awk '$1 == "rsa" { print $6, $7 }'
 }
 
-echo "$(openssl version); $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2); OPENSSL_ia32cap=${OPENSSL_ia32cap:-}; engine $engine"
+echo "$(openssl version); $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2); OPENSSL_ia32cap=${OPENSSL_ia32cap:-}; engine $engine; threads ${THREADS:-1}"
 echo "$rounds rounds of $seconds s; signatures and verifications per second, RSA-2048"
 echo "jobs           default     zariz     speed  z/def.  z/speed  (default provider, zariz, the program \`zariz speed\`)"
 for jobs in $jobs_list; do
