@@ -48,7 +48,7 @@ impl Settings {
             method,
             threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, 0, MOST_THREADS))?,
             max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
-            counters: counters.map(PathBuf::from),
+            counters: counters.map(|path| absolute(&path)).transpose()?,
         })
     }
 }
@@ -56,6 +56,16 @@ impl Settings {
 /// How many processors this process may use.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, |count| count.get())
+}
+
+/// A path that is the same wherever a program stands.
+fn absolute(path: &str) -> Outcome<PathBuf> {
+    let path = PathBuf::from(path);
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err(wrong("counters", &format_args!("{path:?} is not an absolute path")))
+    }
 }
 
 fn wrong(name: &str, why: &dyn std::fmt::Display) -> Failure {

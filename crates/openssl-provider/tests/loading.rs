@@ -147,6 +147,7 @@ fn bad_settings() {
         ("threads", "1000000000000000000000", "1000000000000000000000"),
         ("max-batch", "0", "max-batch"),
         ("max-batch", "1.5", "1.5"),
+        ("counters", "a/relative/path", "absolute"),
         ("counters", "/no/such/folder/counters", "/no/such/folder/counters"),
         ("counters", folder.path().to_str().expect("UTF-8"), folder.path().to_str().expect("UTF-8")),
         ("counters", not_counters, not_counters),

@@ -117,7 +117,10 @@ impl Provider {
         let api = Api::load().map_err(ProviderError::OpenSsl)?;
         let context = Context::new(api).map_err(ProviderError::Load)?;
         let config = Config::read(&context).map_err(ProviderError::Configuration)?;
-        let found = config.and_then(|config| config.section_for(&module.file));
+        let found = config.as_ref().and_then(|config| config.section_for(&module.file));
+        if let (None, Some(mistake)) = (&found, config.as_ref().and_then(|config| config.mistake(&module.file))) {
+            return Err(ProviderError::Configuration(mistake));
+        }
         if found.as_ref().is_none_or(|found| !found.has_module) {
             context.search_in(&module.folder);
         }

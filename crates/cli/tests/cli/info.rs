@@ -54,7 +54,7 @@ fn ask(module: &std::path::Path, configuration: &std::path::Path) -> Done {
 #[cfg(target_os = "linux")]
 fn files_that_are_no_module_are_told() {
     let folder = Folder::new();
-    let none = folder.join("none.cnf");
+    let none = folder.file("none.cnf", "");
     let text = folder.file("text.so", format!("no module, but text\n{}", " ".repeat(99)));
     ask(&text, &none).exits(3).says(&["text.so: OpenSSL cannot load it as a provider", "invalid ELF header"]);
     ask(&folder.file("empty.so", ""), &none).exits(3).says(&["empty.so", "file too short"]);
@@ -75,7 +75,7 @@ fn another_provider_is_told_under_any_configuration() {
     let folder = Folder::new();
     let copy = folder.join("legacy.so");
     std::fs::copy(&module, &copy).expect("copied");
-    let none = folder.join("none.cnf");
+    let none = folder.file("none.cnf", "");
     for module in [&module, &copy] {
         ask(module, &none).exits(3).says(&["legacy.so: is another provider (OpenSSL Legacy Provider), not zariz"]);
     }
@@ -158,7 +158,7 @@ const COUNTERS: [&str; 9] = [
 #[cfg(target_os = "linux")]
 fn the_module_says_its_settings_and_that_it_has_done_nothing() {
     let folder = Folder::new();
-    let none = folder.join("none.cnf");
+    let none = folder.file("none.cnf", "");
     for name in ["zariz.so", "another-name.so"] {
         let file = folder.join(name);
         std::fs::copy(module(), &file).expect("copied");
@@ -270,4 +270,29 @@ fn settings_of_the_module_that_are_wrong_are_told() {
             .says(&["with the settings in", "openssl.cnf [ours]"]);
         done.says(&words);
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn configurations_that_do_not_lead_to_the_module_are_told() {
+    let folder = Folder::new();
+    let file = folder.join("zariz.so");
+    std::fs::copy(module(), &file).expect("copied");
+    let text = |all: &str, list: &str, ours: &str, module: &str| {
+        format!(
+            "openssl_conf = {all}\n[all]\nproviders = {list}\n[list]\nzariz = {ours}\n[ours]\nmodule = {module}\nactivate = 1\n"
+        )
+    };
+    let module = file.to_str().expect("a name");
+    let wrong = folder.join("zarizz.so");
+    for (text, words) in [
+        (text("allz", "list", "ours", module), ["allz", "not there"]),
+        (text("all", "lizt", "ours", module), ["lizt", "not there"]),
+        (text("all", "list", "hours", module), ["hours", "not there"]),
+        (text("all", "list", "ours", wrong.to_str().expect("a name")), ["zarizz.so", "does not exist"]),
+    ] {
+        ask(&file, &folder.file("openssl.cnf", text)).exits(3).says(&words);
+    }
+    ask(&file, &folder.join("none.cnf")).exits(3).says(&["none.cnf", "does not exist"]);
+    ask(&file, &folder.file("openssl.cnf", text("all", "list", "ours", module))).exits(0);
 }

@@ -45,7 +45,10 @@ impl Config {
         };
         let path = PathBuf::from(file.to_string_lossy().into_owned());
         if !path.exists() {
-            return Ok(None);
+            return match env::var_os("OPENSSL_CONF") {
+                Some(_) => Err(format!("OPENSSL_CONF names {}, which does not exist", path.display())),
+                None => Ok(None),
+            };
         }
         let config = Self::new(context, path)?;
         let mut line = 0;
@@ -67,6 +70,29 @@ impl Config {
         // SAFETY: a live context, and null for the usual method; null is handled.
         let pointer = unsafe { (api.conf_new)(context.pointer, null()) };
         if pointer.is_null() { Err(api.errors()) } else { Ok(Self { api, pointer, file }) }
+    }
+
+    /// What keeps OpenSSL from loading the module as this configuration says: a section that is not there, or one of the
+    /// module's name that names another file, which is not there.
+    pub fn mistake(&self, module: &Path) -> Option<String> {
+        let all = self.string(None, "openssl_conf")?;
+        let file = self.file.display();
+        let is_missing = |section: &str| self.section(section).is_none();
+        if is_missing(&all) {
+            return Some(format!("{file}: openssl_conf names the section {all}, which is not there"));
+        }
+        let list = self.string(Some(&all), "providers")?;
+        if is_missing(&list) {
+            return Some(format!("{file}: providers names the section {list}, which is not there"));
+        }
+        let stem = module.file_stem().map(|stem| stem.to_string_lossy())?;
+        let (name, section) = self.lines(&list).into_iter().find(|(name, _)| skip_dot(name) == stem)?;
+        if is_missing(&section) {
+            return Some(format!("{file}: [{list}] names the section {section}, which is not there"));
+        }
+        let found = self.found(name, section.clone())?;
+        let path = found.module().map(|path| self.resolved(&path)).filter(|path| !path.exists())?;
+        Some(format!("{file}: [{section}] names the module {}, which does not exist", path.display()))
     }
 
     /// The section about the module in this file: one that names it, else one of its name that names no file.
@@ -107,12 +133,17 @@ impl Config {
 
     /// The lines of a section; none where there is no such section.
     fn lines(&self, section: &str) -> Vec<(String, String)> {
-        let Ok(section) = CString::new(section) else { return Vec::new() };
+        self.section(section).unwrap_or_default()
+    }
+
+    /// The lines of a section, if it is there.
+    fn section(&self, section: &str) -> Option<Vec<(String, String)>> {
+        let section = CString::new(section).ok()?;
         // SAFETY: a live configuration, and a text that ends in a zero.
         let stack = unsafe { (self.api.conf_section)(self.pointer, section.as_ptr()) };
         self.api.clear_errors();
         if stack.is_null() {
-            return Vec::new();
+            return None;
         }
         // SAFETY: a live stack.
         let size = unsafe { (self.api.stack_size)(stack) };
@@ -123,7 +154,7 @@ impl Config {
                 (text((*line).name), text((*line).value))
             }
         };
-        (0..size).map(line).collect()
+        Some((0..size).map(line).collect())
     }
 
     /// A module's path as OpenSSL resolves it.
