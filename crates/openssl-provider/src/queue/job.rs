@@ -17,8 +17,6 @@ use super::wake::{Wake, is_in_callback};
 use super::work::{Answer, Lost, Work};
 use crate::ffi::libcrypto::Libcrypto;
 
-/// Full lanes handed over without waiting for the loop.
-const FULL: usize = 2;
 /// How often a job may be run without its answer before it waits in place: a program that does so does not look at the file
 /// descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
@@ -61,7 +59,7 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> Result<(*const Req
         gather.note_collected();
         return Err(answer);
     }
-    if gather.add(request) >= FULL * queue.lanes || wake.has_callback() {
+    if gather.add(request) >= queue.full() || wake.has_callback() {
         queue.submit(gather.take());
     } else {
         wake.signal(pointers.0);

@@ -73,6 +73,12 @@ impl Queue {
         Arc::new(Self { limit, max_batch, lanes, counters, in_place, gathers, state, idle })
     }
 
+    /// A full batch: nothing is gained by waiting for more. Private operations fill the lanes with half as many; verifications
+    /// gain from more.
+    fn full(&self) -> usize {
+        2 * self.lanes
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,10 +129,10 @@ impl Queue {
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
-        // Beside batches that are being computed, another one only when it has full lanes: else it gathers.
+        // Beside batches that are being computed, another one only when it is full: else it gathers.
         while !state.waiting.is_empty()
             && state.computing < self.limit
-            && (state.computing == 0 || state.waiting.len() >= self.lanes * (state.for_workers + 1))
+            && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
         {
             state.computing += 1;
             self.assign(state);
@@ -225,8 +231,8 @@ impl Queue {
     fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
         let mut state = self.lock();
         let own: Vec<_> = own.into_iter().collect();
-        let share = state.waiting.len().div_ceil(state.for_workers + 1).next_multiple_of(self.lanes);
-        let mut count = (own.len() + state.waiting.len()).min(share.max(1)).min(self.max_batch);
+        let share = state.waiting.len().div_ceil(state.for_workers + 1).next_multiple_of(self.lanes).max(self.full());
+        let mut count = (own.len() + state.waiting.len()).min(share).min(self.max_batch);
         if count > self.lanes {
             count -= count % self.lanes;
         }
