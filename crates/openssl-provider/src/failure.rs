@@ -71,6 +71,12 @@ impl Failure {
         Self::New(reason, text.into(), Location::caller())
     }
 
+    /// A mistake of ours.
+    #[track_caller]
+    pub fn panicked() -> Self {
+        Self::new(Reason::Internal, "a panic: please report it")
+    }
+
     /// A parameter that is asked for cannot be given as it is asked for.
     #[track_caller]
     pub fn does_not_fit() -> Self {
@@ -117,6 +123,6 @@ pub fn answer(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
 pub fn value<T>(core: &Core, function: impl FnOnce() -> Outcome<T>) -> Option<T> {
     // Nothing is owned here while the function runs: in a job, this stack may be forgotten.
     let outcome = guard(None, || Some(function()));
-    let outcome = outcome.unwrap_or_else(|| Err(Failure::new(Reason::Internal, "a panic: please report it")));
+    let outcome = outcome.unwrap_or_else(|| Err(Failure::panicked()));
     outcome.map_err(|failure| failure.raise(core)).ok()
 }

@@ -114,7 +114,7 @@ impl Provider {
             Lost::Failed(error) => error.into(),
             Lost::NoThread => Failure::new(Reason::System, "no thread can be started: raise the limit of threads"),
             Lost::Forked => Failure::new(Reason::System, "the process has forked while the job was paused"),
-            Lost::Panic => Failure::new(Reason::Internal, "a panic: please report it"),
+            Lost::Panic => Failure::panicked(),
         })
     }
 
@@ -125,7 +125,7 @@ impl Provider {
             return Ok(function());
         }
         match stack::elsewhere(function) {
-            Ok(result) => result.map_err(|_| Failure::new(Reason::Internal, "a panic: please report it")),
+            Ok(result) => result.map_err(|_| Failure::panicked()),
             Err(error) => Err(Failure::new(Reason::System, format!("no room to compute: {error}"))),
         }
     }

@@ -36,7 +36,8 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer 
     let context = unsafe { (libcrypto.wait_ctx)(job) };
     // SAFETY: its wait context, where it has one.
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
-    match wake {
+    // Two jobs with one wait context cannot be told apart when they are woken: the second waits where it is.
+    match wake.filter(|wake| wake.is_free()) {
         Some(wake) => paused(queue, libcrypto, wake, work),
         None => queue.call_elsewhere(work),
     }
@@ -48,32 +49,24 @@ pub fn is_running(libcrypto: &Libcrypto) -> bool {
     !unsafe { (libcrypto.current_job)() }.is_null()
 }
 
-/// Asks, and leaves the request to the wake, which the wait context keeps. Where that has one already, the answer.
-fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> Result<(*const Request, *const Gather), Answer> {
+/// Asks, and leaves the request to the wake, which the wait context keeps.
+fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *const Gather) {
     let gather = queue.gathers.here();
     let request = Request::of_job(work, wake.clone(), gather.clone());
     let pointers = (Arc::as_ptr(&request), Arc::as_ptr(&gather));
-    if !wake.keep(&request) {
-        queue.submit(vec![request.clone()]);
-        let answer = request.answer();
-        gather.note_collected();
-        return Err(answer);
-    }
+    wake.keep(request.clone());
     if gather.add(request) >= queue.full() || wake.has_callback() {
         queue.submit(gather.take());
     } else {
         wake.signal(pointers.0);
     }
-    Ok(pointers)
+    pointers
 }
 
 /// Pauses until there is an answer. Nothing on this stack owns anything while it is paused: it may be forgotten.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
     let begun = forks();
-    let (request, gather) = match begin(queue, wake, work) {
-        Ok(pointers) => pointers,
-        Err(answer) => return answer,
-    };
+    let (request, gather) = begin(queue, wake, work);
     let (mut waited, mut idle) = (false, 0);
     loop {
         // At least once, even if there is an answer by now: programs look at the descriptors of a wait context when its job

@@ -105,14 +105,14 @@ impl Wake {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the request under way; false where there is one already, of another job with the same wait context.
-    pub fn keep(&self, request: &Arc<Request>) -> bool {
-        let mut state = self.lock();
-        let free = state.request.is_none();
-        if free {
-            state.request = Some(request.clone());
-        }
-        free
+    /// Whether no request is under way.
+    pub fn is_free(&self) -> bool {
+        self.lock().request.is_none()
+    }
+
+    /// Keeps the request under way.
+    pub fn keep(&self, request: Arc<Request>) {
+        self.lock().request = Some(request);
     }
 
     /// Lets go of the request under way.

@@ -4,11 +4,12 @@ use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
 use super::algorithm::Padding;
+use super::each::each;
 use super::error::Error;
 use super::oaep;
 use super::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
-use super::private_op::private_op_each;
+use super::private_op::private_op;
 
 /// One ciphertext to decrypt.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ pub struct DecryptJob<'a> {
 /// touch the others.
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
-    jobs.iter().zip(private_op_each(&numbers)).map(|(job, number)| decode(job, &number?)).collect()
+    jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()
 }
 
 /// The number that the private operation raises to `d`.

@@ -8,6 +8,7 @@ mod algorithm;
 mod blinding;
 mod components;
 mod decrypt;
+mod each;
 mod error;
 mod fault;
 mod generate;

@@ -4,9 +4,10 @@
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
+use super::each::each;
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::private_op_each;
+use super::private_op::private_op;
 use super::public::PublicKey;
 use super::verify::open;
 
@@ -22,22 +23,17 @@ pub fn private_many(jobs: &[(&PrivateKey, &[u8])]) -> Vec<Result<Zeroizing<Vec<u
         limbs::to_be_bytes(&result?, &mut out);
         Ok(out)
     };
-    jobs.iter().map(|job| job.0).zip(private_op_each(&numbers)).map(bytes).collect()
+    jobs.iter().map(|job| job.0).zip(each(&numbers, private_op)).map(bytes).collect()
 }
 
 /// `x^e mod n` for numbers with keys of their own, in order (RSAEP and RSAVP1). Lengths and errors as in
 /// [`private_many`].
 pub fn public_many(jobs: &[(&PublicKey, &[u8])]) -> Vec<Result<Vec<u8>, Error>> {
-    let numbers: Vec<_> = jobs.iter().map(|&(key, number)| key.below_modulus(number)).collect();
-    let good = jobs.iter().zip(&numbers).filter_map(|(&(key, _), number)| Some((key, number.as_deref().ok()?)));
-    let good: Vec<(&PublicKey, &[u64])> = good.map(|(key, number)| (key, &number[..])).collect();
-    let mut results = open(&good).into_iter();
-    let bytes = |(&(key, _), number): (&(&PublicKey, &[u8]), Result<Limbs, Error>)| {
-        number?;
+    let numbers: Vec<_> = jobs.iter().map(|&(key, number)| (key, key.below_modulus(number))).collect();
+    let bytes = |(key, result): (&PublicKey, Result<Limbs, Error>)| {
         let mut out = vec![0; key.size()];
-        // There is one result for every good number.
-        limbs::to_be_bytes(&results.next().ok_or(Error::Fault)?, &mut out);
+        limbs::to_be_bytes(&result?, &mut out);
         Ok(out)
     };
-    jobs.iter().zip(numbers).map(bytes).collect()
+    jobs.iter().map(|job| job.0).zip(each(&numbers, open)).map(bytes).collect()
 }

@@ -32,18 +32,6 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     out
 }
 
-/// [`private_op`] of the numbers that there are; the others fail as they did.
-pub(super) fn private_op_each(numbers: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Limbs, Error>> {
-    let good = numbers.iter().filter_map(|(key, number)| Some((*key, &number.as_ref().ok()?[..])));
-    let mut results = private_op(&good.collect::<Vec<_>>()).into_iter();
-    // There is one result for every good number.
-    let result = |number: &Result<Limbs, Error>| match number {
-        Ok(_) => results.next().unwrap_or(Err(Error::Fault)),
-        Err(error) => Err(*error),
-    };
-    numbers.iter().map(|(_, number)| number).map(result).collect()
-}
-
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
 /// or its memory, perhaps a provoked one: it would reveal the key) is computed again with a fresh mask and without the
 /// theorem.

@@ -3,9 +3,10 @@
 use zariz_kernels::limbs::{self, Limbs};
 
 use super::algorithm::Algorithm;
+use super::each::each;
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::private_op_each;
+use super::private_op::private_op;
 use super::{pkcs1v15, pss};
 
 /// One message to sign.
@@ -51,5 +52,5 @@ fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<V
         limbs::to_be_bytes(&signature?, &mut out);
         Ok(out)
     };
-    encoded.iter().zip(private_op_each(encoded)).map(bytes).collect()
+    encoded.iter().zip(each(encoded, private_op)).map(bytes).collect()
 }

@@ -3,6 +3,7 @@
 use zariz_kernels::limbs::{self, Limbs};
 
 use super::algorithm::Algorithm;
+use super::each::each;
 use super::error::Error;
 use super::public::PublicKey;
 use super::{pkcs1v15, pss};
@@ -53,32 +54,24 @@ struct Claim<'a> {
 }
 
 fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
-    let numbers: Vec<_> = claims.iter().map(Claim::number).collect();
-    let good = claims.iter().zip(&numbers).filter_map(|(claim, number)| Some((claim.key, number.as_deref().ok()?)));
-    let good: Vec<(&PublicKey, &[u64])> = good.map(|(key, number)| (key, &number[..])).collect();
-    let mut opened = open(&good).into_iter();
+    let numbers: Vec<_> = claims.iter().map(|claim| (claim.key, claim.number())).collect();
     let mut encoded = Vec::new();
-    claims
-        .iter()
-        .zip(&numbers)
-        .map(|(claim, number)| {
-            number.as_ref().map_err(|&error| error)?;
-            // There is one result for every good signature.
-            let number = opened.next().ok_or(Error::Fault)?;
-            encoded.resize(claim.key.size(), 0);
-            limbs::to_be_bytes(&number, &mut encoded);
-            claim.check(&mut encoded)
-        })
-        .collect()
+    let check = |(claim, opened): (&Claim, Result<Limbs, Error>)| {
+        let opened = opened?;
+        encoded.resize(claim.key.size(), 0);
+        limbs::to_be_bytes(&opened, &mut encoded);
+        claim.check(&mut encoded)
+    };
+    claims.iter().zip(each(&numbers, open)).map(check).collect()
 }
 
 /// `x^e mod n` for each number.
-pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Limbs> {
-    let mut out: Vec<Limbs> = numbers.iter().map(|_| Limbs::default()).collect();
+pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>> {
+    let mut out: Vec<_> = numbers.iter().map(|_| Err(Error::Fault)).collect();
     for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.crew().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
         for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.crew(), &powers)) {
-            out[i] = result;
+            out[i] = Ok(result);
         }
     }
     out
