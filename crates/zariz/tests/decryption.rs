@@ -2,8 +2,10 @@
 
 mod common;
 
+use common::der::pem;
 use common::keys::{Numbers, USUAL, load, loaded, with_bad_ones};
 use common::numbers::{big, fixed, two_to};
+use common::openssl::OpenSsl;
 use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::Engine;
@@ -184,6 +186,61 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
         vectors += group.len();
     }
     assert_eq!(vectors, 4 * 18);
+}
+
+/// The mask of a substitute's length has a bit more where ten bytes less than the key make a power of two. Against a model of
+/// OpenSSL's `ossl_rsa_padding_check_PKCS1_type_2`, and against the program where it rejects implicitly.
+#[test]
+fn substitutes_where_the_bound_is_a_power_of_two() {
+    let mut random = Random::new(33);
+    let mut compared = 0;
+    for bits in [1096, 1097, 1104, 1105, 2121, 2128, 2129, 4169] {
+        let numbers = Numbers::generate(bits as u64, bits / 2, bits - bits / 2, &big(65_537));
+        let size = numbers.size();
+        let key = load(&numbers, Engine::best());
+        let encoded: Vec<Vec<u8>> = (0..20).map(|_| [vec![0, 3], random.bytes(size - 2)].concat()).collect();
+        let ciphertexts: Vec<Vec<u8>> = encoded.iter().map(|encoded| numbers.raw_public(encoded)).collect();
+        let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.iter().map(|c| &c[..]).collect::<Vec<_>>());
+        for (ciphertext, result) in ciphertexts.iter().zip(&results) {
+            let expected = openssl_substitute(&fixed(&numbers.d, size), ciphertext);
+            assert_eq!(result.as_ref().map(|message| &message[..]), Ok(&expected[..]), "{bits} bits");
+        }
+        let Some(openssl) = OpenSsl::find() else { continue };
+        openssl.write("key.pem", pem("RSA PRIVATE KEY", &numbers.pkcs1_der()));
+        for (ciphertext, result) in ciphertexts.iter().zip(&results) {
+            // Versions without implicit rejection refuse.
+            let Ok(theirs) = openssl.attempt("pkeyutl -decrypt -inkey key.pem", ciphertext) else { continue };
+            assert_eq!(result.as_ref().map(|message| &message[..]), Ok(&theirs[..]), "{bits} bits");
+            compared += 1;
+        }
+    }
+    println!("{compared} substitutes compared with the program's");
+}
+
+/// What OpenSSL's code gives for a ciphertext with bad padding, `d` and `ciphertext` as long as the key.
+fn openssl_substitute(d: &[u8], ciphertext: &[u8]) -> Vec<u8> {
+    let hmac = |key: &[u8], message: &[u8]| {
+        let pad = |byte: u8| (0..64).map(|i| key.get(i).unwrap_or(&0) ^ byte).collect::<Vec<u8>>();
+        Hash::Sha256.digest(&[&pad(0x5c), &Hash::Sha256.digest(&[&pad(0x36), message])])
+    };
+    let kdk = hmac(&Hash::Sha256.digest(&[d]), ciphertext);
+    let prf = |label: &[u8], size: usize| -> Vec<u8> {
+        let bits = (8 * size as u16).to_be_bytes();
+        let block = |i: usize| hmac(&kdk, &[&(i as u16).to_be_bytes(), label, &bits].concat());
+        let mut out: Vec<u8> = (0..size.div_ceil(32)).flat_map(block).collect();
+        out.truncate(size);
+        out
+    };
+    let size = ciphertext.len();
+    let (message, lengths) = (prf(b"message", size), prf(b"length", 256));
+    let max_sep_offset = size as u16 - 2 - 8;
+    let mut mask = max_sep_offset;
+    for shift in [1, 2, 4, 8] {
+        mask |= mask >> shift;
+    }
+    let candidates = lengths.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]) & mask);
+    let length = candidates.filter(|&candidate| candidate < max_sep_offset).last().unwrap_or(0);
+    message[size - usize::from(length)..].to_vec()
 }
 
 fn hex(value: &serde_json::Value) -> Vec<u8> {

@@ -32,7 +32,8 @@ pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 /// The number that the private operation raises to `d`.
 fn number(job: &DecryptJob) -> Result<Limbs, Error> {
     let public = job.key.public_key();
-    if public.pss_only() { Err(Error::PssOnly) } else { public.below_modulus(job.ciphertext) }
+    public.usage().allows_encryption()?;
+    public.below_modulus(job.ciphertext)
 }
 
 /// The message in a decrypted number.

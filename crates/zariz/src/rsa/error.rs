@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::usage::PssParameters;
 use crate::engine::EngineError;
 
 /// Why a key cannot be used. Says what is wrong with it and never shows a secret part.
@@ -16,6 +17,8 @@ pub enum KeyError {
     Encrypted,
     /// The key is for another algorithm.
     NotRsa(String),
+    /// The parameters of the key's algorithm identifier cannot be used.
+    Parameters(String),
     /// The DER structure is damaged.
     Der(String),
     /// A public key was given where a private key is needed.
@@ -49,6 +52,7 @@ impl fmt::Display for KeyError {
                 "the key is encrypted; decrypt it first, for example with: openssl pkey -in KEY -out DECRYPTED",
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
+            Self::Parameters(what) => write!(f, "the parameters of the key's algorithm: {what}"),
             Self::Der(what) => {
                 write!(f, "the key is neither PEM text nor the DER of an RSA key, or it is damaged: {what}")
             }
@@ -107,6 +111,8 @@ pub enum Error {
     Unsupported,
     /// The key is for PSS signatures only.
     PssOnly,
+    /// The key is for PSS signatures with these parameters only.
+    PssParameters(PssParameters),
     /// The computation was wrong twice: the processor or its memory is faulty. Nothing was revealed.
     Fault,
     /// The operating system's random generator failed.
@@ -135,6 +141,7 @@ impl fmt::Display for Error {
             }
             Self::Unsupported => f.write_str("PKCS#1 v1.5 signatures are not defined for this hash"),
             Self::PssOnly => f.write_str("the key is restricted to PSS signatures"),
+            Self::PssParameters(only) => write!(f, "the key is restricted to PSS signatures with {only}"),
             Self::Fault => f.write_str("a computation went wrong twice: this machine's processor or memory is faulty"),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }

@@ -13,6 +13,7 @@ use super::error::KeyError;
 use super::parse::bytes;
 use super::public::PublicKey;
 use super::secrets::Secrets;
+use super::usage::Usage;
 use super::validate::minus_one;
 use crate::dispatch::Dispatch;
 
@@ -32,7 +33,7 @@ pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets
             break q;
         }
     };
-    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), false, dispatch)?;
+    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), Usage::Any, dispatch)?;
     let d = inverse_of_e(&limbs::mul(&minus_one(&p), &minus_one(&q)));
     let secrets = Secrets::complete(public.crew(), d, p, q);
     Ok((public, secrets))

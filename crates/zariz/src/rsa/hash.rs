@@ -1,5 +1,7 @@
 //! Hash and mask-generation functions, from the RustCrypto crates.
 
+use std::fmt;
+
 use sha2::digest::ExtendableOutput;
 use zeroize::Zeroizing;
 
@@ -51,6 +53,41 @@ pub enum Mgf {
 }
 
 impl Hash {
+    pub(super) const ALL: &'static [Self] = &[
+        Self::Sha1,
+        Self::Sha224,
+        Self::Sha256,
+        Self::Sha384,
+        Self::Sha512,
+        Self::Sha512_224,
+        Self::Sha512_256,
+        Self::Sha3_224,
+        Self::Sha3_256,
+        Self::Sha3_384,
+        Self::Sha3_512,
+        Self::Shake128,
+        Self::Shake256,
+    ];
+
+    /// The standard's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sha1 => "SHA-1",
+            Self::Sha224 => "SHA-224",
+            Self::Sha256 => "SHA-256",
+            Self::Sha384 => "SHA-384",
+            Self::Sha512 => "SHA-512",
+            Self::Sha512_224 => "SHA-512/224",
+            Self::Sha512_256 => "SHA-512/256",
+            Self::Sha3_224 => "SHA3-224",
+            Self::Sha3_256 => "SHA3-256",
+            Self::Sha3_384 => "SHA3-384",
+            Self::Sha3_512 => "SHA3-512",
+            Self::Shake128 => "SHAKE128",
+            Self::Shake256 => "SHAKE256",
+        }
+    }
+
     /// The length of a digest in bytes.
     pub fn size(self) -> usize {
         match self {
@@ -125,6 +162,21 @@ impl Hash {
             Self::Sha3_512 => nist!(10, 64),
             Self::Shake128 | Self::Shake256 => return None,
         })
+    }
+}
+
+impl Hash {
+    /// The DER of the hash's algorithm identifier with its NULL, which a `DigestInfo` begins with, where PKCS#1 v1.5 names
+    /// the hash.
+    pub(super) fn identifier(self) -> Option<&'static [u8]> {
+        // SEQUENCE { SEQUENCE { the identifier }, OCTET STRING }, all of them shorter than 128 bytes.
+        self.digest_info().map(|info| &info[2..4 + usize::from(info[3])])
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -27,6 +27,7 @@ mod public;
 mod secrets;
 mod sign;
 mod traits;
+mod usage;
 mod validate;
 mod verify;
 
@@ -41,4 +42,5 @@ pub use private::PrivateKey;
 pub use public::PublicKey;
 pub use sign::{SignJob, sign_many};
 pub use traits::{Signature, SigningKey, VerifyingKey};
+pub use usage::{PssParameters, Usage};
 pub use verify::{VerifyJob, verify_many};

@@ -1,6 +1,5 @@
 //! Keys from PEM text and DER: PKCS#1, PKCS#8 and SPKI, by the RustCrypto crates.
 
-use der::oid::ObjectIdentifier;
 use der::{Decode, Encode};
 use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
 use pkcs8::PrivateKeyInfoRef;
@@ -10,9 +9,7 @@ use zeroize::Zeroizing;
 use zariz_kernels::limbs;
 
 use super::error::KeyError;
-
-/// id-RSASSA-PSS (RFC 4055): an RSA key for PSS signatures only.
-const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+use super::usage::Usage;
 
 /// The shape of PKCS#8's EncryptedPrivateKeyInfo: an algorithm identifier and a string of octets.
 type EncryptedPrivateKeyInfo<'a> = spki::SubjectPublicKeyInfo<der::asn1::AnyRef<'a>, &'a der::asn1::OctetStringRef>;
@@ -24,7 +21,7 @@ pub(super) type Secret = Zeroizing<Vec<u8>>;
 pub(super) struct Public {
     pub n: Vec<u8>,
     pub e: Vec<u8>,
-    pub pss_only: bool,
+    pub usage: Usage,
 }
 
 /// The numbers of a private key.
@@ -42,10 +39,10 @@ pub(super) struct Private {
 pub(super) fn public(bytes: &[u8]) -> Result<Public, KeyError> {
     match unwrap_pem(bytes, &["PUBLIC KEY", "RSA PUBLIC KEY"])? {
         Some((label, der)) if label == "PUBLIC KEY" => from_spki(&der),
-        Some((_, der)) => from_pkcs1_public(&der, false),
+        Some((_, der)) => from_pkcs1_public(&der, Usage::Any),
         None => from_spki(bytes).or_else(|error| match error {
-            KeyError::NotRsa(_) => Err(error),
-            _ => from_pkcs1_public(bytes, false),
+            KeyError::NotRsa(_) | KeyError::Parameters(_) => Err(error),
+            _ => from_pkcs1_public(bytes, Usage::Any),
         }),
     }
 }
@@ -55,10 +52,10 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
     match unwrap_pem(bytes, &["PRIVATE KEY", "RSA PRIVATE KEY"]) {
         Err(error) => Err(error),
         Ok(Some((label, der))) if label == "PRIVATE KEY" => from_pkcs8(&der),
-        Ok(Some((_, der))) => from_pkcs1_private(&der, false),
+        Ok(Some((_, der))) => from_pkcs1_private(&der, Usage::Any),
         Ok(None) => from_pkcs8(bytes).or_else(|error| match error {
-            KeyError::NotRsa(_) | KeyError::MultiPrime => Err(error),
-            _ => from_pkcs1_private(bytes, false),
+            KeyError::NotRsa(_) | KeyError::Parameters(_) | KeyError::MultiPrime => Err(error),
+            _ => from_pkcs1_private(bytes, Usage::Any),
         }),
     }
     .map_err(|error| match error {
@@ -119,41 +116,32 @@ fn der_error(error: der::Error) -> KeyError {
     KeyError::Der(error.to_string())
 }
 
-/// Whether an algorithm identifier is RSA, and if so, for PSS only.
-fn pss_only(oid: ObjectIdentifier) -> Result<bool, KeyError> {
-    match oid {
-        pkcs1::ALGORITHM_OID => Ok(false),
-        PSS_OID => Ok(true),
-        other => Err(KeyError::NotRsa(other.to_string())),
-    }
-}
-
 fn from_spki(der: &[u8]) -> Result<Public, KeyError> {
     let spki = SubjectPublicKeyInfoRef::from_der(der).map_err(der_error)?;
-    let pss_only = pss_only(spki.algorithm.oid)?;
+    let usage = Usage::read(spki.algorithm)?;
     let key = spki.subject_public_key.as_bytes().ok_or_else(|| KeyError::Der("unused bits in the key".into()))?;
-    from_pkcs1_public(key, pss_only)
+    from_pkcs1_public(key, usage)
 }
 
-fn from_pkcs1_public(der: &[u8], pss_only: bool) -> Result<Public, KeyError> {
+fn from_pkcs1_public(der: &[u8], usage: Usage) -> Result<Public, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(der_error)?;
-    Ok(Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), pss_only })
+    Ok(Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), usage })
 }
 
 fn from_pkcs8(der: &[u8]) -> Result<Private, KeyError> {
     let info = PrivateKeyInfoRef::from_der(der).map_err(der_error)?;
-    let pss_only = pss_only(info.algorithm.oid)?;
-    from_pkcs1_private(info.private_key.as_bytes(), pss_only)
+    let usage = Usage::read(info.algorithm)?;
+    from_pkcs1_private(info.private_key.as_bytes(), usage)
 }
 
-fn from_pkcs1_private(der: &[u8], pss_only: bool) -> Result<Private, KeyError> {
+fn from_pkcs1_private(der: &[u8], usage: Usage) -> Result<Private, KeyError> {
     let key = RsaPrivateKeyRef::from_der(der).map_err(der_error)?;
     if key.other_prime_infos.is_some() {
         return Err(KeyError::MultiPrime);
     }
     let secret = |number: der::asn1::UintRef| Zeroizing::new(number.as_bytes().to_vec());
     Ok(Private {
-        public: Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), pss_only },
+        public: Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), usage },
         d: secret(key.private_exponent),
         p: secret(key.prime1),
         q: secret(key.prime2),
@@ -167,19 +155,14 @@ fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
     der::asn1::UintRef::new(bytes).map_err(der_error)
 }
 
-/// The algorithm identifier of a key, restricted to PSS (without parameters: any) or not.
-fn algorithm(pss_only: bool) -> spki::AlgorithmIdentifierRef<'static> {
-    let (oid, parameters) =
-        if pss_only { (PSS_OID, None) } else { (pkcs1::ALGORITHM_OID, Some(der::asn1::AnyRef::NULL)) };
-    spki::AlgorithmIdentifierRef { oid, parameters }
-}
-
 /// A public key as SPKI DER.
 pub(super) fn to_spki(key: &Public) -> Result<Vec<u8>, KeyError> {
     let pkcs1 = RsaPublicKeyRef { modulus: uint(&key.n)?, public_exponent: uint(&key.e)? };
     let pkcs1 = pkcs1.to_der().map_err(der_error)?;
     let subject_public_key = der::asn1::BitStringRef::from_bytes(&pkcs1).map_err(der_error)?;
-    SubjectPublicKeyInfoRef { algorithm: algorithm(key.pss_only), subject_public_key }.to_der().map_err(der_error)
+    let algorithm = key.usage.write().map_err(der_error)?;
+    let algorithm = spki::AlgorithmIdentifierRef::from_der(&algorithm).map_err(der_error)?;
+    SubjectPublicKeyInfoRef { algorithm, subject_public_key }.to_der().map_err(der_error)
 }
 
 /// A private key as PKCS#8 DER.
@@ -197,7 +180,9 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
     };
     let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
     let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
-    let der = PrivateKeyInfoRef::new(algorithm(key.public.pss_only), octets).to_der().map_err(der_error)?;
+    let algorithm = key.public.usage.write().map_err(der_error)?;
+    let algorithm = spki::AlgorithmIdentifierRef::from_der(&algorithm).map_err(der_error)?;
+    let der = PrivateKeyInfoRef::new(algorithm, octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
 }
 

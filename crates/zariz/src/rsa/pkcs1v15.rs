@@ -89,7 +89,9 @@ impl Substitute {
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
         let most = size - 3 - MIN_PADDING;
-        let mask = ((most + 1).next_power_of_two() - 1) as u32;
+        // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The draft takes
+        // the bits of the longest message: one bit fewer where the bound is a power of two.)
+        let mask = ((most + 2).next_power_of_two() - 1) as u32;
         // The last candidate that is short enough.
         let length = lengths.chunks_exact(2).fold(0u32, |length, pair| {
             let candidate = u32::from(u16::from_be_bytes([pair[0], pair[1]])) & mask;

@@ -61,7 +61,7 @@ impl PrivateKey {
     /// The same for a given [`Engine`] or [`Dispatch`].
     pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let key = parse::private(pem_or_der)?;
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.pss_only, engine.into())?;
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage, engine.into())?;
         Self::new(public, Secrets::from(&key))
     }
 
@@ -167,7 +167,7 @@ impl PrivateKey {
     pub(super) fn parts(&self) -> Private {
         let Inner { public, p, q, qinv, d, .. } = &*self.0;
         Private {
-            public: parse::Public { n: public.n(), e: public.e(), pss_only: public.pss_only() },
+            public: parse::Public { n: public.n(), e: public.e(), usage: public.usage() },
             d: bytes(d),
             p: bytes(p.modulus.limbs()),
             q: bytes(q.modulus.limbs()),

@@ -7,6 +7,7 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
+use super::usage::Usage;
 use super::verify::{self, VerifyJob};
 use super::{oaep, parse, pkcs1v15};
 use crate::backend::Power;
@@ -26,8 +27,7 @@ struct Inner {
     crew: Crew,
     n: Prepared,
     e: Limbs,
-    /// Whether the key's algorithm identifier is id-RSASSA-PSS.
-    pss_only: bool,
+    usage: Usage,
 }
 
 impl fmt::Debug for PublicKey {
@@ -37,11 +37,11 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PartialEq for PublicKey {
-    /// Whether the numbers are the same, and both or neither are for PSS only. The engines may differ.
+    /// Whether the numbers are the same, and what the keys may be used for. The engines may differ.
     fn eq(&self, other: &Self) -> bool {
         limbs::equal(self.modulus().limbs(), other.modulus().limbs())
             && limbs::equal(self.exponent(), other.exponent())
-            && self.pss_only() == other.pss_only()
+            && self.usage() == other.usage()
     }
 }
 
@@ -55,7 +55,8 @@ impl PublicKey {
 
     /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the engines of this processor.
     ///
-    /// A key whose algorithm is id-RSASSA-PSS is restricted to PSS; further parameters of it are not looked at.
+    /// A key whose algorithm is id-RSASSA-PSS is for PSS signatures alone, and only with the parameters that it names, if it
+    /// names some ([`usage`](Self::usage)).
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
@@ -63,7 +64,7 @@ impl PublicKey {
     /// The same for a given [`Engine`] or [`Dispatch`].
     pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let parts = parse::public(pem_or_der)?;
-        Self::new(&parts.n, &parts.e, parts.pss_only, engine.into())
+        Self::new(&parts.n, &parts.e, parts.usage, engine.into())
     }
 
     /// A key from its modulus and exponent, big-endian, for the engines of this processor.
@@ -73,10 +74,10 @@ impl PublicKey {
 
     /// The same for a given [`Engine`] or [`Dispatch`].
     pub fn from_components_with(n: &[u8], e: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
-        Self::new(n, e, false, engine.into())
+        Self::new(n, e, Usage::Any, engine.into())
     }
 
-    pub(super) fn new(n: &[u8], e: &[u8], pss_only: bool, dispatch: Dispatch) -> Result<Self, KeyError> {
+    pub(super) fn new(n: &[u8], e: &[u8], usage: Usage, dispatch: Dispatch) -> Result<Self, KeyError> {
         let crew = Crew::new(dispatch)?;
         let (n, mut e) = (limbs::from_be_bytes(n), limbs::from_be_bytes(e));
         let bits = limbs::bits_vartime(&n);
@@ -94,7 +95,7 @@ impl PublicKey {
             _ => e.truncate(e_bits.div_ceil(64)),
         }
         let n = Prepared::new(&n, bits);
-        Ok(Self(Arc::new(Inner { crew, n, e, pss_only })))
+        Ok(Self(Arc::new(Inner { crew, n, e, usage })))
     }
 
     /// The length of the modulus in bits.
@@ -105,6 +106,11 @@ impl PublicKey {
     /// The length of a signature or ciphertext in bytes: `⌈bits/8⌉`.
     pub fn size(&self) -> usize {
         self.bits().div_ceil(8)
+    }
+
+    /// What the key may be used for.
+    pub fn usage(&self) -> Usage {
+        self.0.usage
     }
 
     /// The engine that computes when there is enough to do for all of its lanes.
@@ -134,7 +140,7 @@ impl PublicKey {
 
     /// The key as SPKI DER.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
-        parse::to_spki(&parse::Public { n: self.n(), e: self.e(), pss_only: self.pss_only() })
+        parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
     }
 
     /// Whether `signature` is that of `message`.
@@ -160,9 +166,7 @@ impl PublicKey {
 
     /// Encrypts `message` for the holder of the private key.
     pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
-        if self.0.pss_only {
-            return Err(Error::PssOnly);
-        }
+        self.usage().allows_encryption()?;
         let encoded = match padding {
             Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
             Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
@@ -200,9 +204,5 @@ impl PublicKey {
 
     pub(super) fn exponent(&self) -> &[u64] {
         &self.0.e
-    }
-
-    pub(super) fn pss_only(&self) -> bool {
-        self.0.pss_only
     }
 }

@@ -37,9 +37,9 @@ pub(super) fn sign_digests(key: &PrivateKey, algorithm: Algorithm, digests: &[&[
 
 /// The number that the private operation turns into a signature.
 fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
+    key.public_key().usage().allows(algorithm)?;
     algorithm.hash().check_digest(digest)?;
     let encoded = match algorithm {
-        Algorithm::Pkcs1v15(_) if key.public_key().pss_only() => return Err(Error::PssOnly),
         Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
         Algorithm::Pss { hash, mgf, salt_len } => pss::encode(hash, mgf, salt_len, digest, key.bits())?,
     };

@@ -80,11 +80,9 @@ pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>
 impl Claim<'_> {
     /// The signature as the number that the public operation raises to `e`.
     fn number(&self) -> Result<Limbs, Error> {
+        self.key.usage().allows(self.algorithm)?;
         self.algorithm.hash().check_digest(self.digest)?;
-        match self.algorithm {
-            Algorithm::Pkcs1v15(_) if self.key.pss_only() => Err(Error::PssOnly),
-            _ => self.key.below_modulus(self.signature),
-        }
+        self.key.below_modulus(self.signature)
     }
 
     /// Whether `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.

@@ -1,0 +1,136 @@
+//! What a key may be used for: RSA at large, or PSS alone, perhaps with parameters (RFC 4055).
+
+use std::fmt;
+
+use der::asn1::AnyRef;
+use der::oid::ObjectIdentifier;
+use der::referenced::OwnedToRef;
+use der::{Decode, Encode};
+use pkcs1::{RsaPssParamsOwned, RsaPssParamsRef, TrailerField};
+use spki::{AlgorithmIdentifier, AlgorithmIdentifierRef};
+
+use super::algorithm::Algorithm;
+use super::error::{Error, KeyError};
+use super::hash::{Hash, Mgf};
+
+/// id-RSASSA-PSS (RFC 4055 section 3.1).
+const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+/// id-mgf1 (RFC 4055 section 2.2).
+const MGF1_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
+
+/// What a key may be used for, as its algorithm identifier says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Usage {
+    /// Everything: the identifier is rsaEncryption, or there is none.
+    #[default]
+    Any,
+    /// PSS signatures alone: id-RSASSA-PSS without parameters.
+    Pss,
+    /// PSS signatures with these parameters alone: id-RSASSA-PSS with them.
+    PssWith(PssParameters),
+}
+
+/// The parameters that a key restricts PSS signatures to (RFC 4055 section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PssParameters {
+    /// The hash of the message.
+    pub hash: Hash,
+    /// The hash of the mask-generation function, which is MGF1.
+    pub mgf1_hash: Hash,
+    /// The shortest salt, in bytes.
+    pub min_salt_len: u8,
+}
+
+impl fmt::Display for PssParameters {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { hash, mgf1_hash, min_salt_len } = self;
+        write!(f, "{hash}, MGF1 with {mgf1_hash} and a salt of at least {min_salt_len} bytes")
+    }
+}
+
+impl Usage {
+    /// Whether the key may sign by that algorithm, and verify.
+    pub fn allows(self, algorithm: Algorithm) -> Result<(), Error> {
+        match (self, algorithm) {
+            (Self::Any, _) | (Self::Pss, Algorithm::Pss { .. }) => Ok(()),
+            (_, Algorithm::Pkcs1v15(_)) => Err(Error::PssOnly),
+            (Self::PssWith(only), Algorithm::Pss { hash, mgf, salt_len }) => {
+                let same = hash == only.hash && mgf == Mgf::Mgf1(only.mgf1_hash);
+                let good = same && salt_len >= usize::from(only.min_salt_len);
+                if good { Ok(()) } else { Err(Error::PssParameters(only)) }
+            }
+        }
+    }
+
+    /// Whether the key may encrypt, and decrypt.
+    pub(super) fn allows_encryption(self) -> Result<(), Error> {
+        if self == Self::Any { Ok(()) } else { Err(Error::PssOnly) }
+    }
+
+    /// What an algorithm identifier says.
+    pub(super) fn read(algorithm: AlgorithmIdentifierRef) -> Result<Self, KeyError> {
+        match (algorithm.oid, algorithm.parameters) {
+            (pkcs1::ALGORITHM_OID, parameters) => check_none(algorithm.oid, parameters).map(|()| Self::Any),
+            (PSS_OID, None) => Ok(Self::Pss),
+            (PSS_OID, Some(parameters)) => PssParameters::read(parameters).map(Self::PssWith),
+            (other, _) => Err(KeyError::NotRsa(other.to_string())),
+        }
+    }
+
+    /// Writes the DER of the algorithm identifier.
+    pub(super) fn write(self) -> der::Result<Vec<u8>> {
+        let identifier = |oid, parameters| AlgorithmIdentifierRef { oid, parameters };
+        match self {
+            Self::Any => identifier(pkcs1::ALGORITHM_OID, Some(AnyRef::NULL)).to_der(),
+            Self::Pss => identifier(PSS_OID, None).to_der(),
+            Self::PssWith(parameters) => {
+                let parameters = parameters.write()?;
+                identifier(PSS_OID, Some(AnyRef::from_der(&parameters)?)).to_der()
+            }
+        }
+    }
+}
+
+impl PssParameters {
+    fn read(parameters: AnyRef) -> Result<Self, KeyError> {
+        let parameters: RsaPssParamsOwned =
+            parameters.decode_as().map_err(|error: der::Error| KeyError::Parameters(error.to_string()))?;
+        let AlgorithmIdentifier { oid, parameters: mgf1_hash } = &parameters.mask_gen;
+        let mgf1_hash = mgf1_hash.as_ref().filter(|_| *oid == MGF1_OID).ok_or_else(|| {
+            KeyError::Parameters(format!("the mask-generation function {oid} is not MGF1 with a hash"))
+        })?;
+        let [hash, mgf1_hash] = [read_hash(parameters.hash.owned_to_ref())?, read_hash(mgf1_hash.owned_to_ref())?];
+        Ok(Self { hash, mgf1_hash, min_salt_len: parameters.salt_len })
+    }
+
+    fn write(self) -> der::Result<Vec<u8>> {
+        let [hash, mgf1_hash] = [self.hash, self.mgf1_hash].map(|hash| hash.identifier().unwrap_or_default());
+        let hash = AlgorithmIdentifierRef::from_der(hash)?;
+        let mgf1_hash = AlgorithmIdentifierRef::from_der(mgf1_hash)?;
+        let mask_gen = AlgorithmIdentifier { oid: MGF1_OID, parameters: Some(mgf1_hash) };
+        let trailer_field = TrailerField::default();
+        RsaPssParamsRef { hash, mask_gen, salt_len: self.min_salt_len, trailer_field }.to_der()
+    }
+}
+
+/// Whether parameters are absent or NULL.
+fn check_none(oid: ObjectIdentifier, parameters: Option<AnyRef>) -> Result<(), KeyError> {
+    if parameters.is_none_or(|parameters| parameters == AnyRef::NULL) {
+        Ok(())
+    } else {
+        Err(KeyError::Parameters(format!("{oid} takes none, but some are given")))
+    }
+}
+
+/// The hash of an identifier, whose own parameters are NULL or absent (RFC 4055 section 2.1).
+fn read_hash(algorithm: AlgorithmIdentifierRef) -> Result<Hash, KeyError> {
+    let oid = algorithm.oid;
+    check_none(oid, algorithm.parameters)?;
+    let has_oid = |hash: &Hash| {
+        let identifier = hash.identifier().and_then(|der| AlgorithmIdentifierRef::from_der(der).ok());
+        identifier.is_some_and(|identifier| identifier.oid == oid)
+    };
+    let hash = Hash::ALL.iter().copied().find(has_oid);
+    hash.ok_or_else(|| KeyError::Parameters(format!("the hash {oid} is not supported")))
+}

@@ -1,0 +1,245 @@
+//! Keys that their algorithm identifier restricts to PSS, with parameters or without (RFC 4055).
+
+mod common;
+
+use common::der::{pem, sequence, tlv};
+use common::engines;
+use common::keys::USUAL;
+use common::numbers::big;
+use common::openssl::OpenSsl;
+use zariz::rsa::{Algorithm, Error, Hash, KeyError, Mgf, Padding, PrivateKey, PssParameters, PublicKey, Usage};
+
+const RSA_ENCRYPTION: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+const RSASSA_PSS: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a];
+const MGF1: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x08];
+const MD5: &[u8] = &[0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05];
+const SHA1: &[u8] = &[0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a];
+const SHA256: &[u8] = &[0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
+const SHA512: &[u8] = &[0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03];
+const NULL: &[u8] = &[0x05, 0x00];
+
+/// A field with an explicit tag.
+fn field(number: u8, value: &[u8]) -> Vec<u8> {
+    tlv(0xa0 | number, value)
+}
+
+fn hash(oid: &[u8], parameters: &[u8]) -> Vec<u8> {
+    field(0, &sequence(&[oid, parameters]))
+}
+
+fn mgf1(oid: &[u8], parameters: &[u8]) -> Vec<u8> {
+    field(1, &sequence(&[MGF1, &sequence(&[oid, parameters])]))
+}
+
+fn salt(content: &[u8]) -> Vec<u8> {
+    field(2, &tlv(0x02, content))
+}
+
+/// The DER of both keys with that algorithm identifier.
+fn keys(algorithm: &[u8], parameters: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let (numbers, algorithm) = (&USUAL[2], sequence(&[algorithm, parameters]));
+    let private = sequence(&[&tlv(0x02, &[0]), &algorithm, &tlv(0x04, &numbers.pkcs1_der())]);
+    let public = sequence(&[&algorithm, &tlv(0x03, &[&[0], &numbers.public_pkcs1_der()[..]].concat())]);
+    (private, public)
+}
+
+fn load(algorithm: &[u8], parameters: &[u8]) -> [Result<Usage, KeyError>; 2] {
+    let (private, public) = keys(algorithm, parameters);
+    let private = PrivateKey::parse(&private).map(|key| key.public_key().usage());
+    [private, PublicKey::parse(&public).map(|key| key.usage())]
+}
+
+fn restriction(hash: Hash, mgf1_hash: Hash, min_salt_len: u8) -> PssParameters {
+    PssParameters { hash, mgf1_hash, min_salt_len }
+}
+
+#[test]
+fn parameters_are_read_and_written() {
+    use Hash::{Sha1, Sha256, Sha512};
+    let all = |parts: &[Vec<u8>]| sequence(&[&parts.concat()]);
+    // As OpenSSL writes them: these are written again as they were.
+    let canonical = [
+        (all(&[]), restriction(Sha1, Sha1, 20)),
+        (all(&[hash(SHA256, NULL)]), restriction(Sha256, Sha1, 20)),
+        (all(&[mgf1(SHA256, NULL)]), restriction(Sha1, Sha256, 20)),
+        (all(&[salt(&[0])]), restriction(Sha1, Sha1, 0)),
+        (all(&[hash(SHA512, NULL), mgf1(SHA512, NULL), salt(&[64])]), restriction(Sha512, Sha512, 64)),
+        (all(&[hash(SHA256, NULL), mgf1(SHA512, NULL), salt(&[0, 255])]), restriction(Sha256, Sha512, 255)),
+    ];
+    for (parameters, expected) in canonical {
+        let (private, public) = keys(RSASSA_PSS, &parameters);
+        let key = PrivateKey::parse(&private).expect("a private key");
+        assert_eq!(key.public_key().usage(), Usage::PssWith(expected));
+        assert_eq!(*key.to_pkcs8_der().expect("DER"), private, "{expected:?}");
+        let key = PublicKey::parse(&public).expect("a public key");
+        assert_eq!(key.usage(), Usage::PssWith(expected));
+        assert_eq!(key.to_spki_der().expect("DER"), public, "{expected:?}");
+        let pem = pem("PUBLIC KEY", &public);
+        assert_eq!(PublicKey::parse(pem.as_bytes()), Ok(key));
+    }
+    // Allowed, and not what we write.
+    let others = [
+        (all(&[hash(SHA256, &[]), mgf1(SHA256, &[])]), restriction(Sha256, Sha256, 20)),
+        (all(&[hash(SHA1, NULL), mgf1(SHA1, NULL), salt(&[20])]), restriction(Sha1, Sha1, 20)),
+        (all(&[field(3, &tlv(0x02, &[1]))]), restriction(Sha1, Sha1, 20)),
+    ];
+    for (parameters, expected) in others {
+        let usage = Ok(Usage::PssWith(expected));
+        assert_eq!(load(RSASSA_PSS, &parameters), [usage.clone(), usage]);
+    }
+    assert_eq!(load(RSASSA_PSS, &[]), [Ok(Usage::Pss), Ok(Usage::Pss)]);
+    assert_eq!(load(RSA_ENCRYPTION, NULL), [Ok(Usage::Any), Ok(Usage::Any)]);
+    assert_eq!(load(RSA_ENCRYPTION, &[]), [Ok(Usage::Any), Ok(Usage::Any)]);
+}
+
+#[test]
+fn other_parameters_are_refused() {
+    let all = |parts: &[Vec<u8>]| sequence(&[&parts.concat()]);
+    let good = [hash(SHA256, NULL), mgf1(SHA256, NULL), salt(&[32])];
+    let [h, m, s] = good.clone();
+    assert!(load(RSASSA_PSS, &all(&good)).iter().all(Result::is_ok));
+    let sequence_of_good = all(&good);
+    let wrong: Vec<(&str, &[u8], Vec<u8>)> = vec![
+        ("PSS with NULL", RSASSA_PSS, NULL.to_vec()),
+        ("PSS with an integer", RSASSA_PSS, tlv(0x02, &[1])),
+        ("an unknown hash", RSASSA_PSS, all(&[hash(MD5, NULL), m.clone(), s.clone()])),
+        ("an unknown hash in MGF1", RSASSA_PSS, all(&[h.clone(), mgf1(MD5, NULL), s.clone()])),
+        ("a hash with parameters", RSASSA_PSS, all(&[hash(SHA256, &tlv(0x02, &[1])), m.clone(), s.clone()])),
+        ("MGF1 without a hash", RSASSA_PSS, all(&[h.clone(), field(1, &sequence(&[MGF1])), s.clone()])),
+        (
+            "another mask-generation function",
+            RSASSA_PSS,
+            all(&[h.clone(), field(1, &sequence(&[SHA256, &sequence(&[SHA256, NULL])])), s.clone()]),
+        ),
+        ("a negative salt", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[0xff])])),
+        ("a salt of 256 bytes", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[1, 0])])),
+        ("trailer 2", RSASSA_PSS, all(&[h.clone(), m.clone(), s.clone(), field(3, &tlv(0x02, &[2]))])),
+        ("out of order", RSASSA_PSS, all(&[m.clone(), h.clone(), s.clone()])),
+        ("twice the hash", RSASSA_PSS, all(&[h.clone(), h.clone(), m.clone(), s.clone()])),
+        ("something behind", RSASSA_PSS, all(&[h, m, s, NULL.to_vec()])),
+        ("rsaEncryption with parameters of PSS", RSA_ENCRYPTION, sequence_of_good),
+        ("rsaEncryption with an empty sequence", RSA_ENCRYPTION, sequence(&[])),
+        ("rsaEncryption with an integer", RSA_ENCRYPTION, common::der::integer(&big(5))),
+    ];
+    for (what, algorithm, parameters) in wrong {
+        for result in load(algorithm, &parameters) {
+            assert!(matches!(result, Err(KeyError::Parameters(_))), "{what}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_parameters_do_not_allow_is_refused() {
+    let only = restriction(Hash::Sha512, Hash::Sha512, 64);
+    let (private, public) = keys(RSASSA_PSS, &sequence(&[&hash(SHA512, NULL), &mgf1(SHA512, NULL), &salt(&[64])]));
+    let pss = |hash, mgf, salt_len| Algorithm::Pss { hash, mgf, salt_len };
+    let allowed = [Algorithm::PS512, pss(Hash::Sha512, Mgf::Mgf1(Hash::Sha512), 65)];
+    let refused = [
+        Algorithm::PS256,
+        Algorithm::PS384,
+        pss(Hash::Sha512, Mgf::Mgf1(Hash::Sha512), 63),
+        pss(Hash::Sha512, Mgf::Mgf1(Hash::Sha256), 64),
+        pss(Hash::Sha512, Mgf::Shake256, 64),
+        pss(Hash::Sha3_512, Mgf::Mgf1(Hash::Sha512), 64),
+    ];
+    let message: &[u8] = b"message";
+    for engine in engines() {
+        let unrestricted = PrivateKey::parse_with(&USUAL[2].pkcs1_der(), engine).expect("a key");
+        let key = PrivateKey::parse_with(&private, engine).expect("a private key");
+        let publics = [key.public_key().clone(), PublicKey::parse_with(&public, engine).expect("a public key")];
+        for algorithm in allowed {
+            let signature = key.sign(algorithm, message).expect("a signature");
+            assert!(publics.iter().all(|key| key.verify(algorithm, message, &signature) == Ok(())));
+        }
+        for algorithm in refused {
+            let error = Err(Error::PssParameters(only));
+            let digest = algorithm.hash().digest(&[message]);
+            assert_eq!(key.sign(algorithm, message), error.clone().map(|()| Vec::new()), "{algorithm:?}");
+            assert_eq!(key.sign_digest(algorithm, &digest).err(), Some(Error::PssParameters(only)));
+            let signature = unrestricted.sign(algorithm, message).expect("a signature");
+            for key in &publics {
+                assert_eq!(key.verify(algorithm, message, &signature), error, "{algorithm:?}");
+                assert_eq!(key.verify_digest(algorithm, &digest, &signature), error, "{algorithm:?}");
+            }
+        }
+        let signature = unrestricted.sign(Algorithm::RS512, message).expect("a signature");
+        assert_eq!(key.sign(Algorithm::RS512, message).err(), Some(Error::PssOnly));
+        for padding in [Padding::Pkcs1v15, Padding::oaep(Hash::Sha512)] {
+            assert_eq!(key.decrypt(&padding, &signature).err(), Some(Error::PssOnly));
+            assert!(publics.iter().all(|key| key.encrypt(&padding, message) == Err(Error::PssOnly)));
+        }
+        assert_eq!(publics[0].verify(Algorithm::RS512, message, &signature), Err(Error::PssOnly));
+        // What it may do is part of a key.
+        assert_ne!(publics[0], *unrestricted.public_key());
+    }
+    let text = Error::PssParameters(only).to_string();
+    assert!(text.contains("SHA-512, MGF1 with SHA-512 and a salt of at least 64 bytes"), "{text}");
+}
+
+/// Keys that the program `openssl` makes: read, used and written as it does.
+#[test]
+fn restricted_keys_of_openssl() {
+    let Some(openssl) = OpenSsl::find() else { return };
+    let cases = [
+        ("", None, Algorithm::PS256),
+        ("sha1 sha1 20", Some(restriction(Hash::Sha1, Hash::Sha1, 20)), Algorithm::pss(Hash::Sha1, 20)),
+        ("sha256 sha256 32", Some(restriction(Hash::Sha256, Hash::Sha256, 32)), Algorithm::PS256),
+        ("sha512 sha512 64", Some(restriction(Hash::Sha512, Hash::Sha512, 64)), Algorithm::PS512),
+        (
+            "sha384 sha256 11",
+            Some(restriction(Hash::Sha384, Hash::Sha256, 11)),
+            Algorithm::Pss { hash: Hash::Sha384, mgf: Mgf::Mgf1(Hash::Sha256), salt_len: 12 },
+        ),
+        ("sha224 sha224 0", Some(restriction(Hash::Sha224, Hash::Sha224, 0)), Algorithm::pss(Hash::Sha224, 0)),
+    ];
+    for (settings, expected, algorithm) in cases {
+        let words: Vec<&str> = settings.split_whitespace().collect();
+        let options = match words[..] {
+            [md, mgf1, salt] => format!(
+                "-pkeyopt rsa_pss_keygen_md:{md} -pkeyopt rsa_pss_keygen_mgf1_md:{mgf1} -pkeyopt rsa_pss_keygen_saltlen:{salt}"
+            ),
+            _ => String::new(),
+        };
+        openssl.run(&format!("genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:1536 {options} -out key.pem"), b"");
+        openssl.run("pkey -in key.pem -pubout -out public.pem", b"");
+        let (private, public) = (openssl.read("key.pem"), openssl.read("public.pem"));
+        let key = PrivateKey::parse(&private).unwrap_or_else(|error| panic!("{settings}: {error}"));
+        assert_eq!(key.public_key().usage(), expected.map_or(Usage::Pss, Usage::PssWith), "{settings}");
+        assert_eq!(*key.to_pkcs8_pem().expect("PEM").as_bytes(), private, "{settings}");
+        assert_eq!(key.public_key().to_spki_pem().expect("PEM").as_bytes(), public, "{settings}");
+        assert_eq!(PublicKey::parse(&public).as_ref(), Ok(key.public_key()), "{settings}");
+
+        let (Algorithm::Pss { hash, mgf: Mgf::Mgf1(mgf1), salt_len }, message) = (algorithm, b"message") else {
+            panic!("PSS with MGF1")
+        };
+        let name = |hash: Hash| hash.name().replace("SHA-", "sha").replace('/', "-");
+        let dgst = format!(
+            "dgst -{} -sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:{} -sigopt rsa_pss_saltlen:{salt_len}",
+            name(hash),
+            name(mgf1)
+        );
+        let theirs = openssl.attempt(&format!("{dgst} -sign key.pem"), message);
+        let ours = key.sign(algorithm, message);
+        assert_eq!(theirs.is_ok(), ours.is_ok(), "{settings}: {theirs:?}, {ours:?}");
+        if let (Ok(theirs), Ok(ours)) = (theirs, ours) {
+            assert_eq!(key.public_key().verify(algorithm, message, &theirs), Ok(()), "{settings}");
+            openssl.write("signature", ours);
+            openssl.run(&format!("{dgst} -verify public.pem -signature signature"), message);
+        }
+        // A salt below the shortest, and another hash: both refuse.
+        if let Some(only) = expected {
+            for (hash, salt_len) in [(only.hash, usize::from(only.min_salt_len).saturating_sub(1)), (Hash::Sha224, 64)]
+            {
+                let algorithm = Algorithm::Pss { hash, mgf: Mgf::Mgf1(only.mgf1_hash), salt_len };
+                let dgst = format!(
+                    "dgst -{} -sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:{} -sigopt rsa_pss_saltlen:{salt_len}",
+                    name(hash),
+                    name(only.mgf1_hash)
+                );
+                let theirs = openssl.attempt(&format!("{dgst} -sign key.pem"), message);
+                let ours = key.sign(algorithm, message);
+                assert_eq!(theirs.is_ok(), ours.is_ok(), "{settings}, {algorithm:?}: {theirs:?}, {ours:?}");
+            }
+        }
+    }
+}
