@@ -9,8 +9,15 @@ use crate::process::root;
 use crate::source::{lines_with, strip};
 
 /// What is shipped: a crate may depend on those to its left.
-pub const SHIPPED: &[&str] =
-    &["zariz-kernels", "zariz-machines", "zariz", "zariz-openssl-provider", "zariz-peers", "zariz-cli"];
+pub const SHIPPED: &[&str] = &[
+    "zariz-kernels",
+    "zariz-machines",
+    "zariz-process",
+    "zariz",
+    "zariz-openssl-provider",
+    "zariz-peers",
+    "zariz-cli",
+];
 /// What is loaded and never linked.
 const PROVIDER: &str = "zariz-openssl-provider";
 /// What serves tests and chores: nothing shipped depends on these, but for its tests.
@@ -20,8 +27,14 @@ const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.
 const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-cli"];
 /// The only folders in which `unsafe` may stand.
-const UNSAFE_FOLDERS: &[&str] =
-    &["crates/machines", "crates/openssl-provider", "crates/peers", "crates/emulator", "bench/src/blst"];
+const UNSAFE_FOLDERS: &[&str] = &[
+    "crates/machines",
+    "crates/process",
+    "crates/openssl-provider",
+    "crates/peers",
+    "crates/emulator",
+    "bench/src/blst",
+];
 
 /// Checks all of it, and names every breach.
 pub fn check() -> Result<()> {

@@ -100,6 +100,7 @@ impl From<Error> for Failure {
             Error::Length { .. } | Error::MessageTooLong { .. } | Error::Digest { .. } => Reason::Length,
             Error::KeyTooShort => Reason::Key,
             Error::Fault => Reason::Fault,
+            Error::InvalidKey => Reason::Key,
             Error::Random => Reason::System,
             _ => Reason::Internal,
         };

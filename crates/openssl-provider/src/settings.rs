@@ -27,16 +27,18 @@ pub struct Settings {
     pub threads: usize,
     /// Operations of a batch, at most.
     pub max_batch: usize,
+    /// Whether each private key's primes are tested when it is loaded.
+    pub validate_keys: bool,
     /// The file of counters.
     pub counters: Option<PathBuf>,
 }
 
-const NAMES: [&CStr; 5] = [c"engine", c"method", c"threads", c"max-batch", c"counters"];
+const NAMES: [&CStr; 6] = [c"engine", c"method", c"threads", c"max-batch", c"validate-keys", c"counters"];
 
 impl Settings {
     /// Reads and checks them.
     pub fn read(core: &Core) -> Outcome<Self> {
-        let [engine, method, threads, max_batch, counters] = core.settings(NAMES);
+        let [engine, method, threads, max_batch, validate_keys, counters] = core.settings(NAMES);
         let dispatch = engine.map_or(Ok(Dispatch::Auto), |name| Dispatch::by_name(&name));
         let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
         let method = match method.as_deref() {
@@ -48,6 +50,7 @@ impl Settings {
             method,
             threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, 0, MOST_THREADS))?,
             max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
+            validate_keys: validate_keys.map_or(Ok(false), |text| yes_or_no("validate-keys", &text))?,
             counters: counters.map(|path| absolute(&path)).transpose()?,
         })
     }
@@ -70,6 +73,14 @@ fn absolute(path: &str) -> Outcome<PathBuf> {
 
 fn wrong(name: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::new(Reason::Setting, format!("setting {name} of provider zariz: {why}"))
+}
+
+fn yes_or_no(name: &str, text: &str) -> Outcome<bool> {
+    match text.trim() {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(wrong(name, &format_args!("{text:?} is neither yes nor no"))),
+    }
 }
 
 fn unknown_method(name: &str) -> Failure {

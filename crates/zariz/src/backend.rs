@@ -180,6 +180,7 @@ impl<A: Arithmetic> Backend for A {
         Arithmetic::method(*self, modulus)
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
+        note(Operation::Power, batch.len());
         pow::pow(domain(*self, &pow::moduli(batch)), batch)
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
@@ -189,6 +190,7 @@ impl<A: Arithmetic> Backend for A {
         mul::mul(domain(*self, &mul::moduli(batch)), batch)
     }
     fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
+        note(Operation::Numbers, moduli.len());
         Box::new(InDomain::new(domain(*self, moduli), x, y, bits))
     }
 }
@@ -196,4 +198,51 @@ impl<A: Arithmetic> Backend for A {
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
     let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
     machine.domain(&constants)
+}
+
+/// What tests count.
+#[derive(Clone, Copy)]
+enum Operation {
+    /// Powers in constant time.
+    Power,
+    /// Numbers kept in the domain.
+    Numbers,
+}
+
+/// Counts operations of this thread, in tests.
+#[cfg(not(test))]
+#[inline(always)]
+fn note(_: Operation, _: usize) {}
+
+#[cfg(test)]
+fn note(operation: Operation, count: usize) {
+    let mut counts = counts::OF_THREAD.get();
+    match operation {
+        Operation::Power => counts.powers += count,
+        Operation::Numbers => counts.numbers += count,
+    }
+    counts::OF_THREAD.set(counts);
+}
+
+#[cfg(test)]
+pub(crate) mod counts {
+    use std::cell::Cell;
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Counts {
+        /// Powers in constant time.
+        pub powers: usize,
+        /// Numbers that were brought into a domain to be kept there.
+        pub numbers: usize,
+    }
+
+    thread_local! {
+        pub static OF_THREAD: Cell<Counts> = const { Cell::new(Counts { powers: 0, numbers: 0 }) };
+    }
+
+    /// What a function does on this thread.
+    pub fn of<T>(function: impl FnOnce() -> T) -> (T, Counts) {
+        OF_THREAD.take();
+        (function(), OF_THREAD.take())
+    }
 }

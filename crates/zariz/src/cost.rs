@@ -1,14 +1,17 @@
-//! What operations cost on the engines of this processor: measured, once for each length.
+//! What operations cost on the engines of this processor, as a table of measured times estimates it.
+//!
+//! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ from run to
+//! run. Only the ratios of costs decide, and these differ little between processors.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::Instant;
+#[cfg(test)]
+mod measure;
+mod table;
 
-use zariz_kernels::limbs::{self, Limbs};
+use once_cell::race::OnceBox;
 
-use crate::backend::{Backend, Product};
+use crate::backend::Backend;
 use crate::engine::Engine;
-use crate::prepared::Prepared;
+use table::{LENGTHS, ROWS};
 
 /// An engine that may answer, and what it costs for numbers of one length.
 pub(crate) struct Candidate {
@@ -18,15 +21,15 @@ pub(crate) struct Candidate {
     cost: Cost,
 }
 
-/// Nanoseconds of one call.
+/// Nanoseconds of one call, on the processor of the table.
 #[derive(Clone, Copy)]
 struct Cost {
     /// A product of plain numbers: into Montgomery's domain and out of it, and all that is done once for a batch.
-    product: f64,
+    product: u32,
     /// A multiplication in the domain.
-    multiply: f64,
+    multiply: u32,
     /// A squaring in the domain.
-    square: f64,
+    square: u32,
 }
 
 /// What is to be done. All of it is public.
@@ -44,37 +47,38 @@ pub(crate) enum Work {
 }
 
 impl Candidate {
-    /// Nanoseconds of one call: of fixed windows of five bits, or of sliding ones for a sparse exponent. What it leaves out is
-    /// a few hundredths of it, and much the same for all engines.
-    pub fn estimate(&self, work: Work) -> f64 {
-        let Cost { product, multiply, square } = self.cost;
+    /// Nanoseconds of one call: of fixed windows of five bits, or of sliding ones for a sparse exponent. The scans of tables
+    /// are left out: they are a few hundredths, and much the same for all engines.
+    pub fn estimate(&self, work: Work) -> u64 {
+        let [product, multiply, square] = [self.cost.product, self.cost.multiply, self.cost.square].map(u64::from);
+        // An exponent may have any length; nobody waits for one of 2^32 bits.
+        let bits = |exponent_bits: usize| exponent_bits.min(u32::MAX as usize) as u64;
         match work {
             Work::Product => product,
             Work::Power { exponent_bits } => {
-                product + exponent_bits as f64 * square + (exponent_bits as f64 / 5.0 + 32.0) * multiply
+                let bits = bits(exponent_bits);
+                product + bits * square + (bits / 5 + 32) * multiply
             }
-            Work::PublicPower { exponent_bits } => product + exponent_bits as f64 * (square + multiply / 8.0),
+            Work::PublicPower { exponent_bits } => {
+                let bits = bits(exponent_bits);
+                product + bits * square + bits * multiply / 8
+            }
         }
     }
 }
 
-/// The engines that may be worth asking for numbers of `bits` bits, the main one first. Nothing while another thread
-/// measures: two measurements at once would disturb each other, and nobody shall wait for one.
-pub(crate) fn candidates(bits: usize) -> Option<Arc<[Candidate]>> {
-    static KNOWN: Mutex<BTreeMap<usize, Arc<[Candidate]>>> = Mutex::new(BTreeMap::new());
-    static MEASURING: Mutex<()> = Mutex::new(());
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let length = bits.div_ceil(64);
-    if let Some(candidates) = known().get(&length) {
-        return Some(candidates.clone());
-    }
-    let _alone = match MEASURING.try_lock() {
-        Ok(alone) => alone,
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => return None,
-    };
-    let measured = measure(64 * length);
-    Some(known().entry(length).or_insert(measured).clone())
+/// The engines that may be worth asking for numbers of `bits` bits, the main one first.
+pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
+    type Machines = Vec<(&'static dyn Backend, &'static table::Row)>;
+    static MACHINES: OnceBox<Machines> = OnceBox::new();
+    let machines = MACHINES.get_or_init(|| {
+        let main = Engine::best();
+        let rows = |wanted: bool| ROWS.iter().filter(move |row| (row.engine == main) == wanted);
+        let candidates = rows(true).chain(rows(false).filter(|row| is_candidate(row.engine)));
+        Box::new(candidates.filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
+    });
+    let fitting = machines.iter().filter(|(backend, _)| backend.fits(bits));
+    fitting.map(|&(backend, row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) }).collect()
 }
 
 /// Whether the engine can be the best one for few numbers: none that does as many at once is better.
@@ -89,55 +93,18 @@ fn is_candidate(engine: Engine) -> bool {
     }
 }
 
-/// Rounds, in turns, and operations in Montgomery's domain for each time taken. Of each quantity the shortest time is kept:
-/// what disturbs only makes it longer. Long numbers take long enough to be timed one by one.
-const fn effort(bits: usize) -> (usize, usize) {
-    if bits <= 4096 { (7, 4) } else { (3, 1) }
-}
-
-fn measure(bits: usize) -> Arc<[Candidate]> {
-    let best = Engine::best();
-    let others = Engine::ALL.iter().copied().filter(|&engine| engine != best && is_candidate(engine));
-    let engines = std::iter::once(best).chain(others).filter_map(|engine| engine.backend().ok());
-    let unknown = Cost { product: f64::MAX, multiply: f64::MAX, square: f64::MAX };
-    // Lanes cost the same whether they are used or not; what does two numbers at once does one sooner.
-    let numbers = |lanes: usize| if lanes == 2 { 1..=2 } else { lanes..=lanes };
-    let mut candidates: Vec<Candidate> = engines
-        .filter(|backend| backend.fits(bits))
-        .flat_map(|backend| numbers(backend.lanes()).map(move |numbers| Candidate { backend, numbers, cost: unknown }))
-        .collect();
-    if let [_] = candidates[..] {
-        return candidates.into(); // no choice, nothing to measure
+impl table::Row {
+    /// The cost for numbers of `bits` bits, between those of the next shorter and the next longer length of the table.
+    fn cost(&self, bits: usize) -> Cost {
+        let bits = bits.clamp(LENGTHS[0], LENGTHS[LENGTHS.len() - 1]);
+        let above = LENGTHS.partition_point(|&length| length < bits).max(1);
+        let (from, to) = (LENGTHS[above - 1], LENGTHS[above]);
+        let between = |i: usize| {
+            let [low, high] = [self.costs[above - 1][i], self.costs[above][i]].map(u64::from);
+            ((low * (to - bits) as u64 + high * (bits - from) as u64) / (to - from) as u64) as u32
+        };
+        Cost { product: between(0), multiply: between(1), square: between(2) }
     }
-    let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
-    let prepared = Prepared::new(&modulus, bits);
-    let (rounds, operations) = effort(bits);
-    for _ in 0..rounds {
-        for Candidate { backend, numbers, cost } in &mut candidates {
-            let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
-            let products = vec![product; *numbers];
-            let (moduli, numbers) = (vec![&prepared; *numbers], vec![&number[..]; *numbers]);
-            let mut numbers = backend.numbers(&moduli, &numbers, &numbers, bits);
-            let best = |best: &mut f64, operations: usize, work: &mut dyn FnMut()| {
-                let start = Instant::now();
-                (0..operations).for_each(|_| work());
-                *best = best.min(start.elapsed().as_nanos() as f64 / operations as f64);
-            };
-            best(&mut cost.product, 1, &mut || drop(backend.mul(&products)));
-            best(&mut cost.multiply, operations, &mut || numbers.multiply());
-            best(&mut cost.square, operations, &mut || numbers.square());
-        }
-    }
-    candidates.into()
-}
-
-/// Any odd number of exactly so many bits.
-fn modulus(bits: usize) -> Limbs {
-    let mut out = limbs::zero(bits / 64);
-    for (i, limb) in (1u64..).zip(out.iter_mut()) {
-        *limb = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1;
-    }
-    out
 }
 
 #[cfg(test)]
@@ -145,24 +112,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_work_costs_more_and_is_measured_once() {
-        // Tests beside this one measure too.
-        let wait = |bits| loop {
-            if let Some(found) = candidates(bits) {
-                return found;
+    fn every_engine_that_auto_may_choose_has_a_row() {
+        let has_row = |engine: Engine| ROWS.iter().any(|row| row.engine == engine);
+        for engine in Engine::ALL.iter().copied() {
+            assert_eq!(has_row(engine), engine != Engine::CarryChains, "{engine}");
+        }
+        for row in &ROWS {
+            let numbers = if row.engine.lanes() == 2 { 1..=2 } else { row.engine.lanes()..=row.engine.lanes() };
+            assert!(numbers.contains(&row.numbers), "{} {}", row.engine, row.numbers);
+            let [first, last] = [row.costs[0], row.costs[LENGTHS.len() - 1]];
+            assert!((0..3).all(|i| 0 < first[i] && first[i] < last[i]), "{}", row.engine);
+        }
+    }
+
+    #[test]
+    fn costs_between_lengths() {
+        for row in &ROWS {
+            let square = |bits| row.cost(bits).square;
+            for (i, &length) in LENGTHS.iter().enumerate() {
+                assert_eq!(square(length), row.costs[i][2]);
             }
-            std::thread::yield_now();
-        };
-        let (once, again) = (wait(1024), wait(1000));
-        assert!(Arc::ptr_eq(&once, &again), "numbers of 16 limbs");
-        assert!(!Arc::ptr_eq(&once, &wait(1025)));
-        let long = wait(crate::Modulus::MAX_BITS);
+            assert_eq!(square(1), row.costs[0][2]);
+            assert_eq!(square(usize::MAX), row.costs[LENGTHS.len() - 1][2]);
+            assert_eq!(square(3584), ((u64::from(square(3072)) + u64::from(square(4096))) / 2) as u32);
+        }
+    }
+
+    #[test]
+    fn more_work_costs_more() {
+        let long = candidates(crate::Modulus::MAX_BITS);
         assert!(long.iter().all(|candidate| candidate.backend.fits(crate::Modulus::MAX_BITS)));
-        assert_eq!(once[0].backend.lanes(), Engine::best().lanes());
-        for candidate in once.iter() {
+        let candidates = candidates(1024);
+        assert_eq!(candidates[0].backend.lanes(), Engine::best().lanes());
+        for candidate in candidates {
             let power = |exponent_bits| candidate.estimate(Work::Power { exponent_bits });
-            assert!(candidate.estimate(Work::Product) > 0.0 && power(1024) > power(512));
+            assert!(candidate.estimate(Work::Product) > 0 && power(1024) > power(512));
             assert!(power(512) > candidate.estimate(Work::PublicPower { exponent_bits: 17 }));
+            assert!(power(usize::MAX) > power(1 << 31));
         }
     }
 }

@@ -16,9 +16,9 @@ use crate::prepared::Prepared;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dispatch {
-    /// The fastest combination of this processor's engines for as many as are asked for at once. What each costs is measured
-    /// when a length first occurs (a few milliseconds at 1024 bits, some tens for the longest), and kept as long as the process
-    /// lives; meanwhile other threads use the main engine. It depends on lengths and numbers of requests alone.
+    /// The cheapest combination of this processor's engines for the number of requests in a call. The library has a table of
+    /// what each engine costs at several lengths, and interpolates between them. So the choice depends on the processor's
+    /// instructions, on lengths and on the number of requests alone, and nothing is measured at run time.
     #[default]
     Auto,
     /// One engine for everything.

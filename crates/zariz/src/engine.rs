@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use zariz_kernels::limbs;
 use zariz_machines::{CarryPortable, Portable, RsazPortable, ScalarPortable};
@@ -192,62 +191,43 @@ impl Engine {
         }
     }
 
-    /// The machine, looked for once in the life of the process.
+    /// The machine.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, CarryAvx512, RsazAvx2, ScalarAdx};
-        static AVX2_FMA: OnceLock<Option<Lanes<Avx2Fma>>> = OnceLock::new();
-        static AVX512_FMA: OnceLock<Option<Lanes<Avx512Fma>>> = OnceLock::new();
-        static AVX512_IFMA: OnceLock<Option<Lanes<Avx512Ifma>>> = OnceLock::new();
-        static ACROSS_FMA: OnceLock<Option<Across<Avx512Fma>>> = OnceLock::new();
-        static ACROSS_IFMA: OnceLock<Option<Across<Avx512Ifma>>> = OnceLock::new();
-        static CARRY_AVX512: OnceLock<Option<Carry<CarryAvx512>>> = OnceLock::new();
-        static RSAZ_AVX2: OnceLock<Option<Wide<RsazAvx2>>> = OnceLock::new();
-        static SCALAR_ADX: OnceLock<Option<Limbwise<ScalarAdx>>> = OnceLock::new();
-        fn found<B: Backend + 'static>(machine: &'static Option<B>) -> Option<&'static dyn Backend> {
-            machine.as_ref().map(|machine| machine as &dyn Backend)
-        }
         let backend = match self {
-            Self::Portable | Self::Scalar => Some(self.portable()),
-            Self::CarryChains => {
-                found(CARRY_AVX512.get_or_init(|| CarryAvx512::new().map(Carry))).or_else(|| Some(self.portable()))
-            }
-            Self::ScalarAdx => found(SCALAR_ADX.get_or_init(|| ScalarAdx::new().map(Limbwise))),
-            Self::Rsaz => found(RSAZ_AVX2.get_or_init(|| RsazAvx2::new().map(Wide))).or_else(|| Some(self.portable())),
-            Self::AcrossFma => found(ACROSS_FMA.get_or_init(|| Avx512Fma::new().map(Across))),
-            Self::AcrossIfma => found(ACROSS_IFMA.get_or_init(|| Avx512Ifma::new().map(Across))),
-            Self::Avx2Fma => found(AVX2_FMA.get_or_init(|| Avx2Fma::new().map(Lanes))),
-            Self::Avx512Fma => found(AVX512_FMA.get_or_init(|| Avx512Fma::new().map(Lanes))),
-            Self::Avx512Ifma => found(AVX512_IFMA.get_or_init(|| Avx512Ifma::new().map(Lanes))),
+            Self::Portable | Self::Scalar => None,
+            Self::CarryChains => found(CarryAvx512::new().map(Carry)),
+            Self::ScalarAdx => found(ScalarAdx::new().map(Limbwise)),
+            Self::Rsaz => found(RsazAvx2::new().map(Wide)),
+            Self::AcrossFma => found(Avx512Fma::new().map(Across)),
+            Self::AcrossIfma => found(Avx512Ifma::new().map(Across)),
+            Self::Avx2Fma => found(Avx2Fma::new().map(Lanes)),
+            Self::Avx512Fma => found(Avx512Fma::new().map(Lanes)),
+            Self::Avx512Ifma => found(Avx512Ifma::new().map(Lanes)),
         };
-        backend.ok_or(EngineError::Unavailable(self))
+        backend.or_else(|| self.portable()).ok_or(EngineError::Unavailable(self))
     }
 
     /// The machine: off x86-64 there are those for any processor.
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        match self {
-            Self::Portable | Self::CarryChains | Self::Scalar | Self::Rsaz => Ok(self.portable()),
-            _ => Err(EngineError::Unavailable(self)),
-        }
+        self.portable().ok_or(EngineError::Unavailable(self))
     }
 
     /// A machine for numbers of any length: those of engines that have a longest are answered by it.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
-        Self::ScalarAdx.backend().unwrap_or_else(|_| Self::Scalar.portable())
+        Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Limbwise(ScalarPortable::new())))
     }
 
-    /// The machines for any processor.
-    fn portable(self) -> &'static dyn Backend {
-        static PORTABLE: OnceLock<Lanes<Portable<1>>> = OnceLock::new();
-        static CARRY: OnceLock<Carry<CarryPortable>> = OnceLock::new();
-        static SCALAR: OnceLock<Limbwise<ScalarPortable>> = OnceLock::new();
-        static RSAZ: OnceLock<Wide<RsazPortable>> = OnceLock::new();
+    /// The engine's machine for any processor, if it has one.
+    fn portable(self) -> Option<&'static dyn Backend> {
         match self {
-            Self::Rsaz => RSAZ.get_or_init(|| Wide(RsazPortable::new())),
-            Self::CarryChains => CARRY.get_or_init(|| Carry(CarryPortable::new())),
-            Self::Scalar => SCALAR.get_or_init(|| Limbwise(ScalarPortable::new())),
-            _ => PORTABLE.get_or_init(|| Lanes(Portable::new())),
+            Self::Portable => Some(leaked(Lanes(Portable::<1>::new()))),
+            Self::Rsaz => Some(leaked(Wide(RsazPortable::new()))),
+            Self::CarryChains => Some(leaked(Carry(CarryPortable::new()))),
+            Self::Scalar => Some(leaked(Limbwise(ScalarPortable::new()))),
+            _ => None,
         }
     }
 
@@ -282,6 +262,18 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// A machine, where the processor has it.
+#[cfg(target_arch = "x86_64")]
+fn found<B: Backend + 'static>(machine: Option<B>) -> Option<&'static dyn Backend> {
+    machine.map(leaked)
+}
+
+/// A machine for the life of the process: it has no size, so nothing is allocated.
+fn leaked<B: Backend + 'static>(machine: B) -> &'static dyn Backend {
+    const { assert!(size_of::<B>() == 0) };
+    Box::leak(Box::new(machine))
 }
 
 fn mersenne_521() -> [u64; 9] {

@@ -69,8 +69,7 @@ fn run<J: Job>(
         let mut left = group;
         let (method, main) = (group[0].0.group.1, crew.machine(jobs[group[0].1].modulus()));
         let free = crew.dispatch == Dispatch::Auto && method.is_none();
-        let planned = free.then(|| plan(hardest(jobs, group), group.len())).flatten();
-        let calls = planned.unwrap_or_else(|| fill(main, group.len()));
+        let calls = if free { plan(hardest(jobs, group), group.len()) } else { fill(main, group.len()) };
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
             left = later;
@@ -103,28 +102,30 @@ fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
     (0..count).step_by(lanes).map(|at| (main, lanes.min(count - at))).collect()
 }
 
-/// The cheapest of this processor's machines do them; nothing while that is being found out.
-fn plan((bits, work): (usize, Work), count: usize) -> Option<Vec<Call>> {
-    let candidates = cost::candidates(bits)?;
-    let costs: Vec<(usize, f64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
-    Some(cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect())
+/// The cheapest of this processor's machines do them.
+fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
+    let candidates = cost::candidates(bits);
+    let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
+    cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
 }
 
 /// The cheapest calls that do `count` jobs, of machines that do up to so many (the first of a pair) at once at the given
 /// cost (the second): which machine, and how many jobs. The machine that costs least for each job is called as often as
 /// that fills it; then what is left is spread by dynamic programming.
-fn cheapest(machines: &[(usize, f64)], count: usize) -> Vec<(usize, usize)> {
-    let rate = |&(lanes, cost): &(usize, f64)| cost / lanes as f64;
-    let by_rate = |a: &usize, b: &usize| rate(&machines[*a]).total_cmp(&rate(&machines[*b]));
+fn cheapest(machines: &[(usize, u64)], count: usize) -> Vec<(usize, usize)> {
+    // a/m < b/n as a·n < b·m.
+    let by_rate = |&a: &usize, &b: &usize| {
+        let ((a_lanes, a_cost), (b_lanes, b_cost)) = (machines[a], machines[b]);
+        (a_cost * b_lanes as u64).cmp(&(b_cost * a_lanes as u64))
+    };
     let Some(best) = (0..machines.len()).min_by(by_rate) else { return Vec::new() };
     let lanes = machines[best].0;
     let mut calls = vec![(best, lanes); count / lanes];
     // least[n]: the cost of n jobs, and the machine that does the last of them.
-    let mut least = vec![(0.0, best)];
+    let mut least = vec![(0, best)];
     for jobs in 1..=count % lanes {
         let with = |i: usize| (least[jobs - machines[i].0.min(jobs)].0 + machines[i].1, i);
-        let found = (0..machines.len()).map(with).min_by(|a, b| a.0.total_cmp(&b.0));
-        least.push(found.unwrap_or((0.0, best)));
+        least.push((0..machines.len()).map(with).min().unwrap_or((0, best)));
     }
     let mut left = count % lanes;
     while left > 0 {
@@ -143,9 +144,9 @@ mod tests {
     #[test]
     fn the_cheapest_calls_are_found() {
         // Eight at once for 10, two for 4, one for 3.
-        let machines = [(8, 10.0), (2, 4.0), (1, 3.0)];
-        let cost = |calls: &[(usize, usize)]| calls.iter().map(|&(i, _)| machines[i].1).sum::<f64>();
-        let expected = [0.0, 3.0, 4.0, 7.0, 8.0, 10.0, 10.0, 10.0, 10.0, 13.0, 14.0, 17.0, 18.0, 20.0];
+        let machines = [(8, 10), (2, 4), (1, 3)];
+        let cost = |calls: &[(usize, usize)]| calls.iter().map(|&(i, _)| machines[i].1).sum::<u64>();
+        let expected = [0, 3, 4, 7, 8, 10, 10, 10, 10, 13, 14, 17, 18, 20];
         for (count, expected) in expected.into_iter().enumerate() {
             let calls = cheapest(&machines, count);
             assert_eq!(cost(&calls), expected, "{count} jobs: {calls:?}");
@@ -153,7 +154,7 @@ mod tests {
             assert!(calls.iter().all(|&(i, jobs)| jobs > 0 && jobs <= machines[i].0));
         }
         // A machine that does one at a time may be the best of all.
-        assert_eq!(cheapest(&[(4, 10.0), (1, 2.0)], 6), vec![(1, 1); 6]);
+        assert_eq!(cheapest(&[(4, 10), (1, 2)], 6), vec![(1, 1); 6]);
         assert_eq!(cheapest(&[], 6), []);
     }
 }

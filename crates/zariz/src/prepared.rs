@@ -1,8 +1,8 @@
 //! A modulus with all that depends on it alone, for every arithmetic there is.
 
 use std::fmt;
-use std::sync::OnceLock;
 
+use once_cell::race::OnceBox;
 use zariz_kernels::carry::CarryConstants;
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::{Constants, Method, across, limbs, rsaz, scalar};
@@ -10,6 +10,9 @@ use zariz_kernels::{Constants, Method, across, limbs, rsaz, scalar};
 /// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
 ///
 /// The modulus may be secret: only its length shows in the time taken. Zeroised when dropped.
+///
+/// Threads that first meet an arithmetic at once each compute what it needs, and all keep the first result. So no thread
+/// waits for another, and a child of `fork` never waits for a thread that it does not have.
 pub(crate) struct Prepared {
     limbs: Limbs,
     bits: usize,
@@ -17,12 +20,12 @@ pub(crate) struct Prepared {
     size: usize,
     method: Option<Method>,
     /// For digits of 51 and of 52 bits.
-    lanes: [OnceLock<Constants>; 2],
+    lanes: [OnceBox<Constants>; 2],
     /// For any number of limbs, and for multiples of the longest step.
-    scalar: [OnceLock<scalar::Constants>; 2],
-    across: OnceLock<across::Constants>,
-    carry: OnceLock<CarryConstants>,
-    rsaz: OnceLock<Constants>,
+    scalar: [OnceBox<scalar::Constants>; 2],
+    across: OnceBox<across::Constants>,
+    carry: OnceBox<CarryConstants>,
+    rsaz: OnceBox<Constants>,
 }
 
 impl fmt::Debug for Prepared {
@@ -44,9 +47,9 @@ impl Prepared {
             method: None,
             lanes: Default::default(),
             scalar: Default::default(),
-            across: OnceLock::new(),
-            carry: OnceLock::new(),
-            rsaz: OnceLock::new(),
+            across: OnceBox::new(),
+            carry: OnceBox::new(),
+            rsaz: OnceBox::new(),
         }
     }
 
@@ -79,10 +82,10 @@ impl Prepared {
         let place = &self.lanes[usize::from(digit_bits == 52)];
         let constants = place.get_or_init(|| {
             let digits = Constants::digits_for(self.size, digit_bits);
-            match self.method {
+            Box::new(match self.method {
                 Some(method) => Constants::new(&self.limbs, digit_bits, method.digits(digits)).with_method(method),
                 None => Constants::new(&self.limbs, digit_bits, digits),
-            }
+            })
         });
         debug_assert_eq!(constants.digit_bits(), digit_bits);
         constants
@@ -90,23 +93,24 @@ impl Prepared {
 
     /// For a scalar machine whose lengths are multiples of `step` limbs.
     pub fn scalar(&self, step: usize) -> &scalar::Constants {
-        let constants = self.scalar[usize::from(step > 1)].get_or_init(|| scalar::Constants::new(&self.limbs, step));
+        let constants =
+            self.scalar[usize::from(step > 1)].get_or_init(|| Box::new(scalar::Constants::new(&self.limbs, step)));
         debug_assert!(constants.limbs().is_multiple_of(step));
         constants
     }
 
     /// For numbers laid across vectors. Precondition: [`across::Constants::fits`].
     pub fn across(&self) -> &across::Constants {
-        self.across.get_or_init(|| across::Constants::with_bits(&self.limbs, self.size))
+        self.across.get_or_init(|| Box::new(across::Constants::with_bits(&self.limbs, self.size)))
     }
 
     /// For RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
     pub fn rsaz(&self) -> &Constants {
-        self.rsaz.get_or_init(|| rsaz::constants(&self.limbs))
+        self.rsaz.get_or_init(|| Box::new(rsaz::constants(&self.limbs)))
     }
 
     /// For carry chains.
     pub fn carry(&self) -> &CarryConstants {
-        self.carry.get_or_init(|| CarryConstants::new(&self.limbs))
+        self.carry.get_or_init(|| Box::new(CarryConstants::new(&self.limbs)))
     }
 }

@@ -239,7 +239,7 @@ fn openssl_substitute(d: &[u8], ciphertext: &[u8]) -> Vec<u8> {
         mask |= mask >> shift;
     }
     let candidates = lengths.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]) & mask);
-    let length = candidates.filter(|&candidate| candidate < max_sep_offset).last().unwrap_or(0);
+    let length = candidates.filter(|&candidate| candidate < max_sep_offset).next_back().unwrap_or(0);
     message[size - usize::from(length)..].to_vec()
 }
 

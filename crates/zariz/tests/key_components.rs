@@ -26,6 +26,8 @@ fn keys_from_their_numbers() {
                 let key = load(numbers, zeros, engine).expect("a key");
                 assert_signs_right(&format!("{engine}, {zeros} zeros"), &key, numbers);
                 assert_eq!(key.to_pkcs8_der().expect("encoded")[..], numbers.pkcs8_der());
+                let again = PrivateKey::from_all_components_with(&key.components(), engine).expect("a key");
+                assert_signs_right(&format!("{engine}, all numbers"), &again, numbers);
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::ffi::params::Built;
 use crate::openssl::{Operation, Pkey};
 use crate::provider::Provider;
 use crate::queue::Work;
+use crate::settings::Settings;
 use numbers::{Numbers, select};
 
 /// A key.
@@ -38,16 +39,14 @@ pub enum Arithmetic {
 impl Key {
     fn new(provider: &Provider, mut numbers: Numbers) -> Outcome<Self> {
         let settings = &provider.settings;
-        let (n, e) = (&numbers.n, &numbers.e);
-        let arithmetic = match (&numbers.d, &numbers.factors[..]) {
-            (None, _) => PublicKey::from_components_with(n, e, settings.dispatch).map(Arithmetic::Public),
-            (Some(d), [p, q]) => {
-                let key = provider.with_stack(|| PrivateKey::from_components_with(n, e, d, p, q, settings.dispatch))?;
-                key.map(|key| Arithmetic::Private(with_method(key, settings.method)))
-            }
-            _ => Ok(Arithmetic::Foreign),
+        // What is wrong with a key is OpenSSL's to say, when it is used.
+        let arithmetic = if numbers.d.is_some() {
+            let key = provider.with_stack(|| private(&numbers, settings))?;
+            key.map(|key| Arithmetic::Private(with_method(key, settings.method)))
+        } else {
+            let key = PublicKey::from_components_with(&numbers.n, &numbers.e, settings.dispatch);
+            key.ok().map(Arithmetic::Public)
         };
-        // What is wrong with it is OpenSSL's to say, when the key is used.
         let arithmetic = arithmetic.unwrap_or(Arithmetic::Foreign);
         if let Arithmetic::Private(key) = &arithmetic {
             numbers.complete(key);
@@ -186,6 +185,16 @@ impl Slot {
     fn set(&self, key: Key) {
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(key));
     }
+}
+
+/// The key of zariz's with these numbers, if they make one. Those that follow from others need not be right, nor here.
+fn private(numbers: &Numbers, settings: &Settings) -> Option<PrivateKey> {
+    let all = numbers.components().and_then(|all| PrivateKey::from_all_components_with(&all, settings.dispatch).ok());
+    let key = all.or_else(|| {
+        let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
+        PrivateKey::from_components_with(&numbers.n, &numbers.e, d, p, q, settings.dispatch).ok()
+    })?;
+    (!settings.validate_keys || key.validate().is_ok()).then_some(key)
 }
 
 /// With the method that the settings name, if they do.

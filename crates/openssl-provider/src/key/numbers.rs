@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use zariz::rsa::PrivateKey;
+use zariz::rsa::{Components, PrivateKey};
 use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Outcome, Reason};
@@ -143,6 +143,17 @@ impl Numbers {
             n: key.n,
             e: key.e,
         }
+    }
+
+    /// All numbers of a key with two primes, if all are here.
+    pub fn components(&self) -> Option<Components> {
+        let (Some(d), [p, q], [dp, dq], [qinv]) =
+            (&self.d, &self.factors[..], &self.exponents[..], &self.coefficients[..])
+        else {
+            return None;
+        };
+        let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(Secret::clone);
+        Some(Components { n: self.n.clone(), e: self.e.clone(), d, p, q, dp, dq, qinv })
     }
 
     /// Adds the numbers that follow from the others, where they were not given.

@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use super::Queue;
 use super::gather::Gather;
-use super::process::{Processes, forks};
+use super::process::Processes;
 use super::request::Request;
 use super::wake::{Wake, is_in_callback};
 use super::work::{Answer, Lost, Work};
 use crate::ffi::libcrypto::Libcrypto;
+use zariz_process::forks;
 
 /// How often a job may be run without its answer before it waits in place: a program that does so does not look at the file
 /// descriptor, or has forbidden jobs to pause.

@@ -4,9 +4,10 @@
 //! result for `x`. `unmask` is random, `mask = unmask^{−e}` costs one private exponentiation, with exponents `−e`; after
 //! each use both are squared, which makes the next pair, and after [`USES`] the pair is dropped.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_process::PerProcess;
 
 use super::error::Error;
 use super::private::PrivateKey;
@@ -26,31 +27,46 @@ pub(super) struct Pair {
     uses: u32,
 }
 
-/// The pairs of a key that nobody uses at the moment.
+/// The pairs of a key that no operation is using. A child of `fork` begins without any: a mask that two processes use hides
+/// less, and a lock of the parent's may never be released.
 #[derive(Default)]
-pub(super) struct Pool(Mutex<Vec<Pair>>);
+pub(super) struct Pool(PerProcess<Mutex<Vec<Pair>>>);
 
 impl Pool {
-    fn pop(&self) -> Option<Pair> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    fn pairs(&self) -> MutexGuard<'_, Vec<Pair>> {
+        let of_process = self.0.get_or_init(|inherited| {
+            // The parent's pairs are wiped, unless one of its threads was changing the list.
+            if let Some(Ok(mut pairs)) = inherited.map(Mutex::try_lock) {
+                pairs.clear();
+            }
+            Mutex::default()
+        });
+        of_process.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     pub(super) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.pairs().clear();
     }
 
     fn push(&self, pair: Pair) {
-        let mut pairs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pairs = self.pairs();
         if pairs.len() < KEPT {
             pairs.push(pair);
         }
     }
 }
 
+impl Drop for Pool {
+    /// Wipes the pairs of this process, and those it began with.
+    fn drop(&mut self) {
+        self.pairs().clear();
+    }
+}
+
 /// A pair for each request: kept ones as far as they reach, the others fresh.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
-    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pop()).collect();
+    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pairs().pop()).collect();
     let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
     let mut made = fresh(&missing)?.into_iter();
     kept.into_iter().map(|pair| pair.or_else(|| made.next()).ok_or(Error::Fault)).collect()
@@ -91,5 +107,36 @@ fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
         if limbs::less(&number, modulus.limbs()) && !limbs::equal(&number, &[]) {
             return Ok(number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rsa::Algorithm;
+
+    fn unmasks(key: &PrivateKey) -> Vec<Limbs> {
+        key.0.blinding.pairs().iter().map(|pair| pair.unmask.clone()).collect()
+    }
+
+    #[test]
+    fn a_child_has_pairs_of_its_own() {
+        let key = PrivateKey::generate(1024).expect("a key");
+        let sign = || key.sign_batch(Algorithm::RS256, &[b"one", b"two"]);
+        assert!(sign().iter().all(Result::is_ok));
+        let parent = unmasks(&key);
+        assert_eq!(parent.len(), 2, "pairs are kept");
+        // What a fork does.
+        zariz_process::note_fork();
+        assert!(unmasks(&key).is_empty(), "a child has none");
+        assert!(sign().iter().all(Result::is_ok));
+        let child = unmasks(&key);
+        assert!(child.len() == 2 && child.iter().all(|unmask| !parent.contains(unmask)), "they are fresh");
+        // A thread of the parent holds the lock, for ever as the child sees it.
+        let held = key.0.blinding.pairs();
+        zariz_process::note_fork();
+        assert!(sign().iter().all(Result::is_ok));
+        assert_eq!(unmasks(&key).len(), 2, "pairs are kept again");
+        drop(held);
     }
 }

@@ -115,6 +115,9 @@ pub enum Error {
     PssParameters(PssParameters),
     /// The computation was wrong twice: the processor or its memory is faulty. Nothing was revealed.
     Fault,
+    /// The primes of the private key are not prime, so it gives no results.
+    /// [`PrivateKey::validate`](super::PrivateKey::validate) tells before it is used.
+    InvalidKey,
     /// The operating system's random generator failed.
     Random,
 }
@@ -143,6 +146,7 @@ impl fmt::Display for Error {
             Self::PssOnly => f.write_str("the key is restricted to PSS signatures"),
             Self::PssParameters(only) => write!(f, "the key is restricted to PSS signatures with {only}"),
             Self::Fault => f.write_str("a computation went wrong twice: this machine's processor or memory is faulty"),
+            Self::InvalidKey => f.write_str("the private key is damaged: its primes are not prime"),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets
     };
     let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), Usage::Any, dispatch)?;
     let d = inverse_of_e(&limbs::mul(&minus_one(&p), &minus_one(&q)));
-    let secrets = Secrets::complete(public.crew(), d, p, q);
+    let secrets = Secrets::complete(public.crew(), d, p, q)?;
     Ok((public, secrets))
 }
 

@@ -13,7 +13,7 @@ use super::parse::{self, Private, bytes};
 use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::validate;
-use super::{Algorithm, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
+use super::{Algorithm, Components, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
 use crate::dispatch::{Crew, Dispatch, Shape};
 use crate::engine::Engine;
 use crate::prepared::Prepared;
@@ -52,8 +52,8 @@ impl fmt::Debug for PrivateKey {
 impl PrivateKey {
     /// A key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for the engines of this processor.
     ///
-    /// Every relation between its numbers is checked, and that its primes behave as primes: a damaged key is refused
-    /// here, not at the first signature.
+    /// Every relation between its numbers is checked, so a damaged key is refused here, not at the first signature. Whether
+    /// its primes are prime is left to [`validate`](Self::validate).
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
@@ -80,7 +80,8 @@ impl PrivateKey {
     }
 
     /// A key from its numbers, big-endian, for the engines of this processor: modulus, public and private exponent, and the two
-    /// primes. What else there is in a key follows from them; all is checked as in [`parse`](Self::parse).
+    /// primes. The others follow from these, at the cost of a power modulo a prime;
+    /// [`from_all_components`](Self::from_all_components) takes them. All is checked as in [`parse`](Self::parse).
     pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
         Self::from_components_with(n, e, d, p, q, Dispatch::Auto)
     }
@@ -95,15 +96,23 @@ impl PrivateKey {
         engine: impl Into<Dispatch>,
     ) -> Result<Self, KeyError> {
         let public = PublicKey::from_components_with(n, e, engine)?;
-        let [mut d, mut p, mut q] = [d, p, q].map(limbs::from_be_bytes);
-        // Leading zeros, of which there may be many, would only take time.
-        for number in [&mut d, &mut p, &mut q] {
-            let len = limbs::bits_vartime(number).div_ceil(64);
-            number.truncate(len);
-        }
+        let [d, p, q] = [d, p, q].map(trimmed);
         validate::factors(public.modulus().limbs(), &d, &p, &q)?;
-        let secrets = Secrets::complete(public.crew(), d, p, q);
+        let secrets = Secrets::complete(public.crew(), d, p, q)?;
         Self::new(public, secrets)
+    }
+
+    /// A key from all of its numbers, for the engines of this processor. All is checked as in [`parse`](Self::parse).
+    pub fn from_all_components(components: &Components) -> Result<Self, KeyError> {
+        Self::from_all_components_with(components, Dispatch::Auto)
+    }
+
+    /// Like [`from_all_components`](Self::from_all_components), for a given [`Engine`] or [`Dispatch`].
+    pub fn from_all_components_with(components: &Components, engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
+        let Components { n, e, d, p, q, dp, dq, qinv } = components;
+        let public = PublicKey::from_components_with(n, e, engine)?;
+        let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(|bytes| trimmed(bytes));
+        Self::new(public, Secrets { d, p, q, dp, dq, qinv })
     }
 
     fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
@@ -120,7 +129,6 @@ impl PrivateKey {
             Prime { modulus, exponent: in_limbs(exponent, len), minus_e }
         };
         let (p, q) = (prime(&p, &dp), prime(&q, &dq));
-        validate::primes(public.crew(), &p.modulus, &q.modulus)?;
         let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
         Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
@@ -152,6 +160,16 @@ impl PrivateKey {
     /// The key as PKCS#8 DER.
     pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         parse::to_pkcs8(&self.parts())
+    }
+
+    /// Checks that the primes behave as primes: a strong probable prime test (Miller-Rabin) with eight random bases for each.
+    /// It costs as much as several signatures.
+    ///
+    /// Loading checks the rest. A key whose primes are composite and whose other numbers fit is no accident; it gives
+    /// errors in place of results, since each result is checked. This is no proof against a key made to deceive: a composite
+    /// passes each base with probability at most 1/4.
+    pub fn validate(&self) -> Result<(), KeyError> {
+        validate::primes(self.crew(), &self.0.p.modulus, &self.0.q.modulus)
     }
 
     /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
@@ -228,5 +246,43 @@ impl PrivateKey {
         let jobs: Vec<_> =
             ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
         decrypt::decrypt_many(&jobs)
+    }
+}
+
+/// A number without leading zeros: there may be many, and they would only take time.
+fn trimmed(bytes: &[u8]) -> Limbs {
+    let mut number = limbs::from_be_bytes(bytes);
+    let len = limbs::bits_vartime(&number).div_ceil(64);
+    number.truncate(len);
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::counts::{self, Counts};
+
+    /// By counts, not by times: powers in constant time, and numbers brought into a domain, as measurements of engines would.
+    #[test]
+    fn loading_and_first_use_do_nothing_besides() {
+        for bits in [1024, 1192, 2048] {
+            let generated = PrivateKey::generate(bits).expect("a key");
+            let (pem, components) = (generated.to_pkcs8_pem().expect("a PEM block"), generated.components());
+            let (key, loading) = counts::of(|| PrivateKey::parse(pem.as_bytes()).expect("a key"));
+            assert_eq!(loading, Counts::default(), "loading");
+            let (_, loading) = counts::of(|| PrivateKey::from_all_components(&components).expect("a key"));
+            assert_eq!(loading, Counts::default(), "loading from all numbers");
+            let (_, first) = counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
+            assert_eq!(first, Counts { powers: 4, numbers: 0 }, "the halves of a mask and of a signature");
+            let (_, second) = counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
+            assert_eq!(second, Counts { powers: 2, numbers: 0 }, "the halves of a signature");
+            let (valid, validation) = counts::of(|| key.validate());
+            assert_eq!((valid, validation), (Ok(()), Counts { powers: 16, numbers: 0 }));
+        }
+        let lengths = (256..2048).step_by(64).map(|bits| {
+            let modulus = crate::Modulus::new(&vec![0xff; bits / 8]).expect("an odd number");
+            counts::of(|| modulus.pow(&[3], &[5])).1
+        });
+        assert!(lengths.into_iter().all(|first| first == Counts { powers: 1, numbers: 0 }), "powers of every length");
     }
 }

@@ -47,13 +47,19 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
     if !bad.is_empty() {
-        fault::note(bad.len());
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;
         let (results, good) = attempt(crew, &requests, &pairs, |hidden| without_crt(crew, hidden));
-        for ((&i, result), good) in bad.iter().zip(results).zip(good) {
-            out[i] = if good { Ok(result) } else { Err(Error::Fault) };
+        for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
+            // A key whose primes are composite gives wrong results without any fault.
+            out[i] = match good || key.validate().is_ok() {
+                true => {
+                    fault::note(1);
+                    if good { Ok(result) } else { Err(Error::Fault) }
+                }
+                false => Err(Error::InvalidKey),
+            };
         }
     }
     Ok(out)

@@ -2,6 +2,7 @@
 
 use zariz_kernels::limbs::{self, Limbs};
 
+use super::error::KeyError;
 use super::parse::Private;
 use super::validate::minus_one;
 use crate::backend::Power;
@@ -32,17 +33,20 @@ impl From<&Private> for Secrets {
 
 impl Secrets {
     /// The numbers that follow from `d`, `p` and `q`. Precondition: [`factors`](super::validate::factors) accepts them.
-    pub fn complete(crew: Crew, d: Limbs, p: Limbs, q: Limbs) -> Self {
+    pub fn complete(crew: Crew, d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
         let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
         let bits = limbs::bits_vartime(&p);
         let modulus = Prepared::new(&p, bits);
-        // q^{p − 2} = q^{−1} mod p, by Fermat; where p is no prime, validation finds that this is no inverse.
+        // q^{p − 2} = q^{−1} mod p, by Fermat.
         let mut exponent = minus_one(&p);
         limbs::sub_assign(&mut exponent, &[1]);
         let base_bits = limbs::bits_vartime(&q);
         let power = Power { modulus: &modulus, base: &q, base_bits, exponent: &exponent, exponent_bits: bits };
         let qinv = jobs::pow(crew, &[power]).swap_remove(0);
-        Self { d, p, q, dp, dq, qinv }
+        if !limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1]) {
+            return Err(KeyError::Inconsistent("p is not prime"));
+        }
+        Ok(Self { d, p, q, dp, dq, qinv })
     }
 }
 

@@ -1,0 +1,120 @@
+//! Values that each process has for itself.
+//!
+//! A child made by `fork` begins with a copy of its parent's memory. It must not use random numbers that its parent uses
+//! too, and it must not wait for a lock that a thread of its parent held: that thread is not there to release it.
+
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use once_cell::race::OnceBox;
+
+/// Forks that led to this process since the first call of [`Process::current`] in it or its ancestors.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// Which process this is.
+///
+/// It is the number of forks and the number of the process. Either alone is not enough: process numbers come again in
+/// other namespaces, and a child made by the system call `clone` alone is not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    forks: u64,
+    number: u32,
+}
+
+impl Process {
+    /// This process. Costs a system call.
+    pub fn current() -> Self {
+        count_forks();
+        let number = if cfg!(any(unix, windows)) { std::process::id() } else { 0 };
+        Self { forks: forks(), number }
+    }
+}
+
+/// How many forks led to this process since the first call of [`Process::current`] in it or its ancestors. Costs no system
+/// call.
+pub fn forks() -> u64 {
+    FORKS.load(Ordering::Relaxed)
+}
+
+/// Counts a fork. Forks by the C library count themselves. Nothing is wrong with counting one too many: every
+/// [`PerProcess`] value is made anew.
+pub extern "C" fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Has the C library call [`note_fork`] in every child.
+fn count_forks() {
+    // Not `Once`: a child might find it locked.
+    static ASKED: AtomicBool = AtomicBool::new(false);
+    if cfg!(unix) && !ASKED.swap(true, Ordering::Relaxed) {
+        // SAFETY: the function adds to a counter, which is allowed in a child. The C library forgets it when it removes this
+        // code from memory. Without memory for the entry, process numbers must do.
+        #[cfg(unix)]
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
+    }
+}
+
+/// A value of which each process makes its own when it first uses it.
+///
+/// No lock is held while a value is made: threads that begin at once may each make one, and all use the first that is
+/// stored. A process never drops a value that another process made, since it may be in any state: a thread that is not
+/// here may have been changing it.
+#[derive(Debug)]
+pub struct PerProcess<T>(OnceBox<Link<T>>);
+
+/// The value of one process. Those of its children follow.
+#[derive(Debug)]
+struct Link<T> {
+    process: Process,
+    value: ManuallyDrop<T>,
+    next: OnceBox<Link<T>>,
+}
+
+impl<T> PerProcess<T> {
+    /// Without a value.
+    pub const fn new() -> Self {
+        Self(OnceBox::new())
+    }
+
+    /// The value of this process. `make` makes it, from the value of the nearest ancestor that had one. Of that value it may
+    /// only try to take locks.
+    pub fn get_or_init(&self, make: impl Fn(Option<&T>) -> T) -> &T {
+        let process = Process::current();
+        let (mut place, mut inherited) = (&self.0, None);
+        loop {
+            let link = place.get_or_init(|| {
+                let value = ManuallyDrop::new(make(inherited));
+                Box::new(Link { process, value, next: OnceBox::new() })
+            });
+            if link.process == process {
+                return &link.value;
+            }
+            (place, inherited) = (&link.next, Some(&*link.value));
+        }
+    }
+
+    /// The value of this process, if it has one.
+    pub fn get(&self) -> Option<&T> {
+        let process = Process::current();
+        let mut link = self.0.get();
+        while let Some(found) = link.filter(|link| link.process != process) {
+            link = found.next.get();
+        }
+        link.map(|link| &*link.value)
+    }
+}
+
+impl<T> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Drop for Link<T> {
+    fn drop(&mut self) {
+        if self.process == Process::current() {
+            // SAFETY: the link is being dropped, and nothing else drops or takes its value.
+            unsafe { ManuallyDrop::drop(&mut self.value) };
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Measures the rows of the table.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use zariz_kernels::limbs::{self, Limbs};
+
+use super::table::LENGTHS;
+use crate::backend::{Backend, Product};
+use crate::engine::Engine;
+use crate::prepared::Prepared;
+
+const ROUNDS: usize = 40;
+
+/// Prints the rows for all engines of this processor.
+#[test]
+#[ignore = "prints the rows of cost/table.rs, for a developer to paste"]
+fn rows() {
+    let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available() && *engine != Engine::CarryChains);
+    // Lanes cost the same whether they are used or not; what does two numbers at once does one sooner.
+    let numbers = |lanes: usize| if lanes == 2 { 1..=2 } else { lanes..=lanes };
+    let calls = engines.flat_map(|engine| numbers(engine.lanes()).map(move |numbers| (engine, numbers)));
+    let mut rows: Vec<_> = calls.map(|call| (call, [[f64::MAX; 3]; LENGTHS.len()])).collect();
+    for _ in 0..ROUNDS {
+        for ((engine, numbers), costs) in &mut rows {
+            let backend = engine.backend().expect("an engine of this processor");
+            for (costs, bits) in costs.iter_mut().zip(LENGTHS).filter(|(_, bits)| backend.fits(*bits)) {
+                measure(backend, *numbers, bits, costs);
+            }
+        }
+    }
+    for ((engine, numbers), costs) in rows {
+        // An engine is never asked for numbers that are too long for it; the table still has a figure.
+        let known = costs.iter().filter(|costs| costs[0] < f64::MAX).count();
+        let costs = (0..costs.len()).map(|i| {
+            let from = i.min(known - 1);
+            costs[from].map(|cost| (cost * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64).round() as u64)
+        });
+        let costs: Vec<_> = costs.collect();
+        println!("    Row {{ engine: Engine::{engine:?}, numbers: {numbers}, costs: {costs:?} }},");
+    }
+}
+
+/// Of each quantity the shortest time is kept: what disturbs only makes it longer.
+fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [f64; 3]) {
+    let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
+    let prepared = Prepared::new(&modulus, bits);
+    let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
+    let products = vec![product; count];
+    let (moduli, numbers) = (vec![&prepared; count], vec![&number[..]; count]);
+    let mut numbers = backend.numbers(&moduli, &numbers, &numbers, bits);
+    let mut best = |i: usize, operations: usize, work: &mut dyn FnMut()| {
+        work(); // code and data come into the caches
+        let start = Instant::now();
+        (0..operations).for_each(|_| work());
+        costs[i] = costs[i].min(start.elapsed().as_nanos() as f64 / operations as f64);
+    };
+    best(0, 2, &mut || drop(black_box(backend.mul(&products))));
+    let operations = if bits <= 1024 { 16 } else { 4 };
+    best(1, operations, &mut || numbers.multiply());
+    best(2, operations, &mut || numbers.square());
+}
+
+/// Any odd number of exactly so many bits.
+fn modulus(bits: usize) -> Limbs {
+    let mut out = limbs::zero(bits / 64);
+    for (i, limb) in (1u64..).zip(out.iter_mut()) {
+        *limb = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1;
+    }
+    out
+}
