@@ -165,9 +165,9 @@ impl PrivateKey {
     /// Checks that the primes behave as primes: a strong probable prime test (Miller-Rabin) with eight random bases for each.
     /// It costs as much as several signatures.
     ///
-    /// Loading checks the rest. A key whose primes are composite and whose other numbers fit is no accident; it gives
-    /// errors in place of results, since each result is checked. This is no proof against a key made to deceive: a composite
-    /// passes each base with probability at most 1/4.
+    /// Loading checks the rest. A key whose primes are composite and whose other numbers fit is no accident. It gives
+    /// [`Error::InvalidKey`] in place of each wrong result, since results are checked. This is no proof against a key made to
+    /// deceive: a composite passes each base with probability at most 1/4.
     pub fn validate(&self) -> Result<(), KeyError> {
         validate::primes(self.crew(), &self.0.p.modulus, &self.0.q.modulus)
     }
