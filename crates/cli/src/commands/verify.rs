@@ -73,7 +73,7 @@ pub fn verify_lines(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Tally, Failure> {
-    batch::run(pairs, threads, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
+    batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
             let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();
