@@ -101,8 +101,8 @@ impl Output {
         }
     }
 
-    /// Completes the output: a file takes its place, and that of a file that is there. Without this call nothing is left
-    /// of it.
+    /// Completes the output: a file takes its place, and that of a file that is there. Without this call nothing is
+    /// left of it.
     pub fn finish(self) -> Result<(), Failure> {
         self.finish_over(Existing::Replaced)
     }

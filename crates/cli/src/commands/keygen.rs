@@ -66,8 +66,8 @@ struct Part<'a> {
     pem: &'a [u8],
 }
 
-/// Writes the private key and then the public one, if it is wanted. Where the private key could not be written there is no
-/// file of the public one, either.
+/// Writes the private key and then the public one, if it is wanted. Where the private key could not be written, there
+/// is no file of the public one, either.
 fn write(mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
     // Files first: they get their names at the end, so that nothing is left of them if something else fails.
     let mut private = None;

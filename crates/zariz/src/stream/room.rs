@@ -1,4 +1,5 @@
-//! Room for what a stream has read and not yet delivered: a limit on batches and on their weight, for all threads together.
+//! Room for what a stream has read and not yet delivered: a limit on batches and on their weight, for all threads
+//! together.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -24,8 +25,8 @@ impl Room {
         Self { batches: batches.max(1), weight: weight.max(1), held: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Waits until one more batch may be read. Returns how much it may weigh before its last item, at least 1; `None` if
-    /// the room was closed. Only one thread may be between this call and [`take`](Self::take).
+    /// Waits until one more batch may be read. Returns how much it may weigh before its last item, at least 1; `None`
+    /// if the room was closed. Only one thread may be between this call and [`take`](Self::take).
     pub fn wait(&self) -> Option<u64> {
         let full = |held: &mut Held| !held.closed && (held.batches >= self.batches || self.free(held) == 0);
         let held = self.freed.wait_while(self.held(), full).unwrap_or_else(PoisonError::into_inner);
