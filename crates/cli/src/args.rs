@@ -17,7 +17,7 @@ use crate::exit::Failure;
 const MOST_THREADS: i64 = 1024;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 a signature did not verify; 2 wrong usage; 3 bad key, input or output; \
+Exit codes: 0 done; 1 a signature did not verify, or there was none; 2 wrong usage; 3 bad key, input or output; \
 4 some items of a batch failed (each leaves an empty line in its place, and an error with its line number).
 
 Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";
@@ -45,6 +45,9 @@ pub enum Command {
     /// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces or tabs;
     /// what is missing comes from the options. Every line of output is the result in lower-case hexadecimal without
     /// leading zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from line to line.
+    ///
+    /// Lines stream: they, their numbers and results take at most 64 MiB of memory plus twice the longest line, for all
+    /// threads together. A line has at most 256 MiB.
     Modexp(modexp::Args),
     /// Make an RSA key
     Keygen(keygen::Args),
@@ -112,6 +115,9 @@ impl Work {
 #[derive(clap::Args)]
 pub struct Files {
     /// Each line (without its end) is an item of its own; each makes one line of output
+    ///
+    /// Lines stream: they and their results take at most 64 MiB of memory plus the longest line, for all threads
+    /// together. A line has at most 256 MiB.
     #[arg(long)]
     pub lines: bool,
     /// Where results go; the file appears when it is complete [default: standard output]

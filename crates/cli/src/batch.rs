@@ -1,10 +1,10 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
-use zariz::stream;
+use zariz::stream::{self, Limits};
 use zeroize::Zeroizing;
 
 use crate::exit::{self, Failure, Outcome};
-use crate::lines::Source;
+use crate::lines::{Source, Taken};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
@@ -12,8 +12,11 @@ use crate::report;
 /// Items that are worked on together: enough to fill an engine's lanes many times over.
 const ITEMS: usize = 64;
 
-/// A chunk stops growing here, so that long lines do not add up in memory.
-const BYTES: u64 = 1 << 20;
+/// A chunk that takes this much memory gets no further items.
+const CHUNK: u64 = 1 << 20;
+
+/// Lines and their results take less memory than this plus what the largest of them takes, for all threads together.
+pub const MEMORY: u64 = 64 << 20;
 
 /// The result of one item: what goes to its output line, or why it failed. The line is wiped if its type does that.
 pub type ItemResult<T = Vec<u8>> = Result<T, String>;
@@ -42,7 +45,10 @@ impl Tally {
 /// Items read together.
 struct Chunk<T> {
     items: Vec<T>,
+    /// Bytes of input, for the progress.
     bytes: u64,
+    /// Bytes that the items and their results take: less than [`CHUNK`] and one more item.
+    memory: u64,
 }
 
 /// A chunk's results: output lines in order, and the errors with their items' places in the chunk.
@@ -58,8 +64,17 @@ struct Finished {
 /// writer gets its answers at once and a fast one gets full batches.
 struct Chunks<S> {
     source: S,
+    /// The longest that the line of a result may be.
+    result: u64,
     /// Why reading stopped, to be told after the items that came before.
     failure: Option<Failure>,
+}
+
+impl<S> Chunks<S> {
+    fn new(source: S, longest: usize) -> Self {
+        // One more for the end of the line.
+        Self { source, result: longest as u64 + 1, failure: None }
+    }
 }
 
 impl<S: Source> Iterator for Chunks<S> {
@@ -69,12 +84,13 @@ impl<S: Source> Iterator for Chunks<S> {
         if let Some(failure) = self.failure.take() {
             return Some(Err(failure));
         }
-        let mut chunk = Chunk { items: Vec::with_capacity(ITEMS), bytes: 0 };
-        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.bytes < BYTES && self.source.is_ready()) {
+        let mut chunk = Chunk { items: Vec::with_capacity(ITEMS), bytes: 0, memory: 0 };
+        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.memory < CHUNK && self.source.is_ready()) {
             match self.source.next() {
-                Ok(Some((item, bytes))) => {
+                Ok(Some(Taken { item, bytes, memory })) => {
                     chunk.items.push(item);
                     chunk.bytes += bytes;
+                    chunk.memory += memory + self.result;
                 }
                 Ok(None) => break,
                 Err(failure) => {
@@ -88,31 +104,43 @@ impl<S: Source> Iterator for Chunks<S> {
 }
 
 /// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the item
-/// failed; failures are reported with their line numbers.
+/// failed; failures are reported with their line numbers. No result may be longer than `longest` bytes.
+///
+/// Items and their results take less than [`MEMORY`] plus one item and its result, whatever the number of threads.
 pub fn run<S: Source, T: AsRef<[u8]>>(
     source: S,
     threads: usize,
+    longest: usize,
     progress: &mut Progress,
     mut output: Option<&mut Output>,
     work: impl Fn(Vec<S::Item>) -> Vec<ItemResult<T>> + Sync,
 ) -> Result<Tally, Failure> {
+    // Memory that is free must be free for all threads.
+    zariz_peers::return_long_allocations();
     let mut tally = Tally::default();
-    // A chunk is one item of the stream: its size is bounded in bytes, which the stream's own batches are not.
+    // A chunk is one item of the stream, whose own batches would wait for slow input.
+    let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
-    stream::ordered(Chunks { source, failure: None }, threads, 1, finish, |finished: Finished| {
-        let first = tally.done + tally.failed + 1;
-        for (place, error) in &finished.errors {
-            progress.error(format_args!("line {}: {error}", first + place));
-        }
-        tally.failed += finished.errors.len() as u64;
-        tally.done += finished.items - finished.errors.len() as u64;
-        if let Some(output) = &mut output {
-            // Nothing can be delivered any more, and a reader that waits for slow input would only hold up the message.
-            output.write(&finished.text).unwrap_or_else(|failure| exit::at_once(&failure));
-        }
-        progress.advance(finished.items, finished.bytes);
-        Ok(())
-    })?;
+    stream::ordered_within(
+        source,
+        limits,
+        |chunk| chunk.memory,
+        finish,
+        |finished: Finished| {
+            let first = tally.done + tally.failed + 1;
+            for (place, error) in &finished.errors {
+                progress.error(format_args!("line {}: {error}", first + place));
+            }
+            tally.failed += finished.errors.len() as u64;
+            tally.done += finished.items - finished.errors.len() as u64;
+            if let Some(output) = &mut output {
+                // Nothing can be delivered any more, and a reader that waits for slow input would only hold up the message.
+                output.write(&finished.text).unwrap_or_else(|failure| exit::at_once(&failure));
+            }
+            progress.advance(finished.items, finished.bytes);
+            Ok(())
+        },
+    )?;
     Ok(tally)
 }
 
@@ -150,6 +178,8 @@ pub fn among_good<T, U>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
 
     /// Numbers up to five, and then a failure.
     struct Failing(u64);
@@ -157,9 +187,12 @@ mod tests {
     impl Source for Failing {
         type Item = u64;
 
-        fn next(&mut self) -> Result<Option<(u64, u64)>, Failure> {
+        fn next(&mut self) -> Result<Option<Taken<u64>>, Failure> {
             self.0 += 1;
-            if self.0 > 5 { Err(Failure::Input("six".into())) } else { Ok(Some((self.0, 1))) }
+            if self.0 > 5 {
+                return Err(Failure::Input("six".into()));
+            }
+            Ok(Some(Taken { item: self.0, bytes: 1, memory: 1 }))
         }
 
         fn is_ready(&self) -> bool {
@@ -169,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_chunk_never_waits_and_what_came_before_a_failure_is_kept() {
-        let chunks = Chunks { source: Failing(0), failure: None }.take(3);
+        let chunks = Chunks::new(Failing(0), 0).take(3);
         let chunks: Vec<_> = chunks.map(|chunk| chunk.map(|chunk| chunk.items)).collect();
         assert!(matches!(&chunks[..], [Ok(a), Ok(b), Err(_)] if *a == [1, 2] && *b == [3, 4, 5]), "{chunks:?}");
     }
@@ -180,5 +213,82 @@ mod tests {
         let work = |good: &[i32]| good.iter().map(|x| if *x == 3 { Err("three".into()) } else { Ok(10 * x) }).collect();
         let expected = [Ok(10), Err("two".into()), Err("three".into()), Ok(40), Err("five".into())];
         assert_eq!(among_good(items, work), expected);
+    }
+
+    /// Counts the long lines in memory, and the most of them at a time.
+    #[derive(Default)]
+    struct Census {
+        now: AtomicUsize,
+        most: AtomicUsize,
+        read: AtomicUsize,
+    }
+
+    /// A line that says that it is long.
+    struct Line<'a>(&'a Census);
+
+    impl Drop for Line<'_> {
+        fn drop(&mut self) {
+            self.0.now.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    struct LongLines<'a>(&'a Census);
+
+    const LONG: u64 = 20 << 20;
+    const LINES: usize = 200;
+
+    impl<'a> Source for LongLines<'a> {
+        type Item = Line<'a>;
+
+        fn next(&mut self) -> Result<Option<Taken<Line<'a>>>, Failure> {
+            if self.0.read.fetch_add(1, Ordering::SeqCst) >= LINES {
+                return Ok(None);
+            }
+            self.0.most.fetch_max(self.0.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            Ok(Some(Taken { item: Line(self.0), bytes: LONG, memory: LONG }))
+        }
+
+        fn is_ready(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn long_lines_have_one_bound_whatever_the_threads() {
+        // The last line may begin when all others take almost `MEMORY`.
+        let bound = (MEMORY / LONG) as usize + 1;
+        for threads in [1, 2, 16, 64] {
+            let census = Census::default();
+            let work = |lines: Vec<Line>| {
+                // Until more is read than may be, or time was given for it: there are always threads that could read.
+                (0..100).take_while(|_| census.now.load(Ordering::SeqCst) <= bound).for_each(|_| thread::yield_now());
+                lines.iter().map(|_| Ok(Vec::new())).collect()
+            };
+            let mut progress = Progress::new(true, None, "line", false);
+            let tally = run(LongLines(&census), threads, 0, &mut progress, None, work).expect("no failure");
+            assert_eq!(tally, Tally { done: LINES as u64, failed: 0 });
+            let most = census.most.into_inner();
+            assert!(most <= bound, "{most} lines of {LONG} bytes in memory, with {threads} threads");
+        }
+    }
+
+    /// The bound also holds for what a chunk adds to it, and for results that are longer than their items.
+    #[test]
+    fn a_chunk_is_a_small_part_of_the_memory() {
+        struct Lines(u64);
+        impl Source for Lines {
+            type Item = ();
+            fn next(&mut self) -> Result<Option<Taken<()>>, Failure> {
+                Ok(Some(Taken { item: (), bytes: self.0, memory: self.0 }))
+            }
+            fn is_ready(&self) -> bool {
+                true
+            }
+        }
+        for (line, result) in [(1, 0), (1, 2732), (CHUNK / 2, 0), (CHUNK - 1, 1), (LONG, 100), (1, 1 << 20)] {
+            let Some(Ok(chunk)) = Chunks::new(Lines(line), result).next() else { panic!("a chunk") };
+            assert_eq!(chunk.memory, chunk.items.len() as u64 * (line + result as u64 + 1));
+            assert!(chunk.memory < CHUNK + line + result as u64 + 1, "line {line}, result {result}");
+        }
     }
 }

@@ -37,6 +37,11 @@ impl Encoding {
         self.symbols().map_or_else(|| bytes.to_vec(), |symbols| symbols.encode(bytes).into_bytes())
     }
 
+    /// How long `length` bytes are in this encoding.
+    pub fn length(self, length: usize) -> usize {
+        self.symbols().map_or(length, |symbols| symbols.encode_len(length))
+    }
+
     /// How text is written, if the encoding makes text.
     fn symbols(self) -> Option<data_encoding::Encoding> {
         match self {

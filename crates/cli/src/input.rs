@@ -18,6 +18,11 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// What errors call the input at `path`.
+pub fn name(path: &Path) -> String {
+    if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
+}
+
 /// Refuses to read standard input for two things; each path comes with the name of its option.
 pub fn one_stdin(paths: &[(&str, &Path)]) -> Result<(), Failure> {
     let names: Vec<&str> = paths.iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| *name).collect();
@@ -46,7 +51,7 @@ impl Input {
             }
             return Self::stdin();
         }
-        let name = path.display().to_string();
+        let name = name(path);
         let file = File::open(path).map_err(|e| Failure::io(&name, &e))?;
         Ok(Self::from_file(file, name))
     }

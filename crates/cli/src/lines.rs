@@ -8,19 +8,32 @@ use crate::input::Input;
 /// No line of honest input is longer; one that is would only fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
-/// The longest line beside another: many times the largest signature in any encoding.
-const LONGEST_RIGHT: u64 = 64 << 10;
+/// Many times the largest signature or ciphertext in any encoding.
+pub const LONGEST_ENCODED: u64 = 64 << 10;
+
+/// What an item takes in memory besides its bytes: vectors, and what the allocator keeps beside them.
+const OVERHEAD: u64 = 128;
 
 /// Where the items of a batch come from.
 pub trait Source: Send {
     /// One line, or one line of each file.
     type Item: Send;
 
-    /// The next item, and how many bytes of input it took.
-    fn next(&mut self) -> Result<Option<(Self::Item, u64)>, Failure>;
+    /// The next item.
+    fn next(&mut self) -> Result<Option<Taken<Self::Item>>, Failure>;
 
     /// Whether the next item can be had without waiting for whoever writes the input.
     fn is_ready(&self) -> bool;
+}
+
+/// An item that was read.
+pub struct Taken<T> {
+    /// The item.
+    pub item: T,
+    /// Bytes of input that it took, of the left file where there are two; for the progress.
+    pub bytes: u64,
+    /// Bytes of memory that it takes, with what is decoded of it, until its result is there.
+    pub memory: u64,
 }
 
 /// The lines of an input, without their ends (`\n` or `\r\n`); the last one needs no end.
@@ -28,19 +41,25 @@ pub struct Lines {
     input: Input,
     number: u64,
     longest: u64,
+    copies: u64,
 }
 
 impl Lines {
     /// The lines of `input`.
     pub fn new(input: Input) -> Self {
-        Self { input, number: 0, longest: LONGEST_LINE }
+        Self { input, number: 0, longest: LONGEST_LINE, copies: 1 }
+    }
+
+    /// Lines of which the work makes a copy, at most as long as the line.
+    pub fn copied(self) -> Self {
+        Self { copies: 2, ..self }
     }
 }
 
 impl Source for Lines {
     type Item = Vec<u8>;
 
-    fn next(&mut self) -> Result<Option<(Vec<u8>, u64)>, Failure> {
+    fn next(&mut self) -> Result<Option<Taken<Vec<u8>>>, Failure> {
         let mut line = Vec::new();
         let mut limited = Read::take(&mut self.input.reader, self.longest + 1);
         let taken = limited.read_until(b'\n', &mut line).map_err(|e| Failure::io(&self.input.name, &e))?;
@@ -54,7 +73,8 @@ impl Source for Lines {
             let (name, number) = (&self.input.name, self.number);
             return Err(Failure::Input(format!("{name}: line {number} is longer than {} bytes", self.longest)));
         }
-        Ok(Some((line, taken as u64)))
+        let bytes = taken as u64;
+        Ok(Some(Taken { item: line, bytes, memory: self.copies * bytes + OVERHEAD }))
     }
 
     fn is_ready(&self) -> bool {
@@ -72,23 +92,21 @@ pub struct Pairs {
 impl Pairs {
     /// The lines of `left`, each with that of `right`.
     pub fn new(left: Input, right: Input) -> Self {
-        // A chunk's size is bounded by its left lines alone, so the right ones must be short.
-        Self { left: Lines::new(left), right: Lines { longest: LONGEST_RIGHT, ..Lines::new(right) } }
+        Self { left: Lines::new(left), right: Lines { longest: LONGEST_ENCODED, ..Lines::new(right).copied() } }
     }
 }
 
 impl Source for Pairs {
     type Item = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-    fn next(&mut self) -> Result<Option<(Self::Item, u64)>, Failure> {
-        let pair = match (self.left.next()?, self.right.next()?) {
-            (None, None) => return Ok(None),
-            (left, right) => {
-                let taken = left.as_ref().map_or(0, |(_, taken)| *taken);
-                ((left.map(|(line, _)| line), right.map(|(line, _)| line)), taken)
-            }
-        };
-        Ok(Some(pair))
+    fn next(&mut self) -> Result<Option<Taken<Self::Item>>, Failure> {
+        let (left, right) = (self.left.next()?, self.right.next()?);
+        if left.is_none() && right.is_none() {
+            return Ok(None);
+        }
+        let bytes = left.as_ref().map_or(0, |left| left.bytes);
+        let memory = [&left, &right].into_iter().flatten().map(|line| line.memory).sum();
+        Ok(Some(Taken { item: (left.map(|left| left.item), right.map(|right| right.item)), bytes, memory }))
     }
 
     fn is_ready(&self) -> bool {
@@ -106,7 +124,7 @@ mod tests {
     }
 
     fn all(mut lines: Lines) -> Vec<Vec<u8>> {
-        std::iter::from_fn(|| lines.next().expect("readable").map(|(line, _)| line)).collect()
+        std::iter::from_fn(|| lines.next().expect("readable").map(|taken| taken.item)).collect()
     }
 
     #[test]
@@ -128,8 +146,8 @@ mod tests {
     #[test]
     fn a_line_too_long_is_named() {
         let mut lines = Lines { longest: 8, ..Lines::new(input(b"12345678\n123456789\n")) };
-        assert!(lines.next().is_ok_and(|line| line.is_some_and(|(line, taken)| line.len() == 8 && taken == 9)));
-        let error = lines.next().expect_err("nine bytes").to_string();
+        assert!(lines.next().is_ok_and(|line| line.is_some_and(|line| line.item.len() == 8 && line.bytes == 9)));
+        let error = lines.next().err().expect("nine bytes").to_string();
         assert!(error.contains("line 2"), "{error}");
     }
 
@@ -137,10 +155,24 @@ mod tests {
     fn pairs_go_on_to_the_longer_end() {
         let mut pairs = Pairs::new(input(b"a\nb\n"), input(b"1\n2\n3"));
         let mut items = Vec::new();
-        while let Some((item, _)) = pairs.next().expect("readable") {
-            items.push(item);
+        while let Some(taken) = pairs.next().expect("readable") {
+            items.push(taken.item);
         }
         let line = |text: &[u8]| Some(text.to_vec());
         assert_eq!(items, [(line(b"a"), line(b"1")), (line(b"b"), line(b"2")), (None, line(b"3"))]);
+    }
+
+    #[test]
+    fn memory_counts_both_sides_and_copies() {
+        let memory = |taken: Option<Taken<Vec<u8>>>| taken.map_or(0, |taken| taken.memory);
+        let mut lines = Lines::new(input(b"12345678\n"));
+        assert_eq!(memory(lines.next().expect("readable")), 9 + OVERHEAD);
+        let mut lines = Lines::new(input(b"12345678\n")).copied();
+        assert_eq!(memory(lines.next().expect("readable")), 18 + OVERHEAD);
+        let mut pairs = Pairs::new(input(b"message\n"), input(b"signature\nmore\n"));
+        let mut next = || pairs.next().expect("readable").map(|pair| (pair.bytes, pair.memory));
+        assert_eq!(next(), Some((8, 8 + 20 + 2 * OVERHEAD)));
+        assert_eq!(next(), Some((0, 10 + OVERHEAD)));
+        assert_eq!(next(), None);
     }
 }

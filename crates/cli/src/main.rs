@@ -17,6 +17,7 @@ mod number;
 mod openssl;
 mod output;
 mod papers;
+mod place;
 mod processor;
 mod progress;
 mod report;

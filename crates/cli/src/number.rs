@@ -31,10 +31,15 @@ impl Number {
         if let Some(wrong) = digits.iter().find(|byte| !byte.is_ascii_hexdigit()) {
             return Err(format!("{:?} is no hexadecimal digit", char::from(*wrong)));
         }
-        let zero = if digits.len().is_multiple_of(2) { "" } else { "0" };
-        let even = Zeroizing::new([zero.as_bytes(), digits].concat());
-        let number = HEXLOWER_PERMISSIVE.decode(&even).map(Zeroizing::new);
-        number.map(Self).map_err(|error| error.to_string())
+        // The digits may be a long line: no copy of them is made, only the number.
+        let (odd, even) = digits.split_at(digits.len() % 2);
+        let mut number = Zeroizing::new(vec![0; odd.len() + even.len() / 2]);
+        let (first, rest) = number.split_at_mut(odd.len());
+        for (byte, digit) in first.iter_mut().zip(odd) {
+            *byte = char::from(*digit).to_digit(16).map_or(0, |digit| digit as u8);
+        }
+        HEXLOWER_PERMISSIVE.decode_mut(even, rest).map_err(|error| error.error.to_string())?;
+        Ok(Self(number))
     }
 
     /// Lower-case digits of a big-endian number without leading zeros; `0` for zero.

@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::cleanup::{self, Watch};
 use crate::exit::Failure;
+use crate::place::{self, Existing, exists, place};
 
 /// Where results go.
 pub enum Output {
@@ -87,34 +88,45 @@ impl Output {
         }
     }
 
-    /// Completes the output: a file takes its place. Without this call nothing is left of it.
-    pub fn finish(self) -> Result<(), Failure> {
+    /// Whether what is written shows at once and cannot be taken back.
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::Replaced(_))
+    }
+
+    /// Makes sure that what was written fits on the disk, so that only the file's name is still missing.
+    pub fn settle(&self) -> Result<(), Failure> {
         match self {
             Self::Stdout | Self::Direct(..) => Ok(()),
-            Self::Replaced(Draft { file, target, _watch }) => {
-                file.persist(&target).map(drop).map_err(|e| failed(&target, &e.error))
-            }
+            Self::Replaced(draft) => place::sync(draft.file.as_file()).map_err(|e| failed(&draft.target, &e)),
         }
     }
 
-    /// Completes an output that must not take the place of another, and is safe on the disk before this returns.
-    pub fn finish_new(self) -> Result<(), Failure> {
-        let Self::Replaced(Draft { file, target, _watch }) = self else { return self.finish() };
-        file.as_file().sync_all().map_err(|e| failed(&target, &e))?;
-        file.persist_noclobber(&target).map(drop).map_err(|e| match e.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&target),
-            _ => failed(&target, &e.error),
-        })
+    /// Completes the output: a file takes its place, and that of a file that is there. Without this call nothing is
+    /// left of it.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.finish_over(Existing::Replaced)
+    }
+
+    /// Like [`finish`](Self::finish), where the caller says what becomes of a file that is there.
+    pub fn finish_over(self, existing: Existing) -> Result<(), Failure> {
+        match self {
+            Self::Stdout | Self::Direct(..) => Ok(()),
+            Self::Replaced(Draft { file, target, _watch }) => place(file, &target, existing),
+        }
+    }
+
+    /// What errors call it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout => "standard output".into(),
+            Self::Direct(_, path) | Self::Replaced(Draft { target: path, .. }) => path.display().to_string(),
+        }
     }
 }
 
 impl Draft {
     fn new(path: &Path, access: Access) -> Result<Self, Failure> {
         let target = target(path);
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".zariz-");
         #[cfg(unix)]
@@ -123,7 +135,7 @@ impl Draft {
             let mode = if access == Access::Owner { 0o600 } else { 0o666 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        let file = builder.tempfile_in(folder).map_err(|e| failed(path, &e))?;
+        let file = builder.tempfile_in(place::folder(&target)).map_err(|e| failed(path, &e))?;
         let watch = cleanup::watch(file.path());
         if access == Access::Usual
             && let Ok(about) = fs::metadata(&target)
@@ -142,10 +154,7 @@ fn is_stdout(path: &Path) -> bool {
 /// The file that a path means. Through a symbolic link, the file it points to is the one to replace; where there is none
 /// yet, the folder is as good as known.
 fn target(path: &Path) -> PathBuf {
-    let new = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
-    };
+    let new = || Some(fs::canonicalize(place::folder(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
@@ -171,10 +180,6 @@ pub fn must_not_be_key(output: Option<&Path>, key: &Path) -> Result<(), Failure>
     } else {
         Ok(())
     }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::Input(format!("{}: exists already; --force replaces it", path.display()))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {

@@ -1,9 +1,15 @@
 //! Batches over a long input: several threads, results in order, bounded memory.
+//!
+//! [`ordered`] bounds the number of items in memory, [`ordered_within`] their weight, such as their bytes.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+use room::{Closing, Room};
+
+mod room;
 
 /// Batches that may be under way or waiting, for every thread: enough that none idles while the sink catches up.
 const WINDOW_PER_THREAD: usize = 4;
@@ -14,12 +20,24 @@ const LIKELY_BATCH: usize = 1024;
 /// More threads than this are never started.
 const MOST_THREADS: usize = 1024;
 
+/// How many threads work, and how much they may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Threads that work: 1 to 1024; a number outside is replaced by the nearest.
+    pub threads: usize,
+    /// The most items in a batch, at least 1.
+    pub batch: usize,
+    /// The weight of all items in memory, for all threads together: nothing is read while the items weigh this much.
+    /// At least 1, in the unit of the function that weighs.
+    pub weight: u64,
+}
+
 /// Applies `work` to batches of `batch` items on `threads` threads, and gives the results to `sink` in input order.
 ///
 /// `work` returns as many results as it is given items. At most a few batches for each thread are in memory at any
-/// time: reading waits until the sink has taken what came before. The first error of `items` or `sink` ends the run and
-/// is returned; what came before an error of `items` is still delivered. The run ends only when a call of `items` that
-/// is under way returns.
+/// time: reading waits until the sink has taken what came before. Where items differ much in size, use
+/// [`ordered_within`]. The first error of `items` or `sink` ends the run and is returned; what came before an error of
+/// `items` is still delivered. The run ends only when a call of `items` that is under way returns.
 ///
 /// The calling thread runs the sink. Where fewer threads can be started than asked for, those do the work; where none
 /// can, the calling thread does.
@@ -28,67 +46,96 @@ pub fn ordered<T: Send, U: Send, E: Send>(
     threads: usize,
     batch: usize,
     work: impl Fn(Vec<T>) -> Vec<U> + Sync,
+    sink: impl FnMut(U) -> Result<(), E>,
+) -> Result<(), E> {
+    ordered_within(items, Limits { threads, batch, weight: u64::MAX }, |_| 0, work, sink)
+}
+
+/// Like [`ordered`], and bounds the weight of what is in memory, whatever the number of threads.
+///
+/// `weigh` says what an item weighs, from the time it is read until the sink has taken the results of its batch; it
+/// should count the item and its result. Reading waits while the items in memory weigh `limits.weight` or more, so that
+/// together they weigh less than that plus the heaviest item. A batch that has used up the room is worked on before it
+/// is full.
+pub fn ordered_within<T: Send, U: Send, E: Send>(
+    items: impl Iterator<Item = Result<T, E>> + Send,
+    limits: Limits,
+    weigh: impl Fn(&T) -> u64 + Send,
+    work: impl Fn(Vec<T>) -> Vec<U> + Sync,
     mut sink: impl FnMut(U) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (threads, batch) = (threads.clamp(1, MOST_THREADS), batch.max(1));
-    let reader = Mutex::new(Reader { items, batch, index: 0, ended: false, failed: None });
-    // A batch may be read when a permit is free; delivering a batch frees its permit.
-    let (release, permits) = channel::<()>();
-    let permits = Mutex::new(permits);
+    let (threads, batch) = (limits.threads.clamp(1, MOST_THREADS), limits.batch.max(1));
+    let room = Room::new(threads * WINDOW_PER_THREAD, limits.weight);
+    let reader = Mutex::new(Reader { items, weigh, room: &room, batch, index: 0, ended: false, failed: None });
     let worker = |to_sink: Sender<Option<Batch<U, E>>>| {
         let alarm = Alarm(&to_sink);
-        // A closed channel means that the sink has given up; a poisoned lock, that reading panicked.
-        while permits.lock().is_ok_and(|permits| permits.recv().is_ok()) {
-            let Ok(read) = reader.lock().map(|mut reader| reader.next()) else { return };
-            let Some((index, read)) = read else { return };
-            if alarm.0.send(Some((index, read.map(&work)))).is_err() {
+        // The thread that waits for room holds the lock, so that no other reads meanwhile. A poisoned lock means that
+        // reading panicked.
+        while let Ok(Some(batch)) = reader.lock().map(|mut reader| reader.next()) {
+            if alarm.0.send(Some(batch.map(&work))).is_err() {
                 return;
             }
         }
     };
     thread::scope(|scope| {
-        for _ in 0..threads * WINDOW_PER_THREAD {
-            // Cannot fail: the receiver is alive.
-            let _ = release.send(());
-        }
+        // When the sink is done or gives up, workers that wait for room return.
+        let _closing = Closing(&room);
         // `None`: a worker has panicked, and what it worked on will never come.
         let (to_sink, results) = channel::<Option<Batch<U, E>>>();
         let start = |_: &usize| {
             let (to_sink, worker) = (to_sink.clone(), &worker);
             thread::Builder::new().spawn_scoped(scope, move || worker(to_sink)).is_ok()
         };
+        let mut deliver = |batch: Batch<U, E>| -> Result<(), E> {
+            batch.contents?.into_iter().try_for_each(&mut sink)?;
+            room.release(batch.weight);
+            Ok(())
+        };
         if (0..threads).take_while(start).count() == 0 {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            while let Some((_, read)) = reader.next() {
-                read.map(&work)?.into_iter().try_for_each(&mut sink)?;
+            while let Some(batch) = reader.next() {
+                deliver(batch.map(&work))?;
             }
             return Ok(());
         }
         drop(to_sink);
 
-        let release = release; // dropped on return, which ends the workers
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        for result in results {
-            // On a panic, leave: everybody else then finds a closed channel, and the scope passes the panic on.
-            let Some((index, result)) = result else { return Ok(()) };
-            waiting.insert(index, result);
-            while let Some(result) = waiting.remove(&next) {
+        for batch in results {
+            // On a panic, leave: everybody else then finds a closed room, and the scope passes the panic on.
+            let Some(batch) = batch else { return Ok(()) };
+            waiting.insert(batch.index, batch);
+            while let Some(batch) = waiting.remove(&next) {
                 next += 1;
-                result?.into_iter().try_for_each(&mut sink)?;
-                let _ = release.send(());
+                deliver(batch)?;
             }
         }
         Ok(())
     })
 }
 
-/// A batch's place among all, and its items or results, or the error that ended the input.
-type Batch<T, E> = (usize, Result<Vec<T>, E>);
+/// Items read together, or their results.
+struct Batch<T, E> {
+    /// Its place among all batches.
+    index: usize,
+    /// What its items weigh.
+    weight: u128,
+    /// The items or results, or the error that ended the input.
+    contents: Result<Vec<T>, E>,
+}
+
+impl<T, E> Batch<T, E> {
+    fn map<U>(self, work: impl FnOnce(Vec<T>) -> Vec<U>) -> Batch<U, E> {
+        Batch { index: self.index, weight: self.weight, contents: self.contents.map(work) }
+    }
+}
 
 /// Cuts the input into batches.
-struct Reader<I, E> {
+struct Reader<'a, I, W, E> {
     items: I,
+    weigh: W,
+    room: &'a Room,
     batch: usize,
     index: usize,
     ended: bool,
@@ -96,19 +143,24 @@ struct Reader<I, E> {
     failed: Option<E>,
 }
 
-impl<T, E, I: Iterator<Item = Result<T, E>>> Reader<I, E> {
-    /// The next batch, or the error that came in place of its first item; nothing after the end or an error.
+impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, E> {
+    /// The next batch, or the error that came in place of its first item, when there is room for it; nothing after the
+    /// end, after an error, or when the room is closed.
     fn next(&mut self) -> Option<Batch<T, E>> {
         if self.ended {
             return None;
         }
-        let mut items = Vec::with_capacity(self.batch.min(LIKELY_BATCH));
-        let read = loop {
-            if items.len() == self.batch {
+        let free = u128::from(self.room.wait()?);
+        let (mut items, mut weight) = (Vec::with_capacity(self.batch.min(LIKELY_BATCH)), 0);
+        let contents = loop {
+            if items.len() == self.batch || weight >= free {
                 break Ok(items);
             }
             match self.failed.take().map(Err).or_else(|| self.items.next()) {
-                Some(Ok(item)) => items.push(item),
+                Some(Ok(item)) => {
+                    weight += u128::from((self.weigh)(&item));
+                    items.push(item);
+                }
                 None => {
                     self.ended = true;
                     break Ok(items);
@@ -124,11 +176,12 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Reader<I, E> {
                 }
             }
         };
-        if read.as_ref().is_ok_and(Vec::is_empty) {
+        if contents.as_ref().is_ok_and(Vec::is_empty) {
             return None;
         }
+        self.room.take(weight);
         self.index += 1;
-        Some((self.index - 1, read))
+        Some(Batch { index: self.index - 1, weight, contents })
     }
 }
 
@@ -146,7 +199,7 @@ impl<T> Drop for Alarm<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
     fn squares(items: Vec<u64>) -> Vec<u64> {
         items.into_iter().map(|x| x * x).collect()
@@ -216,5 +269,77 @@ mod tests {
             Ok(())
         })
         .expect("no error");
+    }
+
+    /// A number that weighs 1 to 100; one in 50 weighs more than all the room.
+    fn weight(number: u64) -> u64 {
+        if number.is_multiple_of(50) { 5000 } else { number * 7919 % 100 + 1 }
+    }
+
+    #[test]
+    fn one_bound_on_weight_whatever_the_threads() {
+        const MOST: u64 = 1000;
+        for (threads, batch) in [(1, 1), (2, 64), (16, 1), (16, 7), (64, 64)] {
+            let (read, delivered) = (AtomicU64::new(0), AtomicU64::new(0));
+            let items = (0..3000).map(|number| {
+                let held = read.load(Ordering::SeqCst) - delivered.load(Ordering::SeqCst);
+                // A batch is released whole, when its last item was delivered.
+                assert!(held < MOST, "{held} in memory, and still reading");
+                read.fetch_add(weight(number), Ordering::SeqCst);
+                Ok::<u64, ()>(number)
+            });
+            let (limits, mut out) = (Limits { threads, batch, weight: MOST }, Vec::new());
+            let slow_first = |items: Vec<u64>| {
+                // What is read meanwhile waits for this.
+                (0..if items[0].is_multiple_of(3) { 20 } else { 0 }).for_each(|_| thread::yield_now());
+                squares(items)
+            };
+            ordered_within(
+                items,
+                limits,
+                |number| weight(*number),
+                slow_first,
+                |square| {
+                    delivered.fetch_add(weight(square.isqrt()), Ordering::SeqCst);
+                    out.push(square);
+                    Ok(())
+                },
+            )
+            .expect("no error");
+            assert_eq!(out, squares((0..3000).collect()), "{threads} threads, batches of {batch}");
+        }
+    }
+
+    #[test]
+    fn one_item_at_a_time_where_each_fills_the_room() {
+        let (read, delivered) = (AtomicU64::new(0), AtomicU64::new(0));
+        let items = (0..200).map(|number| {
+            assert_eq!(read.fetch_add(1, Ordering::SeqCst), delivered.load(Ordering::SeqCst));
+            Ok::<u64, ()>(number)
+        });
+        let limits = Limits { threads: 16, batch: 64, weight: 0 };
+        ordered_within(
+            items,
+            limits,
+            |_| u64::MAX,
+            squares,
+            |_| {
+                delivered.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            },
+        )
+        .expect("no error");
+        assert_eq!(delivered.into_inner(), 200);
+    }
+
+    #[test]
+    fn workers_that_wait_for_room_end_with_the_sink() {
+        let limits = Limits { threads: 8, batch: 2, weight: 4 };
+        let result =
+            ordered_within((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
+        assert_eq!(result, Err("full"));
+        let sink = |x| if x > 10_000 { panic!("full") } else { Ok::<(), ()>(()) };
+        let run = || ordered_within((0..).map(Ok), limits, |_| 1, squares, sink);
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 }

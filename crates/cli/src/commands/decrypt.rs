@@ -12,7 +12,7 @@ use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::keyfile;
-use crate::lines::Lines;
+use crate::lines::{LONGEST_ENCODED, Lines};
 use crate::output::{self, Output};
 use crate::progress::Progress;
 
@@ -89,14 +89,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let outcome = if *lines {
         let mut progress = Progress::new(args.work.quiet, source.size, "line", output.is_terminal());
         let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
-            batch::among_good(lines.iter().map(|line| encoding.decode(line)).collect(), |good| {
+            batch::among_good(lines.iter().map(|line| decoded(encoding, line)).collect(), |good| {
                 let good: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
                 let results = key.decrypt_batch(&padding, &good).into_iter();
                 results.map(|result| result.map_err(|e| e.to_string()).and_then(|p| line(plain, &p))).collect()
             })
         };
-        let threads = args.work.threads();
-        batch::run(Lines::new(source), threads, &mut progress, Some(&mut output), work)?.outcome(&progress)
+        let (threads, longest) = (args.work.threads(), plain.length(key.public_key().size()));
+        batch::run(Lines::new(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
     } else {
         let name = source.name.clone();
         let ciphertext = encoding.decode_file(source.read_all()?);
@@ -111,6 +111,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     };
     output.finish()?;
     Ok(outcome)
+}
+
+/// The ciphertext on a line; one too long to be any is never decoded, which would take memory.
+fn decoded(encoding: Encoding, line: &[u8]) -> Result<Vec<u8>, String> {
+    if line.len() as u64 > LONGEST_ENCODED {
+        return Err(format!("{} characters are too many for a ciphertext", line.len()));
+    }
+    encoding.decode(line)
 }
 
 /// A plaintext as one line.

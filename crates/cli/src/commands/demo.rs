@@ -13,7 +13,7 @@ use crate::cleanup;
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
-use crate::lines::{Pairs, Source};
+use crate::lines::{Pairs, Source, Taken};
 use crate::measure::{self, Plan};
 use crate::openssl::OpenSsl;
 use crate::output::Output;
@@ -131,7 +131,7 @@ fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) ->
     let step = count.div_ceil(SAMPLE).max(1);
     let (mut good, mut sample) = (0, 0);
     for i in 0.. {
-        let Some(((message, signature), _)) = pairs.next()? else { break };
+        let Some(Taken { item: (message, signature), .. }) = pairs.next()? else { break };
         if i % step == 0 {
             write(&message_file, &message.unwrap_or_default())?;
             write(&signature_file, &ENCODING.decode(&signature.unwrap_or_default()).unwrap_or_default())?;

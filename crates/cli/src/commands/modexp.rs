@@ -16,6 +16,9 @@ use crate::number::Number;
 use crate::output::Output;
 use crate::progress::Progress;
 
+/// Digits of the largest modulus.
+const LONGEST_RESULT: usize = Modulus::MAX_BITS / 4;
+
 /// Arguments of `modexp`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -52,14 +55,16 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
         // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
         let lines: Vec<_> = lines.into_iter().map(Zeroizing::new).collect();
-        batch::among_good(lines.iter().map(|line| Job::parse(line, &defaults, &moduli)).collect(), |jobs| {
+        // A line goes when its numbers are read: it may be long.
+        batch::among_good(lines.into_iter().map(|line| Job::parse(&line, &defaults, &moduli)).collect(), |jobs| {
             let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
             let results = if args.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
             results.into_iter().map(|result| Ok(Number::format(&Zeroizing::new(result)))).collect()
         })
     };
-    let lines = Lines::new(input);
-    let tally = batch::run(lines, args.work.threads(), &mut progress, Some(&mut output), work)?;
+    // Numbers are half as long as their digits, and results as long as the modulus.
+    let (lines, threads) = (Lines::new(input).copied(), args.work.threads());
+    let tally = batch::run(lines, threads, LONGEST_RESULT, &mut progress, Some(&mut output), work)?;
     output.finish()?;
     Ok(tally.outcome(&progress))
 }

@@ -68,7 +68,8 @@ pub fn sign_lines(
 ) -> Result<Tally, Failure> {
     // A key too short for the algorithm would fail every line alike: say it once.
     key.sign(algorithm, b"").map_err(|error| Failure::Input(format!("the key cannot sign so: {error}")))?;
-    batch::run(Lines::new(input), threads, progress, Some(output), |messages: Vec<Vec<u8>>| {
+    let longest = encoding.length(key.public_key().size());
+    batch::run(Lines::new(input), threads, longest, progress, Some(output), |messages: Vec<Vec<u8>>| {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let signatures = key.sign_batch(algorithm, &messages).into_iter();
         signatures.map(|result| result.map(|s| encoding.encode(&s)).map_err(|e| e.to_string())).collect()

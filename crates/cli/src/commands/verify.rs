@@ -25,8 +25,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     signatures: PathBuf,
     /// Each line (without its end) is a message of its own
+    ///
+    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all threads
+    /// together. A message has at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
+    /// With --lines, verifying nothing is no error; without this, two empty files exit with 1
+    #[arg(long, requires = "lines")]
+    allow_empty: bool,
     /// The message or messages; - is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
@@ -60,8 +66,15 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             }
         }
     };
+    let nothing = tally == Tally::default() && !args.allow_empty;
+    if nothing {
+        let (input, signatures) = (input::name(&args.input), input::name(&args.signatures));
+        progress.error(format_args!(
+            "nothing to verify: there is no line in {input}, and none in {signatures}; --allow-empty accepts that"
+        ));
+    }
     progress.note(format_args!("verified {}, failed {}", tally.done, tally.failed));
-    Ok(if tally.failed == 0 { Outcome::Done } else { Outcome::NotVerified })
+    Ok(if tally.failed == 0 && !nothing { Outcome::Done } else { Outcome::NotVerified })
 }
 
 /// Verifies the signature beside every line.
@@ -73,7 +86,7 @@ pub fn verify_lines(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Tally, Failure> {
-    batch::run(pairs, threads, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
+    batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
             let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::args;
-use crate::run::{Folder, has_openssl, openssl, zariz, zariz_with};
+use crate::run::{Folder, has_openssl, openssl, program, run, zariz, zariz_with};
 
 #[test]
 fn a_new_key_signs_and_openssl_likes_it() {
@@ -100,4 +100,61 @@ fn only_the_owner_may_read_the_private_key() {
     let link = folder.join("link.pem");
     std::os::unix::fs::symlink("nowhere", &link).expect("linked");
     zariz(args!["keygen", "--bits", "1024", "--out", link]).exits(3).says(&["exists"]);
+}
+
+/// A pipe that nobody reads.
+#[cfg(unix)]
+fn closed_pipe() -> std::process::Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_nobody_reads_is_an_error_and_leaves_nothing() {
+    let folder = Folder::new();
+    let (private, public) = (folder.join("private.pem"), folder.join("public.pem"));
+    let full = || std::fs::File::options().write(true).open("/dev/full").map(std::process::Stdio::from).ok();
+    for (arguments, kind) in [
+        (args![], "private"),
+        (args!["--public-out", public], "private"),
+        (args!["--public-out", public, "--force"], "private"),
+        (args!["--public-out", "-"], "private"),
+        (args!["--out", "-", "--public-out", public], "private"),
+        (args!["--out", private, "--public-out", "-"], "public"),
+    ] {
+        for stdout in [Some(closed_pipe()), full()].into_iter().flatten() {
+            let mut keygen = program();
+            keygen.args(["keygen", "--bits", "1024"]).args(&arguments).stdout(stdout);
+            let output = keygen.output().expect("ended");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{arguments:?}: {stderr}");
+            for words in ["error: standard output: ", &format!("the {kind} key was not written"), "no key was kept"] {
+                assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+            }
+            assert!(folder.names().is_empty(), "{arguments:?}: {:?}", folder.names());
+        }
+    }
+}
+
+/// Files cannot grow: the system refuses every byte, as on a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_keeps_no_key_and_shows_none() {
+    let folder = Folder::new();
+    let (private, public) = (folder.join("private.pem"), folder.join("public.pem"));
+    for arguments in [
+        args!["--out", private],
+        args!["--out", private, "--public-out", public],
+        args!["--public-out", public],
+        args!["--out", private, "--public-out", "-"],
+    ] {
+        let mut shell = std::process::Command::new("sh");
+        let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" keygen --bits 1024 \"$@\"";
+        shell.args(["-c", limited, env!("CARGO_BIN_EXE_zariz")]).args(&arguments);
+        let done = run(&mut shell, b"").exits(3).says(&["error: ", ".pem: ", "too large", "no key was kept"]);
+        assert!(done.stdout.is_empty(), "{arguments:?}: a key on standard output that has no other half");
+        assert!(folder.names().is_empty(), "{arguments:?}: {:?}", folder.names());
+    }
 }

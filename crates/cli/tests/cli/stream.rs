@@ -87,3 +87,43 @@ fn a_writer_that_waits_gets_its_answer() {
     assert!(answers.next().is_none());
     assert_eq!(child.wait().expect("ended").code(), Some(0));
 }
+
+/// The most memory that the program has had, in bytes, when it has answered so many lines.
+#[cfg(target_os = "linux")]
+fn peak(arguments: &[std::ffi::OsString], line: &[u8], count: usize) -> u64 {
+    let mut child = program();
+    child.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = child.spawn().expect("started");
+    let (mut stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let status = thread::scope(|scope| {
+        let feed = scope.spawn(move || {
+            (0..count).for_each(|_| stdin.write_all(line).expect("everything is read"));
+            stdin
+        });
+        let answers = BufReader::new(stdout).lines().take(count);
+        assert_eq!(answers.filter(|answer| answer.as_ref().is_ok_and(|answer| !answer.is_empty())).count(), count);
+        // It waits for more input, which has not ended.
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it is running");
+        drop(feed.join().expect("fed"));
+        status
+    });
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse::<u64>().ok());
+    peak.expect("the system tells the peak") << 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_over_long_lines_has_one_bound_for_all_threads() {
+    // Beside the lines: the program, the library's own copies, and what a buffer that grows leaves behind.
+    const REST: u64 = 48 << 20;
+    let modexp = args!["modexp", "--modulus", "7", "--exponent", "3", "--threads", "16", "-q"];
+    let sign = args!["sign", "--key", key(1024), "--lines", "--threads", "64", "-q"];
+    for (arguments, length, count, copies) in [(modexp, 39 << 20, 12, 2), (sign, 15 << 20, 40, 1)] {
+        let mut line = vec![b'7'; length];
+        line.push(b'\n');
+        let (peak, bound) = (peak(&arguments, &line, count), (64 << 20) + copies * length as u64);
+        assert!(peak < bound + REST, "{arguments:?}: {} MiB", peak >> 20);
+    }
+}

@@ -113,8 +113,39 @@ fn files_of_different_length_fail() {
     verify(&messages, &short).exits(1).says(&["line 3: there is no signature", "line 4: ", "verified 2, failed 2"]);
     let long = folder.file("long", [&good[..], &good[..1]].concat().join("\n"));
     verify(&messages, &long).exits(1).says(&["line 5: there is no such line", "verified 4, failed 1"]);
+}
+
+#[test]
+fn nothing_to_verify_is_an_error_unless_it_is_allowed() {
+    let folder = Folder::new();
+    let (messages, _) = signed(&folder);
     let none = folder.file("none", "");
-    verify(&none, &none).exits(0).says(&["verified 0, failed 0"]);
+    let verify = |more: &[&str], signatures: &PathBuf, input: &str| {
+        let verify = args!["verify", "--key", key(1024), "--signatures", signatures];
+        zariz_with(verify.into_iter().chain(more.iter().map(Into::into)).chain([input.into()]), b"")
+    };
+    // From files, standard input, a device and a file that is not empty but for another line.
+    let empty = none.to_str().expect("text");
+    for input in [empty, "-", "/dev/null"] {
+        let name = if input == "-" { "standard input" } else { input };
+        let done = verify(&["--lines"], &none, input).exits(1);
+        done.says(&["error: nothing to verify", name, "none", "--allow-empty", "verified 0, failed 0"]);
+        let done = verify(&["--lines", "-q"], &none, input).exits(1).says(&["error: nothing to verify"]);
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
+        let done = verify(&["--lines", "--allow-empty"], &none, input).exits(0);
+        assert_eq!(done.stderr, "verified 0, failed 0\n");
+        verify(&["--lines", "--allow-empty", "-q"], &none, input).exits(0).says_nothing();
+        // A signature that is empty is a bad signature.
+        verify(&[], &none, input).exits(1).says(&["error: ", "verified 0, failed 1"]);
+    }
+    let signatures = args!["verify", "--key", key(1024), "--lines", "--signatures", "-", none];
+    zariz_with(signatures, b"").exits(1).says(&["nothing to verify", "standard input"]);
+    // An empty line is a message; allowing nothing allows no failure.
+    let line = folder.file("line", "\n");
+    verify(&["--lines", "--allow-empty"], &none, line.to_str().expect("text")).exits(1).says(&["line 1: ", "failed 1"]);
+    verify(&["--lines", "--allow-empty"], &none, messages.to_str().expect("text")).exits(1).says(&["failed 4"]);
+    // It is about lines: one message always has a signature.
+    verify(&["--allow-empty"], &none, empty).exits(2).says(&["--lines"]);
 }
 
 #[test]

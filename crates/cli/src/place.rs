@@ -1,0 +1,219 @@
+//! Puts a complete temporary file in its place: the only way by which results and keys get their names.
+//!
+//! The file's contents are on the disk before it has its name, and the name is before the run reports success. So a
+//! power failure leaves what was there before or the whole new file, and never takes back what was reported.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::exit::Failure;
+
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is replaced.
+    Replaced,
+    /// It stays, and the new file fails.
+    Kept,
+}
+
+/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
+pub fn place(file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
+    place_on(&mut System, file, target, existing)
+}
+
+/// Puts on the disk what was written to `file`. What does not fit shows here, if it did not show before.
+pub fn sync(file: &File) -> io::Result<()> {
+    System.sync(file)
+}
+
+/// The error for a file that is in the way.
+pub fn exists(path: &Path) -> Failure {
+    Failure::Input(format!("{}: exists already; --force replaces it", path.display()))
+}
+
+/// The folder of a file.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What placing asks of the system. Tests record the calls.
+trait Disk {
+    fn sync(&mut self, file: &File) -> io::Result<()>;
+    fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()>;
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
+}
+
+fn place_on(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
+    let failed = |error| Failure::io(target.display(), &error);
+    disk.sync(file.as_file()).map_err(failed)?;
+    disk.rename(file, target, existing).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(target),
+        _ => failed(error),
+    })?;
+    disk.sync_folder(folder(target)).map_err(|error| {
+        let text = "complete, but a power failure may still take its name away: its folder could not be synced";
+        Failure::Input(format!("{}: {text}: {error}", target.display()))
+    })
+}
+
+struct System;
+
+impl Disk for System {
+    fn sync(&mut self, file: &File) -> io::Result<()> {
+        unless_impossible(file.sync_all())
+    }
+
+    fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+        let placed = match existing {
+            Existing::Replaced => file.persist(target),
+            Existing::Kept => file.persist_noclobber(target),
+        };
+        placed.map(drop).map_err(|error| error.error)
+    }
+
+    #[cfg(unix)]
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
+        match File::open(folder) {
+            // A folder that may be written and not read cannot be opened, and so not be synced.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            opened => unless_impossible(opened?.sync_all()),
+        }
+    }
+
+    /// Elsewhere a folder cannot be opened; the file system keeps its names in a journal.
+    #[cfg(not(unix))]
+    fn sync_folder(&mut self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Accepts that a file system has no way to sync.
+fn unless_impossible(synced: io::Result<()>) -> io::Result<()> {
+    synced.or_else(|error| match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => Ok(()),
+        _ => Err(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+    use std::path::PathBuf;
+
+    /// A disk that records what is asked of it, and at one of these calls fails.
+    struct Recorder {
+        calls: Vec<String>,
+        target: PathBuf,
+        failing: &'static str,
+    }
+
+    impl Recorder {
+        fn call(&mut self, name: &str, about: &str) -> io::Result<()> {
+            let at_target = fs::read_to_string(&self.target).unwrap_or_default();
+            self.calls.push(format!("{name} {about}, at the target: {at_target:?}"));
+            if name == self.failing { Err(io::Error::other("the disk is broken")) } else { Ok(()) }
+        }
+    }
+
+    impl Disk for Recorder {
+        fn sync(&mut self, file: &File) -> io::Result<()> {
+            self.call("sync", &format!("{} bytes", file.metadata()?.len()))?;
+            System.sync(file)
+        }
+
+        fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+            self.call("rename", &format!("{existing:?}"))?;
+            System.rename(file, target, existing)
+        }
+
+        fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
+            let about = if folder == super::folder(&self.target) { "of the target" } else { "elsewhere" };
+            self.call("sync folder", about)?;
+            System.sync_folder(folder)
+        }
+    }
+
+    /// Places "new", and returns the calls, the result and the folder's files with their contents.
+    fn placed(before: Option<&str>, existing: Existing, failing: &'static str) -> (Vec<String>, String, Vec<String>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("target");
+        if let Some(before) = before {
+            fs::write(&target, before).expect("written");
+        }
+        let mut file = NamedTempFile::new_in(folder.path()).expect("a file");
+        file.write_all(b"new").expect("written");
+        let mut recorder = Recorder { calls: Vec::new(), target: target.clone(), failing };
+        let result = place_on(&mut recorder, file, &target, existing);
+        let result = result.map_or_else(|failure| failure.to_string(), |()| "done".into());
+        let entries = fs::read_dir(folder.path()).expect("the folder").map(|entry| entry.expect("an entry"));
+        let contents = |path| fs::read_to_string(path).expect("readable");
+        let files = entries.map(|entry| format!("{:?}: {}", entry.file_name(), contents(entry.path()))).collect();
+        (recorder.calls, result, files)
+    }
+
+    #[test]
+    fn contents_are_synced_before_the_name_and_the_name_after() {
+        for (before, existing) in
+            [(None, Existing::Kept), (None, Existing::Replaced), (Some("old"), Existing::Replaced)]
+        {
+            let old = before.unwrap_or_default();
+            let (calls, result, files) = placed(before, existing, "");
+            let expected = [
+                format!("sync 3 bytes, at the target: {old:?}"),
+                format!("rename {existing:?}, at the target: {old:?}"),
+                "sync folder of the target, at the target: \"new\"".into(),
+            ];
+            assert_eq!((&calls[..], &result[..]), (&expected[..], "done"));
+            assert_eq!(files, ["\"target\": new"]);
+        }
+    }
+
+    #[test]
+    fn a_failure_leaves_what_was_there_and_is_told() {
+        for (existing, before, failing, said, left) in [
+            (Existing::Replaced, Some("old"), "sync", "broken", Some("old")),
+            (Existing::Replaced, Some("old"), "rename", "broken", Some("old")),
+            (Existing::Kept, Some("old"), "", "--force", Some("old")),
+            (Existing::Kept, None, "sync", "broken", None),
+            (Existing::Kept, None, "rename", "broken", None),
+            (Existing::Replaced, Some("old"), "sync folder", "could not be synced", Some("new")),
+        ] {
+            let (_, result, files) = placed(before, existing, failing);
+            assert!(result.contains(said) && result.contains("target"), "{failing}: {result}");
+            let left: Vec<String> = left.iter().map(|left| format!("\"target\": {left}")).collect();
+            assert_eq!(files, left, "{failing}");
+        }
+    }
+
+    #[test]
+    fn only_what_cannot_be_synced_is_accepted() {
+        assert!(unless_impossible(Err(io::ErrorKind::InvalidInput.into())).is_ok());
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other, io::ErrorKind::QuotaExceeded] {
+            assert!(unless_impossible(Err(kind.into())).is_err());
+        }
+        assert!(System.sync_folder(Path::new("/does/not/exist")).is_err() || cfg!(not(unix)));
+    }
+
+    /// Every other way to give a file its name would go without the syncs.
+    #[test]
+    fn no_other_file_of_the_program_renames() {
+        fn sources(folder: &Path) -> Vec<PathBuf> {
+            let paths = fs::read_dir(folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path());
+            paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+        }
+        let all = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+        assert!(all.iter().any(|path| path.ends_with("commands/keygen.rs")), "{all:?}");
+        for path in all.iter().filter(|path| !path.ends_with("src/place.rs")) {
+            let source = fs::read_to_string(path).expect("text");
+            for way in [".persist(", ".persist_noclobber(", "fs::rename(", "fs::hard_link(", ".keep("] {
+                assert!(!source.contains(way), "{}: {way} puts a file in its place past place.rs", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Room for what a stream has read and not yet delivered: a limit on batches and on their weight, for all threads
+//! together.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The limits, and what is held at the moment.
+pub struct Room {
+    batches: usize,
+    weight: u64,
+    held: Mutex<Held>,
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct Held {
+    batches: usize,
+    /// A sum of weights, which `u64` might not hold.
+    weight: u128,
+    closed: bool,
+}
+
+impl Room {
+    /// Room for `batches` batches, and for items until they weigh `weight`; at least for one item.
+    pub fn new(batches: usize, weight: u64) -> Self {
+        Self { batches: batches.max(1), weight: weight.max(1), held: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// Waits until one more batch may be read. Returns how much it may weigh before its last item, at least 1; `None`
+    /// if the room was closed. Only one thread may be between this call and [`take`](Self::take).
+    pub fn wait(&self) -> Option<u64> {
+        let full = |held: &mut Held| !held.closed && (held.batches >= self.batches || self.free(held) == 0);
+        let held = self.freed.wait_while(self.held(), full).unwrap_or_else(PoisonError::into_inner);
+        (!held.closed).then(|| self.free(&held))
+    }
+
+    /// A batch was read.
+    pub fn take(&self, weight: u128) {
+        let mut held = self.held();
+        held.batches += 1;
+        held.weight += weight;
+    }
+
+    /// A batch was delivered.
+    pub fn release(&self, weight: u128) {
+        let mut held = self.held();
+        held.batches -= 1;
+        held.weight -= weight;
+        self.freed.notify_one();
+    }
+
+    /// Ends every wait: nothing more is read.
+    pub fn close(&self) {
+        self.held().closed = true;
+        self.freed.notify_all();
+    }
+
+    fn free(&self, held: &Held) -> u64 {
+        u64::try_from(held.weight).map_or(0, |held| self.weight.saturating_sub(held))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // The numbers are whole even if a thread panicked while it held the lock.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Closes the room when it is dropped, also by a panic.
+pub struct Closing<'a>(pub &'a Room);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_what_is_not_held() {
+        let room = Room::new(3, 10);
+        assert_eq!(room.wait(), Some(10));
+        room.take(4);
+        assert_eq!(room.wait(), Some(6));
+        room.take(100);
+        room.release(4);
+        assert_eq!(room.free(&room.held()), 0);
+        room.release(100);
+        assert_eq!(room.wait(), Some(10));
+        // Sums beyond u64 are held, too.
+        (0..2).for_each(|_| room.take(u64::MAX.into()));
+        assert_eq!(room.free(&room.held()), 0);
+        (0..2).for_each(|_| room.release(u64::MAX.into()));
+        assert_eq!(room.wait(), Some(10));
+        room.close();
+        assert_eq!(room.wait(), None);
+    }
+
+    #[test]
+    fn no_limit_is_so_small_that_nothing_fits() {
+        let room = Room::new(0, 0);
+        assert_eq!(room.wait(), Some(1));
+    }
+}
