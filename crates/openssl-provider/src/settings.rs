@@ -34,6 +34,12 @@ pub struct Settings {
 const NAMES: [&CStr; 5] = [c"engine", c"method", c"threads", c"max-batch", c"counters"];
 
 impl Settings {
+    /// The names of all settings, with spaces between them: OpenSSL hands out those that are asked for, and does not tell of
+    /// others that a configuration has.
+    pub fn names() -> String {
+        NAMES.map(CStr::to_string_lossy).join(" ")
+    }
+
     /// Reads and checks them.
     pub fn read(core: &Core) -> Outcome<Self> {
         let [engine, method, threads, max_batch, counters] = core.settings(NAMES);
