@@ -3,15 +3,14 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::net::UnixListener;
+use std::os::unix::fs::symlink;
 
 use common::failure::take_errors;
 use common::guard::Guard;
 use common::keys::{PEM_2048, rsa_2048};
 use common::module::Module;
 use common::operation::{operate, verify};
-use common::process::{files_return_to, fork, give_up_root, open_files, resident, threads};
+use common::process::{files_return_to, open_files, resident, threads};
 use common::signing::Known;
 use common::threads::in_threads;
 use common::{Counters, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
@@ -163,48 +162,6 @@ fn bad_settings() {
     // And after all that it loads.
     let world = World::new();
     assert!(Known::several(&world)[0].signs(&world));
-}
-
-/// What is at the counters' path but is no file is told at once, whatever the process may do with it: nothing waits for
-/// somebody who writes to a FIFO.
-#[test]
-fn counters_are_in_a_file_or_refused() {
-    let _alone = alone();
-    if !is_zariz() {
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let at = |name: &str| folder.path().join(name);
-    let mut all = vec![("/dev/zero".into(), "device"), (folder.path().to_owned(), "directory")];
-    for mode in [0o444, 0o644, 0o666, 0] {
-        let path = at(&format!("fifo-{mode:o}"));
-        // SAFETY: a text.
-        assert_eq!(unsafe { libc::mkfifo(common::world::path(&path).as_ptr(), 0o600) }, 0);
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
-        all.push((path, "FIFO"));
-    }
-    let _socket = UnixListener::bind(at("socket")).expect("a socket");
-    fs::write(at("empty"), "").expect("a file");
-    symlink(at("empty"), at("link")).expect("a link");
-    symlink(at("nothing"), at("dangling")).expect("a link");
-    all.extend([(at("socket"), "socket"), (at("link"), "symbolic link"), (at("dangling"), "symbolic link")]);
-    for (path, kind) in all {
-        let refused = |who: &str| {
-            let path = path.to_str().expect("UTF-8");
-            let refused = World::configured(&[("counters", path)]);
-            let Err(failure) = refused else { panic!("{who} takes {path}") };
-            let text = failure.text();
-            assert!(text.contains(path) && text.contains(kind), "{who}, {path}: {text}");
-        };
-        // In children, which are ended if they wait.
-        fork(|| refused("this user")).succeeds();
-        fork(|| {
-            give_up_root();
-            refused("a user who heeds modes");
-        })
-        .succeeds();
-    }
-    assert!(!at("nothing").exists(), "made through a symbolic link");
 }
 
 /// From a file that is gone by the time it is used, as when a package is upgraded.

@@ -8,9 +8,9 @@ use super::work::Kind;
 
 /// The requests that wait, those that came first at the front.
 ///
-/// A batch has requests of one kind, so that what takes long delays no answer that is ready: [`Kind`] says which kinds go first. To
-/// the request at the front, this happens once with each other kind; then it is its turn. So all requests are answered,
-/// however many of an earlier kind there are.
+/// A batch has requests of one kind, so that what takes long delays no answer that is ready: [`Kind`] says which kinds go first.
+/// Each other kind passes the request at the front once at most; then it is that request's turn. So all requests are
+/// answered, however many of an earlier kind there are.
 #[derive(Default)]
 pub struct Waiting(VecDeque<Arc<Request>>);
 
