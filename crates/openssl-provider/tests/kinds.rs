@@ -8,8 +8,9 @@ use std::ptr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use common::guard::Guard;
-use common::job::{Job, Wait};
+use common::job::{Job, Wait, serve};
 use common::keys::{PEM_2048, native};
+use common::threads::in_threads;
 use common::{Counters, Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
 
 /// What a job asks for.
@@ -188,5 +189,33 @@ fn batches_are_of_one_kind_without_workers() {
         assert_eq!((done.private, done.public, done.fallbacks), (3, 5, 0), "{order:?}: {done:?}");
         // An engine of few lanes has them in several batches.
         assert!(done.batches >= 3 && done.largest_batch <= 3, "{order:?}: {done:?}");
+    }
+}
+
+/// Requests of all kinds, of threads and of jobs, at once: every one is answered, whoever computes.
+#[test]
+fn all_kinds_of_threads_and_jobs_at_once() {
+    let (_alone, _guard) = (alone(), Guard::new("all kinds at once"));
+    for settings in [&[("threads", "1")][..], &[("threads", "3"), ("max-batch", "2")], &[("threads", "0")]] {
+        let world = World::with(settings);
+        let keys = Keys::new(&world);
+        let before = world.counters();
+        in_threads(6, |t| {
+            let kind = |i: usize| [Sign, Verify, LongVerify][(i + t) % 3];
+            if t < 2 {
+                let done = |_: usize, job: &Job| assert_eq!(job.result, Some(1), "in a job");
+                serve(12, 120, |i, wait| keys.job(&world, kind(i), wait), done);
+            } else {
+                let number = [&[0][..], &[7; 255]].concat();
+                for i in 0..60 {
+                    let done = keys.ready(&world, kind(i)).run(kind(i).operation(), &number);
+                    assert!(done.is_ok(), "in a thread: {done:?}");
+                }
+            }
+        });
+        if is_zariz() {
+            let done = world.counters().since(before);
+            assert_eq!((done.private, done.public, done.fallbacks), (160, 320, 0), "{settings:?}: {done:?}");
+        }
     }
 }
