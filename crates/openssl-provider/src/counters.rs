@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,6 +69,10 @@ impl Counters {
     /// the right to read counts for itself: programs of other users than a server's shall not fail for that.
     pub fn shared(path: &Path) -> Result<Self, String> {
         let fail = |what: &str, why: &dyn Display| format!("cannot {what} {}: {why}", path.display());
+        // Before it is opened, which may do something to a device.
+        if let Ok(found) = fs::symlink_metadata(path) {
+            check_kind(found.file_type()).map_err(|why| fail("count in", &why))?;
+        }
         let opened = match open(path, true) {
             Err(error) if is_forbidden(&error) => open(path, false).map(|file| (file, libc::MAP_PRIVATE)),
             opened => opened.map(|file| (file, libc::MAP_SHARED)),
@@ -133,11 +137,26 @@ impl Drop for Counters {
 
 const SIZE: usize = size_of::<File>();
 
-/// Opens the file, not by a symbolic link; makes it, to write.
+/// Opens the file, not by a symbolic link; makes it, to write. It does not wait, if it is something else by now: a FIFO has a
+/// reader wait for a writer.
 fn open(path: &Path, write: bool) -> io::Result<fs::File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
     let mut options = fs::OpenOptions::new();
-    options.read(true).write(write).create(write).mode(0o644).custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC);
+    options.read(true).write(write).create(write).mode(0o644).custom_flags(flags);
     options.open(path)
+}
+
+/// Whether it is a file, and not a directory or something that is read and written in another way.
+fn check_kind(kind: fs::FileType) -> Result<(), String> {
+    let found = match kind {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "directory",
+        kind if kind.is_symlink() => "symbolic link",
+        kind if kind.is_fifo() => "FIFO",
+        kind if kind.is_socket() => "socket",
+        _ => "device",
+    };
+    Err(format!("it is a {found}, and not a file of counters; name another path"))
 }
 
 fn is_forbidden(error: &io::Error) -> bool {
@@ -148,7 +167,8 @@ fn is_forbidden(error: &io::Error) -> bool {
 fn check(file: &fs::File) -> Result<bool, String> {
     let other = || "it is not a file of counters; remove it, or name another".to_owned();
     let metadata = file.metadata().map_err(|error| error.to_string())?;
-    if !metadata.is_file() || ![0, SIZE as u64].contains(&metadata.len()) {
+    check_kind(metadata.file_type())?;
+    if ![0, SIZE as u64].contains(&metadata.len()) {
         return Err(other());
     }
     // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may change it, and that

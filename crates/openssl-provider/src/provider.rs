@@ -29,9 +29,10 @@ pub struct Provider {
     processes: Processes,
     /// The length of PSS salts where a program names none: `auto`, and since OpenSSL 3.1 no more than the digest's.
     pub default_salt: Salt,
-    /// Names of the engine and the method, to be handed out by address.
+    /// Names of the engine, the method and all settings, to be handed out by address.
     engine: CString,
     method: CString,
+    known_settings: CString,
 }
 
 /// The functions.
@@ -47,13 +48,14 @@ pub static FUNCTIONS: &[Dispatch] = &[
 const NAME: &CStr = c"zariz: batched RSA";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
-static GETTABLE: [Param; 18] = [
+static GETTABLE: [Param; 19] = [
     Param::describe_utf8_ptr(c"name"),
     Param::describe_utf8_ptr(c"version"),
     Param::describe_utf8_ptr(c"buildinfo"),
     Param::describe_int(c"status"),
     Param::describe_utf8_ptr(c"engine"),
     Param::describe_utf8_ptr(c"method"),
+    Param::describe_utf8_ptr(c"known-settings"),
     Param::describe_unsigned(c"threads"),
     Param::describe_unsigned(c"max-batch"),
     Param::describe_unsigned(c"private-operations"),
@@ -87,11 +89,13 @@ impl Provider {
             zariz::Dispatch::Auto => format!("auto ({})", settings.dispatch.main()),
             only => only.to_string(),
         });
+        let known_settings = text(Settings::names());
         let method = text(settings.method.map_or_else(|| "auto".into(), |method| method.to_string()));
         let [version] = core.settings([c"openssl-version"]);
         let default_salt =
             if version.is_some_and(|version| version.starts_with("3.0.")) { Salt::Auto } else { Salt::AutoDigestMax };
-        Ok(Self { core, default_salt, openssl: OpenSsl::new(libcrypto), settings, counters, processes, engine, method })
+        let openssl = OpenSsl::new(libcrypto);
+        Ok(Self { core, default_salt, openssl, settings, counters, processes, engine, method, known_settings })
     }
 
     /// Another reference to the provider that OpenSSL holds.
@@ -171,6 +175,8 @@ impl Provider {
             && answers.put(c"engine", |param| unsafe { param.put_address(&self.engine) })
             // SAFETY: as above.
             && answers.put(c"method", |param| unsafe { param.put_address(&self.method) })
+            // SAFETY: as above.
+            && answers.put(c"known-settings", |param| unsafe { param.put_address(&self.known_settings) })
             && answers.put(c"mean-batch", |param| param.put_real(mean))
             && integers.into_iter().all(|(name, value)| answers.put(name, |param| param.put_int(value)))
     }

@@ -36,6 +36,12 @@ pub struct Settings {
 const NAMES: [&CStr; 6] = [c"engine", c"method", c"threads", c"max-batch", c"validate-keys", c"counters"];
 
 impl Settings {
+    /// The names of all settings, with spaces between them: OpenSSL hands out those that are asked for, and does not tell of
+    /// others that a configuration has.
+    pub fn names() -> String {
+        NAMES.map(CStr::to_string_lossy).join(" ")
+    }
+
     /// Reads and checks them.
     pub fn read(core: &Core) -> Outcome<Self> {
         let [engine, method, threads, max_batch, validate_keys, counters] = core.settings(NAMES);

@@ -2,9 +2,13 @@
 
 mod common;
 
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+
 use common::guard::Guard;
 use common::job::{Job, serve};
-use common::process::fork;
+use common::process::{fork, give_up_root};
 use common::signing::Known;
 use common::threads::in_threads;
 use common::{Counters, Ctx, World, alone, is_zariz};
@@ -135,9 +139,50 @@ fn one_file_of_counters() {
     assert!(Known::several(&world)[0].signs(&world));
     assert_eq!(Counters::in_file(&file).private, last.private + 1);
 
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(&file).expect("the file").permissions().mode();
+    let mode = fs::metadata(&file).expect("the file").permissions().mode();
     assert_eq!(mode & 0o7777, 0o644, "the file's mode");
-    let size = std::fs::metadata(&file).expect("the file").len();
+    let size = fs::metadata(&file).expect("the file").len();
     assert!(size >= 64, "{size} bytes");
+}
+
+/// What is at the counters' path but is no file is told at once, whatever the process may do with it: nothing waits for
+/// somebody who writes to a FIFO.
+#[test]
+fn counters_are_in_a_file_or_refused() {
+    let _alone = alone();
+    if !is_zariz() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut all = vec![("/dev/zero".into(), "device"), (folder.path().to_owned(), "directory")];
+    for mode in [0o444, 0o644, 0o666, 0] {
+        let path = at(&format!("fifo-{mode:o}"));
+        // SAFETY: a text.
+        assert_eq!(unsafe { libc::mkfifo(common::world::path(&path).as_ptr(), 0o600) }, 0);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+        all.push((path, "FIFO"));
+    }
+    let _socket = UnixListener::bind(at("socket")).expect("a socket");
+    fs::write(at("empty"), "").expect("a file");
+    symlink(at("empty"), at("link")).expect("a link");
+    symlink(at("nothing"), at("dangling")).expect("a link");
+    all.extend([(at("socket"), "socket"), (at("link"), "symbolic link"), (at("dangling"), "symbolic link")]);
+    for (path, kind) in all {
+        let refused = |who: &str| {
+            let path = path.to_str().expect("UTF-8");
+            let refused = World::configured(&[("counters", path)]);
+            let Err(failure) = refused else { panic!("{who} takes {path}") };
+            let text = failure.text();
+            assert!(text.contains(path) && text.contains(kind), "{who}, {path}: {text}");
+        };
+        // In children, which are ended if they wait.
+        fork(|| refused("this user")).succeeds();
+        fork(|| {
+            give_up_root();
+            refused("a user who heeds modes");
+        })
+        .succeeds();
+    }
+    assert!(!at("nothing").exists(), "made through a symbolic link");
 }

@@ -92,6 +92,19 @@ pub struct Section {
     pub lines: Vec<(String, String)>,
 }
 
+impl Section {
+    /// The names of the lines that are for the module, and not for OpenSSL itself, each once.
+    pub fn settings(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for (name, _) in &self.lines {
+            if !config::is_for_openssl(name) && !names.contains(&name.as_str()) {
+                names.push(name.as_str());
+            }
+        }
+        names
+    }
+}
+
 impl fmt::Display for Section {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{} [{}]", self.file.display(), self.name)

@@ -296,3 +296,56 @@ fn configurations_that_do_not_lead_to_the_module_are_told() {
     ask(&file, &folder.join("none.cnf")).exits(3).says(&["none.cnf", "does not exist"]);
     ask(&file, &folder.file("openssl.cnf", text("all", "list", "ours", module))).exits(0);
 }
+
+/// OpenSSL ignores names that a provider does not ask for: nothing else would tell.
+#[test]
+#[cfg(target_os = "linux")]
+fn settings_that_the_module_does_not_have_are_told() {
+    let folder = Folder::new();
+    let file = folder.join("zariz.so");
+    std::fs::copy(module(), &file).expect("copied");
+    let configuration = |lines: &str| {
+        let text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\n[list]\nzariz = ours\n[ours]\nmodule = {}\nactivate = 1\n\
+             identity = zariz\nsoft_load = 0\n{lines}\n",
+            file.display()
+        );
+        folder.file("openssl.cnf", text)
+    };
+    // Every setting that there is, by the page for administrators: it is taken, and the module tells its name.
+    let page = include_str!("../../../../docs/openssl.md");
+    let rows = page.split_once("| setting |").expect("a table of settings").1.lines().skip(2);
+    let mut names: Vec<&str> = rows.map_while(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    names.sort_unstable();
+    assert!(names.contains(&"threads") && names.len() >= 5, "{names:?}");
+    let info = told(&file, &configuration("threads = 3"));
+    let mut known: Vec<&str> =
+        info["known_settings"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    known.sort_unstable();
+    assert_eq!(known, names, "the module and the page");
+    assert_eq!(info["unknown_settings"], Value::Array(Vec::new()), "{info}");
+    let done = ask(&file, &configuration("threads = 3")).exits(0).says_nothing();
+    assert!(!done.text().contains("unknown setting"), "{done:?}");
+    // Near misses of each of them, and something else.
+    for name in names {
+        let mut without_last = name.to_owned();
+        without_last.pop();
+        for wrong in [without_last, name.to_uppercase(), format!("{name}s"), format!("1.{name}")] {
+            let configuration = configuration(&format!("{wrong} = 4\nthreads = 3"));
+            let info = told(&file, &configuration);
+            assert_eq!(info["unknown_settings"][0]["name"], Value::from(wrong.clone()), "{info}");
+            assert_eq!(info["unknown_settings"][0]["suggestion"], Value::from(name), "{info}");
+            let done = ask(&file, &configuration).exits(0).says_nothing();
+            let warning = format!("unknown setting {wrong}; did you mean {name}?");
+            assert!(done.text().contains(&warning), "{warning}: {done:?}");
+        }
+    }
+    let configuration = configuration("max_batch = 4\nzzz = 1\nthreads = 3");
+    let info = told(&file, &configuration);
+    assert_eq!(info["threads"], 3);
+    assert_eq!(info["unknown_settings"].as_array().map(Vec::len), Some(2), "{info}");
+    assert_eq!(info["unknown_settings"][0]["suggestion"], "max-batch", "{info}");
+    assert_eq!(info["unknown_settings"][1]["suggestion"], Value::Null, "{info}");
+    let done = ask(&file, &configuration).exits(0).says_nothing();
+    assert!(done.text().contains("unknown setting zzz; known are engine, "), "{done:?}");
+}

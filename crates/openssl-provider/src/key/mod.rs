@@ -93,9 +93,10 @@ impl Key {
         }
     }
 
-    /// The key of zariz for public operations; nothing where OpenSSL does them.
+    /// The key of zariz for public operations; nothing where OpenSSL does them, or refuses them in its own words.
     pub fn public(&self) -> Option<&PublicKey> {
         match &self.arithmetic {
+            _ if self.numbers.is_refused() => None,
             Arithmetic::Private(key) => Some(key.public_key()),
             Arithmetic::Public(key) => Some(key),
             Arithmetic::Foreign => None,

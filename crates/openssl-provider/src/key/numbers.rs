@@ -91,6 +91,11 @@ pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Par
 /// How many descriptions [`described`] adds, with the end.
 pub const DESCRIBED: usize = ALL + 1;
 
+/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of up to so many bits, any public exponent will do.
+const SMALL_MODULUS_BITS: usize = 3072;
+/// `OPENSSL_RSA_MAX_PUBEXP_BITS`: the longest public exponent beside a longer modulus.
+const MAX_EXPONENT_BITS: usize = 64;
+
 /// The numbers of a key, big-endian, without leading zeros.
 pub struct Numbers {
     pub n: Vec<u8>,
@@ -171,7 +176,12 @@ impl Numbers {
 
     /// The length of the modulus in bits.
     pub fn bits(&self) -> usize {
-        self.n.first().map_or(0, |top| 8 * self.n.len() - top.leading_zeros() as usize)
+        bits(&self.n)
+    }
+
+    /// Whether OpenSSL refuses to compute `x^e mod n`: anybody can make such a key, and it takes long.
+    pub fn is_refused(&self) -> bool {
+        self.bits() > SMALL_MODULUS_BITS && bits(&self.e) > MAX_EXPONENT_BITS
     }
 
     fn each(&self, selection: i32, mut take: impl FnMut(&'static CStr, &[u8]) -> bool) -> bool {
@@ -199,6 +209,11 @@ impl Numbers {
     pub fn answer(&self, answers: &mut Answers) -> bool {
         self.each(select::KEYPAIR, |name, number| answers.put(name, |param| param.put_number(number)))
     }
+}
+
+/// The length of a number in bits.
+fn bits(number: &[u8]) -> usize {
+    number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }
 
 fn stripped(number: &[u8]) -> &[u8] {

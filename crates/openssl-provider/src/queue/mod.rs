@@ -10,16 +10,18 @@
 //!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
 //!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
 //!
+//! A batch has requests of one kind ([`waiting`]): signatures are not kept waiting for verifications that came with them.
+//!
 //! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
 
 mod gather;
 pub mod job;
 mod process;
 mod request;
+mod waiting;
 mod wake;
 mod work;
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
@@ -31,6 +33,7 @@ use crate::stack;
 use gather::Gathers;
 pub use process::Processes;
 use request::{Request, Turn};
+use waiting::Waiting;
 pub use work::{Answer, Lost, Work};
 
 /// The requests of a process for one instance of the provider.
@@ -52,7 +55,7 @@ pub struct Queue {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Arc<Request>>,
+    waiting: Waiting,
     /// Batches that are being computed, or that somebody was told to compute.
     computing: usize,
     /// How many of these are for workers that have not begun.
@@ -98,7 +101,7 @@ impl Queue {
             return self.lead(Request::of_thread(work));
         }
         let request = Request::of_thread(work);
-        state.waiting.push_back(request.clone());
+        state.waiting.push(request.clone());
         drop(state);
         match request.wait() {
             Turn::Done(answer) => answer,
@@ -154,10 +157,9 @@ impl Queue {
                 Err(_) if state.workers.is_empty() => {
                     self.in_place.store(true, Ordering::Relaxed);
                     state.for_workers -= 1;
-                    let (threads, jobs) = mem::take(&mut state.waiting).into_iter().partition(|it| it.can_lead());
-                    state.waiting = threads;
+                    let jobs = state.waiting.take_jobs();
                     drop(state);
-                    self.compute_here(jobs.into());
+                    self.compute_here(jobs);
                     self.pass_on(false);
                 }
                 // Those that there are come to it when they are done.
@@ -167,11 +169,14 @@ impl Queue {
     }
 
     /// Computes requests of jobs on this thread, whose stack is small.
-    fn compute_here(&self, requests: Vec<Arc<Request>>) {
+    fn compute_here(&self, mut requests: Vec<Arc<Request>>) {
+        requests.sort_by_key(|request| request.kind);
         let done = stack::on_another(|| {
-            requests.chunks(self.max_batch).for_each(|batch| self.run(batch));
-            // Programs' functions may ask for more: here is room for it.
-            notify(&requests);
+            for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
+                of_kind.chunks(self.max_batch).for_each(|batch| self.run(batch));
+                // Programs' functions may ask for more: here is room for it.
+                notify(of_kind);
+            }
         });
         if !matches!(done, Ok(Ok(()))) {
             requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
@@ -212,32 +217,43 @@ impl Queue {
     }
 
     /// Whoever has computed lets another go on: a thread that waits, else a worker, which may be itself; else there is nothing
-    /// to do.
+    /// to do. Threads lead batches of their own kind: where that is not the next one, a worker goes on, if one is free.
     fn pass_on(self: &Arc<Self>, by_worker: bool) {
         let mut state = self.lock();
-        match state.waiting.iter().position(|request| request.can_lead()).and_then(|i| state.waiting.remove(i)) {
+        let Some(kind) = state.waiting.next_kind() else {
+            state.computing -= 1;
+            return;
+        };
+        let mut leader = state.waiting.take_leader(Some(kind));
+        if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit {
+            // A worker that is not free may be in a program's function, and that may wait for the thread that waits here.
+            leader = state.waiting.take_leader(None);
+        }
+        match leader {
             Some(leader) => {
                 drop(state);
                 leader.lead();
             }
-            None if state.waiting.is_empty() => state.computing -= 1,
-            None if by_worker => state.for_workers += 1,
+            None if by_worker && !state.waiting.has_leader() => state.for_workers += 1,
             None => self.assign(state),
         }
     }
 
-    /// A batch: a request that must be in it, and those that have waited longest, shared with workers whose turn it is as
-    /// well. Beyond the first lanes, whole lanes: what would fill a few of the last is the beginning of the next batch.
+    /// A batch: a request that must be in it, and those of its kind that have waited longest, else of the next kind; shared
+    /// with workers whose turn it is as well. Beyond the first lanes, whole lanes: what would fill a few of the last is the
+    /// beginning of the next batch.
     fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
         let mut state = self.lock();
-        let own: Vec<_> = own.into_iter().collect();
-        let share = state.waiting.len().div_ceil(state.for_workers + 1).next_multiple_of(self.lanes).max(self.full());
-        let mut count = (own.len() + state.waiting.len()).min(share).min(self.max_batch);
+        let kind = own.as_ref().map(|own| own.kind).or_else(|| state.waiting.next_kind());
+        let Some(kind) = kind else { return Vec::new() };
+        let (mut batch, waiting) = (Vec::from_iter(own), state.waiting.count(kind));
+        let share = waiting.div_ceil(state.for_workers + 1).next_multiple_of(self.lanes).max(self.full());
+        let mut count = (batch.len() + waiting).min(share).min(self.max_batch);
         if count > self.lanes {
             count -= count % self.lanes;
         }
-        let others = count.saturating_sub(own.len());
-        own.into_iter().chain(state.waiting.drain(..others)).collect()
+        batch.extend(state.waiting.take(kind, count.saturating_sub(batch.len())));
+        batch
     }
 
     /// Computes a batch, and gives everybody an answer. Jobs are woken only then ([`notify`]), so that a thread finds all that

@@ -1,20 +1,23 @@
 //! A request, from being asked to being answered.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::gather::Gather;
 use super::wake::Wake;
-use super::work::{Answer, Lost, Work};
+use super::work::{Answer, Kind, Lost, Work};
 
 /// Something to compute, and who waits for it. Owned by the queue, and by whoever waits: whichever goes first.
 pub struct Request {
     pub work: Work,
+    pub kind: Kind,
     waiter: Waiter,
     state: Mutex<State>,
     changed: Condvar,
     /// Whether workers were told of it, for requests of jobs.
     handed_over: AtomicBool,
+    /// The kinds, a bit for each, of which a batch was taken from behind it when it was at the front.
+    passed_by: AtomicU8,
 }
 
 enum Waiter {
@@ -51,7 +54,8 @@ pub enum Turn {
 impl Request {
     fn new(work: Work, waiter: Waiter) -> Arc<Self> {
         let state = Mutex::new(State { phase: Phase::Waiting, asleep: false });
-        Arc::new(Self { work, waiter, state, changed: Condvar::new(), handed_over: AtomicBool::new(false) })
+        let (handed_over, passed_by) = Default::default();
+        Arc::new(Self { kind: work.kind(), work, waiter, state, changed: Condvar::new(), handed_over, passed_by })
     }
 
     /// Of a thread that can compute.
@@ -101,6 +105,16 @@ impl Request {
     /// Notes that it is in the hands of workers.
     pub fn note_handed_over(&self) {
         self.handed_over.store(true, Ordering::Release);
+    }
+
+    /// Whether a batch of that kind has passed it. It asks under the queue's lock.
+    pub fn was_passed_by(&self, kind: Kind) -> bool {
+        self.passed_by.load(Ordering::Relaxed) & 1 << kind as u8 != 0
+    }
+
+    /// Notes, under the queue's lock, that a batch of that kind passes it.
+    pub fn note_passed_by(&self, kind: Kind) {
+        self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
     /// Keeps the answer. A thread that waits goes on; a job is not woken yet ([`notify`](Self::notify)): first, all of a batch

@@ -13,6 +13,36 @@ pub enum Work {
     Public(PublicKey, Zeroizing<Vec<u8>>),
 }
 
+/// A batch has requests of one kind; the kinds are computed in this order.
+///
+/// Private operations are first: the program chose their keys. Public keys come from anybody who connects, and must not delay a
+/// signature. Long public operations are last, so that they delay no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Private operations.
+    Private,
+    /// Public operations with numbers as most keys have them.
+    Public,
+    /// Public operations with a longer modulus or exponent: they cost up to 60 times as much.
+    LongPublic,
+}
+
+/// The longest modulus of a usual public operation, in bytes: 4096 bits.
+const USUAL_MODULUS: usize = 512;
+/// The longest exponent of a usual public operation, in bytes: that of 65,537.
+const USUAL_EXPONENT: usize = 3;
+
+impl Work {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Private(..) => Kind::Private,
+            Self::Public(key, _) if key.size() <= USUAL_MODULUS && key.e().len() <= USUAL_EXPONENT => Kind::Public,
+            Self::Public(..) => Kind::LongPublic,
+        }
+    }
+}
+
 /// The number that was asked for, as long as the key.
 pub type Answer = Result<Zeroizing<Vec<u8>>, Lost>;
 

@@ -106,6 +106,39 @@ fn keys_for_pss_alone_stay_with_the_default_provider() {
     }
 }
 
+/// Restrictions of such a key hold, with the same words, whichever provider is preferred.
+#[test]
+fn keys_for_pss_alone_keep_their_restrictions() {
+    let place = Place::new();
+    let options = ["rsa_pss_keygen_md:sha512", "rsa_pss_keygen_mgf1_md:sha512", "rsa_pss_keygen_saltlen:64"];
+    let make = ["genpkey", "-algorithm", "RSA-PSS", "-out", "key"].into_iter();
+    let make: Vec<&str> = make.chain(options.into_iter().flat_map(|option| ["-pkeyopt", option])).collect();
+    for way in OURS {
+        place.run(way, &make).succeeds().left(0);
+        place.run(Way::Default, &["pkey", "-in", "key", "-pubout", "-out", "public"]).succeeds();
+        let salt = ["-sigopt", "rsa_pss_saltlen:64"];
+        let sign = [&["dgst", "-sha512", "-sign", "key", "-out", "sig"], &salt[..], &["message"]].concat();
+        let verify = [&["dgst", "-sha512", "-verify", "public", "-signature", "sig"], &salt[..], &["message"]].concat();
+        place.run(way, &sign).succeeds().left(0);
+        place.run(Way::Default, &verify).succeeds();
+        place.run(way, &verify).succeeds().left(0);
+        for arguments in [
+            &["dgst", "-sha256", "-sign", "key", "-out", "bad", "message"][..],
+            &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"],
+            &["dgst", "-sha512", "-sigopt", "rsa_pss_saltlen:32", "-sign", "key", "-out", "bad", "message"],
+            &["dgst", "-sha512", "-sigopt", "rsa_padding_mode:pkcs1", "-sign", "key", "-out", "bad", "message"],
+            &["pkeyutl", "-encrypt", "-inkey", "key", "-in", "message", "-out", "bad"],
+        ] {
+            let [default, ours @ ..] = place.alike(arguments);
+            let reasons = default.reasons().join("; ");
+            for ours in ours {
+                let ours = ours.fails(&[]).left(0);
+                assert_eq!(ours.reasons().join("; "), reasons, "{ours:?}");
+            }
+        }
+    }
+}
+
 /// Keys are read and written by OpenSSL's default provider, which a configuration must activate beside ours.
 #[test]
 fn alone_it_fails_in_words() {

@@ -90,7 +90,18 @@ impl<'w> Key<'w> {
 
     /// From numbers.
     pub fn from_data(world: &'w World, side: Side, selection: c_int, numbers: &Params) -> Result<Self, Failure> {
-        let ctx = Ctx::named(world, side, "RSA")?;
+        Self::of_kind(world, side, "RSA", selection, numbers)
+    }
+
+    /// A key of another kind from numbers.
+    pub fn of_kind(
+        world: &'w World,
+        side: Side,
+        kind: &str,
+        selection: c_int,
+        numbers: &Params,
+    ) -> Result<Self, Failure> {
+        let ctx = Ctx::named(world, side, kind)?;
         call!(EVP_PKEY_fromdata_init(ctx.raw()))?;
         let mut key = ptr::null_mut();
         let done = call!(EVP_PKEY_fromdata(ctx.raw(), &mut key, selection, numbers.list().as_mut_ptr()));

@@ -11,6 +11,9 @@ use super::api::{Api, Conf, ConfValue, Context, text};
 /// `OPENSSL_INFO_MODULES_DIR`.
 const MODULES_DIR: c_int = 1003;
 
+/// What OpenSSL itself reads in a provider's section.
+const OPENSSL: [&str; 4] = ["module", "activate", "identity", "soft_load"];
+
 /// The words that mean no, as OpenSSL 3.2 and later read them; earlier ones take any word for yes.
 const NO: [&str; 7] = ["0", "no", "NO", "false", "FALSE", "off", "OFF"];
 
@@ -179,7 +182,7 @@ impl Found {
         let mut text =
             format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n", self.section.provider);
         for (key, value) in &self.section.lines {
-            if !["activate", "identity", "soft_load"].contains(&skip_dot(key)) {
+            if skip_dot(key) == "module" || !is_for_openssl(key) {
                 text.push_str(&format!("{key} = {}\n", escaped(value)));
             }
         }
@@ -204,6 +207,11 @@ impl Found {
     fn module(&self) -> Option<String> {
         last(&self.section.lines, "module").map(Into::into)
     }
+}
+
+/// Whether a line of a provider's section is for OpenSSL, and not for the provider.
+pub fn is_for_openssl(key: &str) -> bool {
+    OPENSSL.contains(&skip_dot(key))
 }
 
 /// The value of a word that OpenSSL understands: of several, the last counts.

@@ -1,5 +1,7 @@
 //! `zariz info --provider`: what the module for OpenSSL says of itself, loaded as OpenSSL's programs load it.
 
+mod unknown;
+
 use std::fmt::Write;
 use std::path::Path;
 
@@ -8,6 +10,7 @@ use zariz_peers::{ParamValue, Provider, ProviderError};
 
 use crate::exit::Failure;
 use crate::report::grouped;
+use unknown::Unknown;
 
 /// What the module says.
 #[derive(Serialize)]
@@ -26,6 +29,10 @@ pub struct Module {
     active: bool,
     /// The file in which all processes count; nothing where each counts for itself.
     counters: Option<String>,
+    /// The names of all settings that the module has.
+    known_settings: Vec<String>,
+    /// What the configuration has for the module, and the module has no setting for.
+    unknown_settings: Vec<Unknown>,
     openssl: String,
     running: bool,
     engine: String,
@@ -58,6 +65,8 @@ impl Module {
         let missing = |what: &str| Failure::Input(format!("{}: does not tell its {what}", path.display()));
         let text = |what| parameters.text(what).ok_or_else(|| missing(what));
         let count = |what| parameters.count(what).ok_or_else(|| missing(what));
+        let known_settings: Vec<_> = text("known-settings")?.split(' ').map(str::to_owned).collect();
+        let settings = provider.section().map(|section| section.settings()).unwrap_or_default();
         Ok(Self {
             provider: text("name")?,
             version: text("version")?,
@@ -70,6 +79,8 @@ impl Module {
                 let line = section.lines.iter().rev().find(|(name, _)| name == "counters");
                 line.map(|(_, file)| file.clone())
             }),
+            unknown_settings: Unknown::among(&settings, &known_settings),
+            known_settings,
             openssl: provider.openssl(),
             running: count("status")? == 1,
             engine: text("engine")?,
@@ -107,6 +118,9 @@ impl Module {
             None => "none in OpenSSL's configuration: all as by default".into(),
         };
         line("settings", &settings);
+        for unknown in &self.unknown_settings {
+            line("warning", &unknown.text(&self.known_settings));
+        }
         line("loaded by", &self.openssl);
         line("status", if self.running { "running" } else { "not running" });
         line("engine", &self.engine);

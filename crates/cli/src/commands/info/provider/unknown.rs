@@ -1,0 +1,75 @@
+//! Settings in OpenSSL's configuration that the module does not have: OpenSSL ignores them, and so a mistake in a name shows
+//! nowhere else.
+
+use serde::Serialize;
+
+/// The share of a name's letters that must be right for it to be taken for another.
+const ALIKE: f64 = 0.6;
+
+/// A name that the module does not have.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Unknown {
+    name: String,
+    /// The setting that was meant, if one is like it.
+    suggestion: Option<String>,
+}
+
+impl Unknown {
+    /// Those of the names that are not known.
+    pub fn among(names: &[&str], known: &[String]) -> Vec<Self> {
+        let unknown = names.iter().filter(|name| !known.iter().any(|known| known == *name));
+        unknown.map(|name| Self { name: (*name).to_owned(), suggestion: closest(name, known) }).collect()
+    }
+
+    /// What is wrong, and what to write.
+    pub fn text(&self, known: &[String]) -> String {
+        match &self.suggestion {
+            Some(suggestion) => format!("unknown setting {}; did you mean {suggestion}?", self.name),
+            None => format!("unknown setting {}; known are {}", self.name, known.join(", ")),
+        }
+    }
+}
+
+/// The known name that is most like this one.
+fn closest(name: &str, known: &[String]) -> Option<String> {
+    let name = name.to_lowercase().replace('_', "-");
+    let score = |known: &String| strsim::normalized_damerau_levenshtein(&name, known);
+    let alike = known.iter().map(|known| (score(known), known)).filter(|(score, _)| *score > ALIKE);
+    alike.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, known)| known.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_recognised() {
+        let known = ["engine", "method", "threads", "max-batch", "counters"].map(str::to_owned);
+        for (name, meant) in [
+            ("thread", "threads"),
+            ("Threads", "threads"),
+            ("treads", "threads"),
+            ("max_batch", "max-batch"),
+            ("maxbatch", "max-batch"),
+            ("counter", "counters"),
+            ("counters-file", "counters"),
+            ("engines", "engine"),
+            ("mehtod", "method"),
+            ("1.threads", "threads"),
+        ] {
+            assert_eq!(closest(name, &known).as_deref(), Some(meant), "{name}");
+        }
+        for name in ["x", "provider", "default_properties", "lanes"] {
+            assert_eq!(closest(name, &known), None, "{name}");
+        }
+        let unknown = Unknown::among(&["engine", "thread", "x"], &known);
+        let texts: Vec<_> = unknown.iter().map(|unknown| unknown.text(&known)).collect();
+        assert_eq!(
+            texts,
+            [
+                "unknown setting thread; did you mean threads?",
+                "unknown setting x; known are engine, method, threads, max-batch, counters"
+            ]
+        );
+    }
+}
