@@ -44,6 +44,8 @@ mod avx512_fma;
 mod avx512_ifma;
 #[cfg(target_arch = "x86_64")]
 mod carry_avx512;
+#[cfg(target_arch = "x86_64")]
+mod mxcsr;
 
 pub use carry_costs::CarryCosts;
 pub use carry_portable::CarryPortable;
