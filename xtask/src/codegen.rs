@@ -1,13 +1,15 @@
 //! What the roots of the machines compile to.
 //!
 //! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but panics, keep
-//! its columns in registers, and have exactly the multiply instructions of its algorithm.
+//! its columns in registers, and have exactly the multiply instructions of its algorithm. Every function, those in assembly
+//! too, must have unwind tables.
 
 mod budget;
 mod carry;
 mod expect;
 mod parse;
 mod rsaz;
+mod unwind;
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -130,6 +132,7 @@ fn compile() -> Result<Option<Vec<Root>>> {
     }
     let assembly = assembly()?;
     let text = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
+    unwind::check(&text)?;
     let mut roots = parse::roots(&text)?;
     roots.sort_by(|a, b| a.key().cmp(&b.key()));
     let missing: Vec<_> = expect::MACHINES

@@ -32,6 +32,16 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// One truth value of every lane.
     type Mask: Copy;
 
+    /// Runs `work`, which computes on this machine, with the processor in the state that its arithmetic needs, and puts
+    /// that state back as it was. Once for each batch: no block does it for itself.
+    ///
+    /// Integers need nothing. Products in double precision may need the default floating-point environment, whatever the
+    /// host program has set.
+    #[inline(always)]
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
     /// The digit 0 in every lane.
     fn digit_zero(self) -> Self::Digit;
     /// `value` in every lane.

@@ -2,8 +2,8 @@
 //!
 //! # Why it is exact
 //!
-//! AVX2 has no rounding mode in the instruction, and the control register must not be changed under Rust code: rounding
-//! is to nearest. Digits `a, b < 2^51` are doubles. With `C1 = 2^103`, `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where
+//! AVX2 has no rounding mode in the instruction. [`Lanes::held`] makes rounding to nearest sure, whatever the host program
+//! has set (see [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`, `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where
 //! doubles are `2^51` apart: `h = fma(a, b, C1) = C1 + 2^51·r` with `r` the integer nearest to `ab / 2^51`, and its bit
 //! pattern is that of `C1` plus `r`. With `C2 = 2^103 + 3·2^51` (a double: 53 bits), `C2 − h = 2^51·(3 − r)` is exact, and
 //! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1 apart: exact.
@@ -11,6 +11,8 @@
 
 use std::arch::x86_64::*;
 use zariz_kernels::Lanes;
+
+use crate::mxcsr;
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,10 @@ impl Lanes for Avx2Fma {
     type Column = __m256i;
     type Mask = __m256d;
 
+    #[inline(always)]
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        mxcsr::held(work)
+    }
     #[inline(always)]
     fn digit_zero(self) -> __m256d {
         // SAFETY: `self` proves AVX2.

@@ -7,6 +7,13 @@
 //! `2^104` plus the integer `⌊ab / 2^52⌋`. With `C2 = 2^104 + 2^52` (a double: 53 bits), `C2 − h = 2^52·(1 − ⌊ab / 2^52⌋)`
 //! is exact, and `l = fma(a, b, C2 − h) = 2^52 + (ab mod 2^52)` lies in `[2^52, 2^53)`, where doubles are 1 apart: exact
 //! in any rounding mode. Its bit pattern is that of `2^52` plus `ab mod 2^52`.
+//!
+//! # Why the host's floating-point environment does not matter
+//!
+//! `h` alone is rounded, and its instruction has a rounding of its own and raises no exception. Every other operation is
+//! exact, and its operands and results are normal numbers or zero. So it raises no exception either, whatever is unmasked,
+//! and is right in any rounding mode, denormals taken or written as zeros or not. Numbers across vectors
+//! (`across_fma`) use these operations alone.
 
 use std::arch::x86_64::*;
 use zariz_kernels::Lanes;

@@ -10,6 +10,9 @@
 //! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the instruction set
 //! comes from the one root per block that `roots!` writes for each machine.
 
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod assembly;
 #[macro_use]
 mod roots;
 #[macro_use]
@@ -44,6 +47,8 @@ mod avx512_fma;
 mod avx512_ifma;
 #[cfg(target_arch = "x86_64")]
 mod carry_avx512;
+#[cfg(target_arch = "x86_64")]
+mod mxcsr;
 
 pub use carry_costs::CarryCosts;
 pub use carry_portable::CarryPortable;

@@ -49,6 +49,11 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     }
     /// What moduli must have in common to share a batch.
     fn shape(self, modulus: &Prepared) -> usize;
+    /// Runs `work`, which computes on the machine, in the floating-point environment that the machine needs; the caller's
+    /// is back afterwards. Once for each batch.
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
     /// By which method it computes. Only vector machines have a choice.
     fn method(self, modulus: &Prepared) -> Method {
         let _ = modulus;
@@ -75,6 +80,9 @@ impl<M: Machine> Arithmetic for Lanes<M> {
     }
     fn shape(self, modulus: &Prepared) -> usize {
         self.constants(modulus).digits()
+    }
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        self.0.held(work)
     }
     fn method(self, modulus: &Prepared) -> Method {
         Method::of::<M>(self.constants(modulus))
@@ -181,17 +189,17 @@ impl<A: Arithmetic> Backend for A {
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
         note(Operation::Power, batch.len());
-        pow::pow(domain(*self, &pow::moduli(batch)), batch)
+        self.held(|| pow::pow(domain(*self, &pow::moduli(batch)), batch))
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
-        pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch)
+        self.held(|| pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch))
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
-        mul::mul(domain(*self, &mul::moduli(batch)), batch)
+        self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
     }
     fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
         note(Operation::Numbers, moduli.len());
-        Box::new(InDomain::new(domain(*self, moduli), x, y, bits))
+        Box::new(self.held(|| InDomain::new(*self, domain(*self, moduli), x, y, bits)))
     }
 }
 

@@ -6,6 +6,7 @@ use zariz_kernels::Domain;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::place::Placed;
 
+use crate::backend::Arithmetic;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
 
@@ -154,36 +155,41 @@ pub(crate) trait Numbers: Send + Sync {
     fn leave(self: Box<Self>) -> Vec<Limbs>;
 }
 
-pub(crate) struct InDomain<D: Domain> {
-    domain: D,
-    x: Placed<D::Word>,
+pub(crate) struct InDomain<'a, A: Arithmetic> {
+    machine: A,
+    domain: A::Domain<'a>,
+    x: Number<'a, A>,
     /// `y` and what else a table entry of it has.
-    entry: Placed<D::Word>,
+    entry: Number<'a, A>,
 }
 
-impl<D: Domain> InDomain<D> {
-    /// Brings numbers of at most `bits` bits into the domain.
-    pub fn new(mut domain: D, x: &[&[u64]], y: &[&[u64]], bits: usize) -> Self {
+/// A number in the domain of an arithmetic.
+type Number<'a, A> = Placed<<<A as Arithmetic>::Domain<'a> as Domain>::Word>;
+
+impl<'a, A: Arithmetic> InDomain<'a, A> {
+    /// Brings numbers of at most `bits` bits into the domain. Precondition: the machine is [held](Arithmetic::held).
+    pub fn new(machine: A, mut domain: A::Domain<'a>, x: &[&[u64]], y: &[&[u64]], bits: usize) -> Self {
         let (x, y) = (domain.enter(x, bits), domain.enter(y, bits));
         let mut entry = domain.zeros(domain.entry_words());
         entry[..x.len()].copy_from_slice(&y);
         domain.complete_entry(&mut entry);
-        Self { domain, x, entry }
+        Self { machine, domain, x, entry }
     }
 }
 
-impl<D: Domain<Word: Send + Sync> + Send + Sync> Numbers for InDomain<D> {
+impl<A: Arithmetic> Numbers for InDomain<'_, A> {
     fn multiply(&mut self) {
         let words = self.x.len();
-        self.domain.amm(&mut self.x, &self.entry[..words]);
+        self.machine.held(|| self.domain.amm(&mut self.x, &self.entry[..words]));
     }
     fn multiply_entry(&mut self) {
-        self.domain.multiply_entry(&mut self.x, &self.entry);
+        self.machine.held(|| self.domain.multiply_entry(&mut self.x, &self.entry));
     }
     fn square(&mut self) {
-        self.domain.ams(&mut self.x, 1);
+        self.machine.held(|| self.domain.ams(&mut self.x, 1));
     }
-    fn leave(mut self: Box<Self>) -> Vec<Limbs> {
-        self.domain.leave(self.x)
+    fn leave(self: Box<Self>) -> Vec<Limbs> {
+        let Self { machine, mut domain, x, .. } = *self;
+        machine.held(|| domain.leave(x))
     }
 }

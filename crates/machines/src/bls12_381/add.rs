@@ -16,10 +16,8 @@ use super::mul::{P, corrected};
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn add(out: *mut Fe, a: *const Fe, b: *const Fe) {
     naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
+        begin!(),
+        push!("rbx" "rbp" "r12" "r13"),
         "mov r8, [rsi]",
         "mov r9, [rsi + 8]",
         "mov r10, [rsi + 16]",
@@ -33,11 +31,8 @@ pub(super) unsafe extern "sysv64" fn add(out: *mut Fe, a: *const Fe, b: *const F
         "adc rax, [rdx + 32]",
         "adc rcx, [rdx + 40]",
         corrected!("r8" "r9" "r10" "r11" "rax" "rcx", "rsi" "rdx" "rbx" "rbp" "r12" "r13"),
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
+        pop!("r13" "r12" "rbp" "rbx"),
+        end!(),
         p = sym P,
     )
 }

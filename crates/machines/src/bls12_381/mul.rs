@@ -115,10 +115,8 @@ pub(super) use {corrected, friendly_row, plain_row, step};
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn mul(out: *mut Fe, a: *const Fe, b: *const Fe) {
     naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
+        begin!(),
+        push!("rbx" "rbp" "r12" "r13"),
         "mov rcx, rdx",
         // The first row has nothing to add to, and so one chain.
         "mov rdx, [rcx]",
@@ -146,11 +144,8 @@ pub(super) unsafe extern "sysv64" fn mul(out: *mut Fe, a: *const Fe, b: *const F
         product_row!("5", "r13" "rbp" "r8" "r9" "r10" "r11" "r12"),
         plain_row!("r13" "rbp" "r8" "r9" "r10" "r11" "r12"),
         corrected!("rbp" "r8" "r9" "r10" "r11" "r12", "rax" "rbx" "rcx" "rdx" "rsi" "r13"),
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
+        pop!("r13" "r12" "rbp" "rbx"),
+        end!(),
         p = sym P,
         f = sym F,
         mu = const MU,

@@ -17,14 +17,9 @@ use super::{Fe, MU};
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sqr(out: *mut Fe, a: *const Fe) {
     naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "push rdi",
-        "sub rsp, 48",
+        begin!(),
+        push!("rbx" "rbp" "r12" "r13" "r14" "r15" "rdi"),
+        reserve!("48"),
         // t0 to t11: rcx r8 r9 r10 r11 r12, r13 r14 r15 rbp rdi rsi; rsi points to a until its last limb is read.
         // a0 · (a1 … a5)
         "mov rdx, [rsi]",
@@ -127,16 +122,11 @@ pub(super) unsafe extern "sysv64" fn sqr(out: *mut Fe, a: *const Fe) {
         // It is secret.
         "mov qword ptr [rsp], 0\n mov qword ptr [rsp + 8], 0\n mov qword ptr [rsp + 16], 0",
         "mov qword ptr [rsp + 24], 0\n mov qword ptr [rsp + 32], 0\n mov qword ptr [rsp + 40], 0",
-        "add rsp, 48",
-        "pop rdi",
+        release!("48"),
+        pop!("rdi"),
         corrected!("r13" "rcx" "r8" "r9" "r10" "r11", "rax" "rbx" "rdx" "rsi" "r12" "r14"),
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
+        pop!("r15" "r14" "r13" "r12" "rbp" "rbx"),
+        end!(),
         p = sym P,
         f = sym F,
         mu = const MU,

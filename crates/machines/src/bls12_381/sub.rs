@@ -16,10 +16,8 @@ use super::mul::P;
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sub(out: *mut Fe, a: *const Fe, b: *const Fe) {
     naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
+        begin!(),
+        push!("rbx" "rbp" "r12" "r13"),
         "mov r8, [rsi]",
         "mov r9, [rsi + 8]",
         "mov r10, [rsi + 16]",
@@ -57,11 +55,8 @@ pub(super) unsafe extern "sysv64" fn sub(out: *mut Fe, a: *const Fe, b: *const F
         "mov [rdi + 32], rax",
         "adc rcx, rdx",
         "mov [rdi + 40], rcx",
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
+        pop!("r13" "r12" "rbp" "rbx"),
+        end!(),
         p = sym P,
     )
 }

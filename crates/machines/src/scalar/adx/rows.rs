@@ -101,11 +101,10 @@ macro_rules! row {
 macro_rules! enter {
     ($bytes:literal) => {
         concat!(
-            "push rbx\n push rbp\n push r12\n push r13\n push r14\n push r15\n",
-            "sub rsp, ",
-            $bytes,
-            "\n",
-            "xor ebp, ebp\n"
+            begin!(),
+            push!("rbx" "rbp" "r12" "r13" "r14" "r15"),
+            reserve!($bytes),
+            "xor ebp, ebp\n",
         )
     };
 }
@@ -114,7 +113,7 @@ pub(super) use enter;
 /// Undoes [`enter`], and returns.
 macro_rules! leave {
     ($bytes:literal) => {
-        concat!("add rsp, ", $bytes, "\n", "pop r15\n pop r14\n pop r13\n pop r12\n pop rbp\n pop rbx\n ret\n")
+        concat!(release!($bytes), pop!("r15" "r14" "r13" "r12" "rbp" "rbx"), end!())
     };
 }
 pub(super) use leave;
@@ -154,5 +153,5 @@ pub(super) use zero_blocks;
 /// To be called by the operations alone, with `rdi`, `rsi` and `rcx` each at eight limbs.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn rows() {
-    naked_asm!(eight!(row), "ret")
+    naked_asm!(begin!(), eight!(row), end!())
 }
