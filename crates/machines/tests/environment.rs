@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz::bls12_381::{Fp, Fp8, mul_batch_with, sqr_batch_with};
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Batch, Engine, Method, Modulus};
+use zariz::{Batch, Dispatch, Engine, Method, Modulus};
 
 /// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
@@ -85,8 +85,14 @@ fn engines() -> impl Iterator<Item = Engine> {
     })
 }
 
+/// Each engine for everything, and the library's own choice.
+fn dispatches() -> impl Iterator<Item = Dispatch> {
+    engines().map(Dispatch::Only).chain([Dispatch::Auto])
+}
+
 /// Runs `answer` in every environment: what it gives must be `expected`.
-fn in_every_environment<R: PartialEq>(engine: Engine, expected: &R, answer: impl Fn() -> R) {
+fn in_every_environment<R: PartialEq>(engine: impl Into<Dispatch>, expected: &R, answer: impl Fn() -> R) {
+    let engine = engine.into();
     for environment in environments() {
         let found = within(environment, &answer);
         assert!(found == *expected, "{engine} answers wrong with MXCSR {environment:#06x}");
@@ -139,12 +145,13 @@ fn powers() {
         let bases: Vec<Vec<u8>> = case.bases.iter().map(BigUint::to_bytes_be).collect();
         let bases: Vec<&[u8]> = bases.iter().map(Vec::as_slice).collect();
         let expected = case.powers();
-        for engine in engines() {
-            let modulus = || Modulus::with_engine(&case.modulus.to_bytes_be(), engine).expect("a good modulus");
+        for dispatch in dispatches() {
+            let modulus = || Modulus::with_engine(&case.modulus.to_bytes_be(), dispatch).expect("a good modulus");
             // What is computed once for a modulus, in each environment too.
-            in_every_environment(engine, &expected, || modulus().pow_batch(&bases, &exponent));
+            in_every_environment(dispatch, &expected, || modulus().pow_batch(&bases, &exponent));
             let modulus = modulus();
-            in_every_environment(engine, &expected, || modulus.pow_batch_vartime(&bases, &exponent));
+            in_every_environment(dispatch, &expected, || modulus.pow_batch_vartime(&bases, &exponent));
+            let Dispatch::Only(engine) = dispatch else { continue };
             for (_, method) in Method::NAMED.iter().filter(|_| engine.has_lanes()) {
                 let modulus = modulus.with_method(*method);
                 let answer = || modulus.pow_batch(&bases[..engine.lanes()], &exponent);
@@ -186,10 +193,11 @@ fn signatures() {
         signatures.into_iter().map(|signature| signature.expect("a signature")).collect()
     };
     let expected = sign(&PrivateKey::parse_with(KEY.as_bytes(), Engine::Scalar).expect("a good key"));
-    for engine in engines() {
-        let parse = || PrivateKey::parse_with(KEY.as_bytes(), engine).expect("a good key");
+    for dispatch in dispatches() {
+        let parse = || PrivateKey::parse_with(KEY.as_bytes(), dispatch).expect("a good key");
         let key = within(0, parse);
-        in_every_environment(engine, &expected, || sign(&key));
+        in_every_environment(dispatch, &expected, || sign(&key));
+        assert_eq!(within(0, || key.validate()), Ok(()), "{dispatch}");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::ffi::params::{Answers, Param};
 use crate::ffi::slots::{Opaque, operation, provider};
 use crate::openssl::OpenSsl;
 use crate::queue::{Lost, Processes, Queue, Work, job};
-use crate::settings::Settings;
+use crate::settings::{Settings, processors};
 use crate::signature::Salt;
 use crate::{cipher, key, signature, stack};
 
@@ -48,7 +48,7 @@ pub static FUNCTIONS: &[Dispatch] = &[
 const NAME: &CStr = c"zariz: batched RSA";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
-static GETTABLE: [Param; 19] = [
+static GETTABLE: [Param; 20] = [
     Param::describe_utf8_ptr(c"name"),
     Param::describe_utf8_ptr(c"version"),
     Param::describe_utf8_ptr(c"buildinfo"),
@@ -58,6 +58,7 @@ static GETTABLE: [Param; 19] = [
     Param::describe_utf8_ptr(c"known-settings"),
     Param::describe_unsigned(c"threads"),
     Param::describe_unsigned(c"max-batch"),
+    Param::describe_unsigned(c"validate-keys"),
     Param::describe_unsigned(c"private-operations"),
     Param::describe_unsigned(c"public-operations"),
     Param::describe_unsigned(c"operations"),
@@ -153,12 +154,15 @@ impl Provider {
         // A file may say anything.
         .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
         let operations = private.saturating_add(public);
-        let mean = if batches == 0 { 0.0 } else { operations as f64 / batches as f64 };
+        // To 1/1024, and not rounded by the processor: the host may have unmasked that exception.
+        let parts = i128::from(operations) * 1024 / i128::from(batches.max(1));
+        let mean = parts.min(1 << 50) as f64 / 1024.0;
         let version = CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default();
-        let integers: [(&CStr, i64); 11] = [
+        let integers: [(&CStr, i64); 12] = [
             (c"status", 1),
-            (c"threads", self.settings.threads as i64),
+            (c"threads", self.settings.threads.unwrap_or_else(processors) as i64),
             (c"max-batch", self.settings.max_batch as i64),
+            (c"validate-keys", self.settings.validate_keys.into()),
             (c"private-operations", private),
             (c"public-operations", public),
             (c"operations", operations),

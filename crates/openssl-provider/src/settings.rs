@@ -24,7 +24,8 @@ pub struct Settings {
     /// How they multiply and reduce; without, as is fastest.
     pub method: Option<Method>,
     /// Batches that are computed at once, at most, and threads for those of jobs; 0 where there shall be no threads.
-    pub threads: usize,
+    /// Without, as many as there are processors ([`processors`]).
+    pub threads: Option<usize>,
     /// Operations of a batch, at most.
     pub max_batch: usize,
     /// Whether each private key's primes are tested when it is loaded.
@@ -54,7 +55,7 @@ impl Settings {
         Ok(Self {
             dispatch,
             method,
-            threads: threads.map_or_else(|| Ok(processors()), |text| number("threads", &text, 0, MOST_THREADS))?,
+            threads: threads.map(|text| number("threads", &text, 0, MOST_THREADS)).transpose()?,
             max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
             validate_keys: validate_keys.map_or(Ok(false), |text| yes_or_no("validate-keys", &text))?,
             counters: counters.map(|path| absolute(&path)).transpose()?,
@@ -62,7 +63,7 @@ impl Settings {
     }
 }
 
-/// How many processors this process may use.
+/// How many processors this process may use. Costs more than a dozen calls of the system, so it is asked late.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, |count| count.get())
 }

@@ -182,6 +182,76 @@ fn damaged_keys() {
     faults.none(30);
 }
 
+/// A key of 1024 bits whose first factor is the product of two primes. Its numbers fit together as if it were prime.
+const COMPOSITE: [(&str, &str); 8] = [
+    (
+        "n",
+        "bbc1175aece650b24dd46d6cab5afc64c6a475199377ca294aa5d068a1e4ede12f6479e927a2926850968ba52f6583295e6d\
+      4d32d41def7e37067caccb0441ab2bbc01777401e96da763660741cb4b37e4747b2180da700a57213b5d5a1d9c701bd9ff52\
+      d07a769939bffd5fc3c0760e2f968ca9811b7805415299b46fcb283f",
+    ),
+    ("e", "010001"),
+    (
+        "d",
+        "09e0c6d1c9d4f439ed4e57d377d079a6f3ac835cad1d884d53d81576ebcd9796595ff7ea0463d1401bbd4feb88ead653bedc\
+      114bb34d3fe46c10b34e83ffdd5484f68f4349a0e43b68d85ad3eed5d0568c0decaabbe40104ac7ec0b830375330a8db9ab6\
+      0cd16a9bdb82254e81fdb2fac5ab8a13ba50f68cbef51028dfdf6601",
+    ),
+    (
+        "rsa-factor1",
+        "c83f22b1c33c55c0b324e00d602a2a7cc18018451c323cae11fa3727a12870558f494289af69d53d282c5b79b08ed523b860\
+      d2eeea7038c7c82b5c3e982f8661",
+    ),
+    (
+        "rsa-factor2",
+        "f0078b7ac8d06d57a3c77506d33e973362c568c06f7130ef2a2b618a97233fb4ae1addeccd5aeb36c9dad916d51be06f7755\
+      d18abeb5dfc80d82c6d1e79ff29f",
+    ),
+    (
+        "rsa-exponent1",
+        "63876df928ef0e384f525ec2872fae1a801ae8f540c47f808d92ee631629015ca571664f050ef75c0461b7bdce51d002871c\
+      28fb732f0029dc8620bd43eb2b41",
+    ),
+    (
+        "rsa-exponent2",
+        "9d692544a19b6689ba039d309baa89780e874dda1d7b8aceddc5d3531328efa76b227d75c57aa194adae12fe5145d5dae3d4\
+      e8f5677a58c6966db43b85fe341b",
+    ),
+    (
+        "rsa-coefficient1",
+        "710953ffa7f3b63627006c53fe8837de1fdcad19b668e67151ede8c1124b7ab619756efa04f693130fb84f1f89afa651f9ce\
+      e880b0a8689deb68a1d6757b2c24",
+    ),
+];
+
+/// Only the setting `validate-keys` has primes tested: then OpenSSL's own code takes such a key. Without it, zariz computes,
+/// and refuses to give a wrong result away.
+#[test]
+fn composite_primes() {
+    let (data, digest) = ([7; 32], Params::new().text("digest", "SHA256"));
+    let numbers = COMPOSITE.iter().fold(Params::new(), |params, (name, digits)| {
+        let byte = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal digits");
+        params.number(name, &(0..digits.len()).step_by(2).map(byte).collect::<Vec<_>>())
+    });
+    for (setting, fallbacks) in [("no", 0), ("yes", 1)] {
+        let world = World::with(&[("validate-keys", setting)]);
+        let before = world.counters();
+        let [ours, theirs] = Side::BOTH.map(|side| {
+            let key = Key::from_data(&world, side, ffi::KEYPAIR, &numbers).expect("the key is imported");
+            operate(&world, side, &key, Operation::Sign, &digest, &data)
+        });
+        if is_zariz() {
+            let done = world.counters().since(before);
+            assert_eq!((done.fallbacks, done.check_failures), (fallbacks, 0), "{setting}: {done:?}");
+            match setting {
+                "yes" => assert_eq!(ours.is_ok(), theirs.is_ok(), "{ours:?}, {theirs:?}"),
+                _ => assert!(ours.expect_err("a wrong result").is_readable()),
+            }
+            assert_eq!(world.parameter("validate-keys").expect("a parameter").unsigned(), fallbacks);
+        }
+    }
+}
+
 /// New keys of all sizes and kinds, as asked for, and of use in the other provider.
 #[test]
 fn generation() {

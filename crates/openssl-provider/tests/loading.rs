@@ -113,6 +113,8 @@ fn good_settings() {
         ("threads", "7", "7"),
         ("max-batch", "1", "1"),
         ("max-batch", "8", "8"),
+        ("validate-keys", "no", "0"),
+        ("validate-keys", "yes", "1"),
     ] {
         let world = World::with(&[(name, value)]);
         let reading = world.parameter(name).unwrap_or_else(|| panic!("no parameter {name}"));
@@ -147,6 +149,7 @@ fn bad_settings() {
         ("threads", "1000000000000000000000", "1000000000000000000000"),
         ("max-batch", "0", "max-batch"),
         ("max-batch", "1.5", "1.5"),
+        ("validate-keys", "maybe", "maybe"),
         ("counters", "a/relative/path", "absolute"),
         ("counters", "/no/such/folder/counters", "/no/such/folder/counters"),
         ("counters", folder.path().to_str().expect("UTF-8"), folder.path().to_str().expect("UTF-8")),

@@ -124,8 +124,8 @@ libcrypto! {
 struct Library {
     handle: *mut c_void,
     name: String,
-    /// Where it begins in memory.
-    base: *mut c_void,
+    /// Where it begins in memory, if functions of other libraries may be found under the handle too.
+    among_others: Option<*mut c_void>,
 }
 
 /// The library that an address belongs to.
@@ -139,17 +139,26 @@ impl Library {
     fn containing(address: *const c_void) -> Result<Self, String> {
         let place = place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
         let (file, base) = (place.dli_fname, place.dli_fbase);
-        // SAFETY: the loader's own name of a library that is there already; nothing is loaded. A program that has OpenSSL
-        // inside is not a library: its functions are those of the whole process, if it exports them.
-        let handle = unsafe {
-            match libc::dlopen(file, libc::RTLD_NOW | libc::RTLD_NOLOAD) {
-                handle if handle.is_null() => libc::dlopen(ptr::null(), libc::RTLD_NOW),
-                handle => handle,
-            }
+        // SAFETY: the loader's own name of a library that is there already, and the program itself; nothing is loaded.
+        let [own, program] = unsafe {
+            [(file, libc::RTLD_NOW | libc::RTLD_NOLOAD), (ptr::null(), libc::RTLD_NOW)]
+                .map(|(file, flags)| libc::dlopen(file, flags))
         };
+        // A program that has OpenSSL inside is no library: its functions are among those of the whole process, if it exports
+        // them.
+        let (handle, other, among_others) =
+            if own.is_null() || own == program { (program, own, Some(base)) } else { (own, program, None) };
+        if !other.is_null() {
+            // SAFETY: it was opened here, and is not used any more.
+            unsafe { libc::dlclose(other) };
+        }
         // SAFETY: a string of the loader's that lives as long as the library.
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
-        if handle.is_null() { Err(format!("the loader does not know {name}")) } else { Ok(Self { handle, name, base }) }
+        if handle.is_null() {
+            Err(format!("the loader does not know {name}"))
+        } else {
+            Ok(Self { handle, name, among_others })
+        }
     }
 
     /// A function of the library.
@@ -167,7 +176,9 @@ impl Library {
                 name.to_string_lossy()
             ));
         }
-        if place_of(symbol).is_none_or(|place| place.dli_fbase != self.base) {
+        let elsewhere = |base| place_of(symbol).is_none_or(|place| place.dli_fbase != base);
+        // The loader takes about 40 µs to tell the library of one address.
+        if self.among_others.is_some_and(elsewhere) {
             return Err(format!("{} is another OpenSSL's than {}, which loads us", name.to_string_lossy(), self.name));
         }
         // SAFETY: the caller's promise, and the sizes are the same.

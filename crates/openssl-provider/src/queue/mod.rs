@@ -22,10 +22,13 @@ mod waiting;
 mod wake;
 mod work;
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::{iter, mem};
+
+use once_cell::race::OnceNonZeroUsize;
 
 use crate::counters::Counters;
 use crate::settings::processors;
@@ -39,7 +42,7 @@ pub use work::{Answer, Lost, Work};
 /// The requests of a process for one instance of the provider.
 pub struct Queue {
     /// Batches that are computed at once, at most.
-    limit: usize,
+    limit: OnceNonZeroUsize,
     /// Requests of a batch, at most.
     max_batch: usize,
     /// The engine's lanes. The halves of as many private operations fill them twice.
@@ -67,11 +70,14 @@ struct State {
 }
 
 impl Queue {
-    /// With so many threads, for an engine of so many lanes. With none, there are no workers, and as many batches are computed
-    /// at once as there are processors.
-    pub fn new(threads: usize, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
-        let limit = if threads == 0 { processors() } else { threads };
-        let in_place = AtomicBool::new(threads == 0);
+    /// With so many threads, for an engine of so many lanes. With zero, there are no workers. With zero or no number, as many
+    /// batches are computed at once as there are processors.
+    pub fn new(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
+        let limit = OnceNonZeroUsize::new();
+        if let Some(threads) = threads.and_then(NonZero::new) {
+            let _ = limit.set(threads); // it is new
+        }
+        let in_place = AtomicBool::new(threads == Some(0));
         let (gathers, state, idle) = (Gathers::default(), Mutex::default(), Condvar::new());
         Arc::new(Self { limit, max_batch, lanes, counters, in_place, gathers, state, idle })
     }
@@ -82,6 +88,11 @@ impl Queue {
         2 * self.lanes
     }
 
+    /// Batches that are computed at once, at most.
+    fn limit(&self) -> usize {
+        self.limit.get_or_init(|| NonZero::new(processors()).unwrap_or(NonZero::<usize>::MIN)).get()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,7 +100,7 @@ impl Queue {
     /// Answers a request of a thread that may wait and has a stack to compute on.
     pub fn call(self: &Arc<Self>, work: Work) -> Answer {
         let mut state = self.lock();
-        if state.computing < self.limit {
+        if state.computing == 0 || state.computing < self.limit() {
             state.computing += 1;
             if state.waiting.is_empty() {
                 drop(state);
@@ -134,7 +145,7 @@ impl Queue {
         state.waiting.extend(requests);
         // Beside batches that are being computed, another one only when it is full: else it gathers.
         while !state.waiting.is_empty()
-            && state.computing < self.limit
+            && state.computing < self.limit()
             && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
         {
             state.computing += 1;
@@ -150,7 +161,7 @@ impl Queue {
         if state.idle >= state.for_workers {
             drop(state);
             self.idle.notify_one();
-        } else if state.workers.len() < self.limit {
+        } else if state.workers.len() < self.limit() {
             let queue = self.clone();
             match stack::without_signals(|| Builder::new().name("zariz".into()).spawn(move || queue.work())) {
                 Ok(worker) => state.workers.push(worker),
@@ -225,7 +236,7 @@ impl Queue {
             return;
         };
         let mut leader = state.waiting.take_leader(Some(kind));
-        if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit {
+        if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit() {
             // A worker that is not free may be in a program's function, and that may wait for the thread that waits here.
             leader = state.waiting.take_leader(None);
         }

@@ -39,6 +39,7 @@ pub struct Module {
     method: String,
     threads: u64,
     max_batch: u64,
+    validate_keys: bool,
     operations: u64,
     private_operations: u64,
     public_operations: u64,
@@ -87,6 +88,7 @@ impl Module {
             method: text("method")?,
             threads: count("threads")?,
             max_batch: count("max-batch")?,
+            validate_keys: count("validate-keys")? == 1,
             operations: count("operations")?,
             private_operations: count("private-operations")?,
             public_operations: count("public-operations")?,
@@ -127,6 +129,7 @@ impl Module {
         line("method", &self.method);
         line("threads", &grouped(self.threads));
         line("max batch", &grouped(self.max_batch));
+        line("validate keys", if self.validate_keys { "yes" } else { "no" });
         line("counters", self.counters.as_deref().unwrap_or("each process has its own"));
         line("", "");
         line("operations", &grouped(self.operations));
