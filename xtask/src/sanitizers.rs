@@ -12,7 +12,7 @@ use crate::process::{cargo, command, output, root, run, works};
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Programs with threads, jobs and processes. Their own tests of memory growth judge the sanitizer's memory as well, so these
 /// are left out.
-const PROGRAMS: &[&str] = &["threads", "jobs", "processes", "loading"];
+const PROGRAMS: &[&str] = &["threads", "jobs", "kinds", "processes", "loading"];
 const LEFT_OUT: &[&str] = &["memory_is_flat", "loaded_and_unloaded_200_times"];
 
 /// Runs all of them, or those that are named.

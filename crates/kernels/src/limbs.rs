@@ -258,57 +258,12 @@ pub fn negative_inverse_many(m: &[u64], n: usize) -> Limbs {
     out
 }
 
-/// Montgomery multiplication `a·b·2^{−64n} mod m`, fully reduced (coarsely integrated operand scanning).
-///
-/// Precondition: `a, b < m`, all of `n` limbs, `m` odd, `m_inv = −m^{−1} mod 2^64`.
-fn montgomery_mul(a: &[u64], b: &[u64], m: &[u64], m_inv: u64) -> Limbs {
-    let n = m.len();
-    let mut t = zero(n + 2);
-    for &b in b {
-        let high = mul_add(&mut t[..n], a, b);
-        let (sum, carry) = t[n].overflowing_add(high);
-        (t[n], t[n + 1]) = (sum, u64::from(carry));
-        let q = t[0].wrapping_mul(m_inv);
-        let high = mul_add(&mut t[..n], m, q);
-        let (sum, carry) = t[n].overflowing_add(high);
-        (t[n], t[n + 1]) = (sum, t[n + 1] + u64::from(carry));
-        t.copy_within(1.., 0);
-    }
-    let carry = t[n];
-    t.truncate(n);
-    reduce_once(&mut t, carry, m);
-    t
-}
-
-/// `2^e mod m` for a public exponent. Precondition: `m` odd, above 1.
+/// `2^e mod m` in `m.len()` limbs, for a public exponent. Any `m` above 0.
 pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
-    let mut power = zero(m.len());
-    let bits = bits_vartime(m);
-    // 2^{bits−1} < m: from there, double as far as that is the cheapest way.
-    let first = e.min(bits - 1);
-    power[first / 64] = 1 << (first % 64);
-    let radix = 64 * m.len();
-    // In Montgomery's domain 2^k is represented by 2^{k + radix}. Doubling reaches the leading bits of k = e − radix;
-    // for each of the others, square, and double where it is set.
-    let k = e.saturating_sub(radix);
-    let squarings = (usize::BITS - k.leading_zeros()).saturating_sub(DOUBLED_BITS);
-    let doubled = if e <= radix { e } else { radix + (k >> squarings) };
-    for _ in first..doubled {
-        double_mod(&mut power, m);
-    }
-    let m_inv = negative_inverse(m[0]);
-    for bit in (0..squarings).rev() {
-        power = montgomery_mul(&power, &power, m, m_inv);
-        if k >> bit & 1 == 1 {
-            double_mod(&mut power, m);
-        }
-    }
-    power
+    let mut power = zero(e / 64 + 1);
+    power[e / 64] = 1 << (e % 64);
+    rem(&power, m)
 }
-
-/// How many leading bits of its exponent [`power_of_two`] reaches by doubling: up to 63 doublings, which cost less than
-/// the squarings they save.
-const DOUBLED_BITS: u32 = 6;
 
 /// The number's digits in radix `2^w`, `w < 64`: as many as `digits` holds.
 pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {

@@ -19,7 +19,8 @@ pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
     /// Whether it takes moduli of so many bits.
     fn fits(&self, bits: usize) -> bool;
-    /// What moduli must have in common to share a batch: digits or limbs.
+    /// What moduli must have in common to share a batch: digits or limbs. It follows from lengths, and computes nothing of
+    /// what the machine needs of the modulus: another machine may do the work.
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
@@ -79,7 +80,7 @@ impl<M: Machine> Arithmetic for Lanes<M> {
         M::LANES
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        self.constants(modulus).digits()
+        modulus.digits(M::DIGIT_BITS)
     }
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
         self.0.held(work)
@@ -104,7 +105,7 @@ impl<S: Scalar> Arithmetic for Limbwise<S> {
         scalar::Domain::new(self.0, moduli[0])
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        self.constants(modulus).limbs()
+        modulus.limbs().len().next_multiple_of(S::STEP)
     }
 }
 
@@ -129,7 +130,7 @@ impl<M: across::Machine> Arithmetic for Across<M> {
         across::Constants::fits(bits)
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        self.constants(modulus).shape().digits
+        across::Shape::new(modulus.size()).digits
     }
 }
 
@@ -170,7 +171,7 @@ impl<M: WideMachine> Arithmetic for Wide<M> {
         bits <= rsaz::MAX_BITS
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        self.constants(modulus).digits()
+        rsaz::digits_for(modulus.bits(), rsaz::digit_bits_for(modulus.bits()))
     }
 }
 

@@ -77,14 +77,20 @@ impl Prepared {
         self.method
     }
 
+    /// How many digits it has on a vector machine with digits of `digit_bits` bits.
+    pub fn digits(&self, digit_bits: u32) -> usize {
+        let digits = Constants::digits_for(self.size, digit_bits);
+        self.method.map_or(digits, |method| method.digits(digits))
+    }
+
     /// For a vector machine with digits of `digit_bits` bits.
     pub fn lanes(&self, digit_bits: u32) -> &Constants {
         let place = &self.lanes[usize::from(digit_bits == 52)];
         let constants = place.get_or_init(|| {
-            let digits = Constants::digits_for(self.size, digit_bits);
+            let constants = Constants::new(&self.limbs, digit_bits, self.digits(digit_bits));
             Box::new(match self.method {
-                Some(method) => Constants::new(&self.limbs, digit_bits, method.digits(digits)).with_method(method),
-                None => Constants::new(&self.limbs, digit_bits, digits),
+                Some(method) => constants.with_method(method),
+                None => constants,
             })
         });
         debug_assert_eq!(constants.digit_bits(), digit_bits);

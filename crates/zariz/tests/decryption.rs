@@ -238,8 +238,8 @@ fn openssl_substitute(d: &[u8], ciphertext: &[u8]) -> Vec<u8> {
     for shift in [1, 2, 4, 8] {
         mask |= mask >> shift;
     }
-    let candidates = lengths.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]) & mask);
-    let length = candidates.filter(|&candidate| candidate < max_sep_offset).next_back().unwrap_or(0);
+    let mut candidates = lengths.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]) & mask);
+    let length = candidates.rfind(|&candidate| candidate < max_sep_offset).unwrap_or(0);
     message[size - usize::from(length)..].to_vec()
 }
 
