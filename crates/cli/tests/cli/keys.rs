@@ -75,6 +75,47 @@ fn forms_of_keys() {
     }
 }
 
+/// What `openssl` restricts a key to, the program keeps to, and says.
+#[test]
+fn keys_restricted_to_pss() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let (key, public) = (folder.join("pss.pem"), folder.join("public.pem"));
+    let parameters = ["rsa_pss_keygen_md:sha512", "rsa_pss_keygen_mgf1_md:sha512", "rsa_pss_keygen_saltlen:64"];
+    let parameters = ["rsa_keygen_bits:1536"].iter().chain(&parameters).flat_map(|option| args!["-pkeyopt", option]);
+    openssl(args!["genpkey", "-algorithm", "RSA-PSS", "-out", key].into_iter().chain(parameters));
+    openssl(args!["pkey", "-in", key, "-pubout", "-out", public]);
+    let sign = |alg: &str| zariz_with(args!["sign", "--key", key, "--alg", alg], b"message");
+    let signature = folder.file("signature", sign("PS512").exits(0).stdout);
+    let verify =
+        |alg: &str| zariz_with(args!["verify", "--key", public, "--alg", alg, "--signatures", signature], b"message");
+    verify("PS512").exits(0);
+    let message = folder.file("message", "message");
+    openssl(args![
+        "dgst",
+        "-sha512",
+        "-sigopt",
+        "rsa_padding_mode:pss",
+        "-verify",
+        public,
+        "-signature",
+        signature,
+        message
+    ]);
+    let only = "restricted to PSS signatures with SHA-512, MGF1 with SHA-512 and a salt of at least 64 bytes";
+    for done in [sign("PS256"), sign("PS384"), verify("PS256")] {
+        assert_ne!(done.code, Some(0));
+        done.says(&[only]);
+    }
+    for done in [sign("RS256"), verify("RS512"), zariz_with(args!["decrypt", "--key", key, "--padding", "pkcs1"], b"x")]
+    {
+        assert_ne!(done.code, Some(0));
+        done.says(&["restricted to PSS signatures"]);
+    }
+}
+
 #[test]
 fn a_key_among_other_blocks_is_found() {
     if !has_openssl() {
