@@ -32,8 +32,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// One truth value of every lane.
     type Mask: Copy;
 
-    /// Runs `work`, which computes on this machine, with the processor in the state that its arithmetic needs, and puts
-    /// that state back as it was. Once for each batch: no block does it for itself.
+    /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the caller's. Once for
+    /// each batch: no block does it for itself.
     ///
     /// Integers need nothing. Products in double precision may need the default floating-point environment, whatever the
     /// host program has set.

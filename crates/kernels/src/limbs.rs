@@ -171,7 +171,8 @@ fn shifted_left(a: &[u64], shift: usize, len: usize) -> Limbs {
 fn mul_sub(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
     let mut high = 0;
     for (acc, &b) in acc.iter_mut().zip(b) {
-        // At most (2^64 − 1)^2 + 2^64 − 1: the upper half is below 2^64 − 1, so the borrow fits.
+        // At most (2^64 − 1)^2 + 2^64 − 1 = (2^64 − 1)·2^64: where the upper half is 2^64 − 1, the lower one is 0 and there
+        // is no borrow, so their sum fits.
         let t = u128::from(a) * u128::from(b) + u128::from(high);
         let (difference, borrow) = acc.overflowing_sub(t as u64);
         (*acc, high) = (difference, (t >> 64) as u64 + u64::from(borrow));

@@ -18,6 +18,9 @@ const FLAGS: u32 = 0x3f;
 /// That of a rounded result, the only one that a kernel raises.
 const INEXACT: u32 = 0x20;
 
+/// What of the register decides whether it must be put back: all but flags that no kernel raises.
+const DECIDES: u32 = !FLAGS | INEXACT;
+
 /// Runs `work` in the default environment, and leaves MXCSR as it was, even where `work` panics.
 ///
 /// Cost: one read of the register where the host has the default and has rounded before. Else another read, and a write if
@@ -25,7 +28,7 @@ const INEXACT: u32 = 0x20;
 #[inline(always)]
 pub(crate) fn held<R>(work: impl FnOnce() -> R) -> R {
     let host = read();
-    let _back = (host & !FLAGS | host & INEXACT != DEFAULT | INEXACT).then(|| {
+    let _back = (host & DECIDES != DEFAULT | INEXACT).then(|| {
         if host & !FLAGS != DEFAULT {
             // SAFETY: it is the environment that the compiler assumes.
             unsafe { write(DEFAULT) };
@@ -56,7 +59,7 @@ fn read() -> u32 {
     register
 }
 
-/// Writes the register. A flag that stands in it raises nothing by being written. The compiler takes the instruction for one
+/// Writes the register. Setting a flag by this write raises no exception. The compiler takes the instruction for one
 /// that reads and writes any memory, and so moves no call of a kernel, which writes memory, from one side to the other.
 ///
 /// # Safety

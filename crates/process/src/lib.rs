@@ -36,8 +36,8 @@ pub fn forks() -> u64 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// Counts a fork. Forks by the C library count themselves. Nothing is wrong with counting one too many: every
-/// [`PerProcess`] value is made anew.
+/// Counts a fork. Forks by the C library count themselves. Counting one too many does no harm:
+/// every [`PerProcess`] value is made anew.
 pub extern "C" fn note_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
@@ -46,11 +46,13 @@ pub extern "C" fn note_fork() {
 fn count_forks() {
     // Not `Once`: a child might find it locked.
     static ASKED: AtomicBool = AtomicBool::new(false);
-    if cfg!(unix) && !ASKED.swap(true, Ordering::Relaxed) {
+    if cfg!(unix) && !ASKED.load(Ordering::Acquire) {
         // SAFETY: the function adds to a counter, which is allowed in a child. The C library forgets it when it removes this
         // code from memory. Without memory for the entry, process numbers must do.
         #[cfg(unix)]
         let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
+        // Only now: a fork before this is followed by another try. Two threads may both ask, and forks then count twice.
+        ASKED.store(true, Ordering::Release);
     }
 }
 
@@ -76,8 +78,8 @@ impl<T> PerProcess<T> {
         Self(OnceBox::new())
     }
 
-    /// The value of this process. `make` makes it, from the value of the nearest ancestor that had one. Of that value it may
-    /// only try to take locks.
+    /// The value of this process. `make` makes it, from the value of the nearest ancestor that had one. It may only
+    /// try that ancestor's locks, never wait for one.
     pub fn get_or_init(&self, make: impl Fn(Option<&T>) -> T) -> &T {
         let process = Process::current();
         let (mut place, mut inherited) = (&self.0, None);

@@ -132,7 +132,7 @@ mod tests {
         assert!(sign().iter().all(Result::is_ok));
         let child = unmasks(&key);
         assert!(child.len() == 2 && child.iter().all(|unmask| !parent.contains(unmask)), "they are fresh");
-        // A thread of the parent holds the lock, for ever as the child sees it.
+        // A thread of the parent holds the lock, which is never released, as the child sees it.
         let held = key.0.blinding.pairs();
         zariz_process::note_fork();
         assert!(sign().iter().all(Result::is_ok));

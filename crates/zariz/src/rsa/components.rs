@@ -28,7 +28,8 @@ pub struct Components {
 }
 
 impl PrivateKey {
-    /// The key's numbers.
+    /// The key's numbers. What the key may be used for ([`PublicKey::usage`](super::PublicKey::usage)) is not among them: a key
+    /// made of them may be used for everything.
     pub fn components(&self) -> Components {
         let Private { public, d, p, q, dp, dq, qinv } = self.parts();
         Components { n: public.n, e: public.e, d, p, q, dp, dq, qinv }

@@ -115,8 +115,8 @@ pub enum Error {
     PssParameters(PssParameters),
     /// The computation was wrong twice: the processor or its memory is faulty. Nothing was revealed.
     Fault,
-    /// The primes of the private key are not prime, so it gives no results.
-    /// [`PrivateKey::validate`](super::PrivateKey::validate) tells before it is used.
+    /// A result was wrong because a prime of the private key is not prime. Nothing was revealed.
+    /// [`PrivateKey::validate`](super::PrivateKey::validate) tells before the key is used.
     InvalidKey,
     /// The operating system's random generator failed.
     Random,
@@ -146,7 +146,7 @@ impl fmt::Display for Error {
             Self::PssOnly => f.write_str("the key is restricted to PSS signatures"),
             Self::PssParameters(only) => write!(f, "the key is restricted to PSS signatures with {only}"),
             Self::Fault => f.write_str("a computation went wrong twice: this machine's processor or memory is faulty"),
-            Self::InvalidKey => f.write_str("the private key is damaged: its primes are not prime"),
+            Self::InvalidKey => f.write_str("the private key is damaged: p or q is not prime"),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }
     }

@@ -7,7 +7,8 @@ use zariz_kernels::limbs::Limbs;
 static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
 
 /// How many private results failed the check with the public exponent, in this process and so far. Each was computed again,
-/// or withheld. Any at all mean that the machine's processor or memory is faulty, or attacked.
+/// or withheld. Any at all mean that the machine's processor or memory is faulty or attacked, or that a key's primes are not
+/// prime ([`Error::InvalidKey`](super::Error::InvalidKey)).
 pub fn check_failures() -> u64 {
     CHECK_FAILURES.load(Ordering::Relaxed)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use zariz_kernels::Method;
 use zariz_kernels::limbs::{self, Limbs};
@@ -31,6 +32,8 @@ pub(super) struct Inner {
     /// Of the modulus's length.
     pub d: Limbs,
     pub blinding: Pool,
+    /// Set when a result was wrong and a prime was then found composite.
+    invalid: AtomicBool,
 }
 
 /// One prime with its exponents, all of the prime's length.
@@ -131,7 +134,7 @@ impl PrivateKey {
         let (p, q) = (prime(&p, &dp), prime(&q, &dq));
         let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
-        Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default() })))
+        Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default(), invalid: AtomicBool::new(false) })))
     }
 
     /// The same key, its powers modulo the primes computed by a method of the caller's choice. Without this, the fastest
@@ -143,7 +146,15 @@ impl PrivateKey {
             Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
         let (public, qinv, d) = (public.clone(), qinv.clone(), d.clone());
-        Self(Arc::new(Inner { public, p: prime(p), q: prime(q), qinv, d, blinding: Pool::default() }))
+        Self(Arc::new(Inner {
+            public,
+            p: prime(p),
+            q: prime(q),
+            qinv,
+            d,
+            blinding: Pool::default(),
+            invalid: AtomicBool::new(false),
+        }))
     }
 
     /// The method by which powers modulo the primes are computed.
@@ -165,11 +176,28 @@ impl PrivateKey {
     /// Checks that the primes behave as primes: a strong probable prime test (Miller-Rabin) with eight random bases for each.
     /// It costs as much as several signatures.
     ///
-    /// Loading checks the rest. A key whose primes are composite and whose other numbers fit is no accident. It gives
+    /// Loading checks the rest. A key with composite primes whose other numbers fit was made on purpose. It gives
     /// [`Error::InvalidKey`] in place of each wrong result, since results are checked. This is no proof against a key made to
     /// deceive: a composite passes each base with probability at most 1/4.
     pub fn validate(&self) -> Result<(), KeyError> {
-        validate::primes(self.crew(), &self.0.p.modulus, &self.0.q.modulus)
+        let Inner { public, p, q, .. } = &*self.0;
+        validate::factors(public.modulus().limbs(), &self.0.d, p.modulus.limbs(), q.modulus.limbs())?;
+        validate::primes(self.crew(), p.modulus.limbs(), q.modulus.limbs())
+    }
+
+    /// Whether a prime was found composite.
+    pub(super) fn is_known_invalid(&self) -> bool {
+        self.0.invalid.load(Ordering::Relaxed)
+    }
+
+    /// Whether a prime is composite, by an earlier test or by one that is made now. For keys that gave a wrong result: if their
+    /// primes pass, or cannot be tested, the fault is the machine's.
+    pub(super) fn is_found_invalid(&self) -> bool {
+        if !self.is_known_invalid() {
+            let composite = matches!(self.validate(), Err(KeyError::Inconsistent(_)));
+            self.0.invalid.store(composite, Ordering::Relaxed);
+        }
+        self.is_known_invalid()
     }
 
     /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
@@ -262,7 +290,7 @@ mod tests {
     use super::*;
     use crate::backend::counts::{self, Counts};
 
-    /// By counts, not by times: powers in constant time, and numbers brought into a domain, as measurements of engines would.
+    /// Counts powers instead of measuring time; and numbers brought into a domain, as measuring engines would bring them.
     #[test]
     fn loading_and_first_use_do_nothing_besides() {
         for bits in [1024, 1192, 2048] {

@@ -18,6 +18,14 @@ pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
     for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.crew().dispatch) {
+        // To find a key invalid takes long: once is enough, for others' requests wait meanwhile.
+        mine.retain(|&i| {
+            let invalid = requests[i].0.is_known_invalid();
+            if invalid {
+                out[i] = Err(Error::InvalidKey);
+            }
+            !invalid
+        });
         // Keys of like size side by side, so that they share batches in whichever order they came.
         mine.sort_by_key(|&i| requests[i].0.size_class());
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
@@ -47,18 +55,15 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
     if !bad.is_empty() {
+        fault::note(bad.len());
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;
         let (results, good) = attempt(crew, &requests, &pairs, |hidden| without_crt(crew, hidden));
         for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
-            // A key whose primes are composite gives wrong results without any fault.
-            out[i] = match good || key.validate().is_ok() {
-                true => {
-                    fault::note(1);
-                    if good { Ok(result) } else { Err(Error::Fault) }
-                }
-                false => Err(Error::InvalidKey),
+            out[i] = match good {
+                true => Ok(result),
+                false => Err(if key.is_found_invalid() { Error::InvalidKey } else { Error::Fault }),
             };
         }
     }

@@ -85,8 +85,12 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
 /// With `p − 1 = 2^s·t`, `t` odd: `a^t ≡ 1`, or one of `a^t, a^{2t}, …, a^{2^{s−1}t}` is `−1`. So that the time does not
 /// tell `s`, as many squarings are made as if it were [`TWOS`], whichever it is. Finds damaged keys; does not prove a
 /// stranger's key prime.
-pub(super) fn primes(crew: Crew, p: &Prepared, q: &Prepared) -> Result<(), KeyError> {
-    let primes = [p, q].map(Candidate::new);
+///
+/// What the arithmetic needs of the primes is computed afresh: what a key keeps may be damaged.
+pub(super) fn primes(crew: Crew, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
+    let size = limbs::bits_vartime(p).max(limbs::bits_vartime(q));
+    let prepared = [p, q].map(|prime| Prepared::new(prime, size));
+    let primes = prepared.each_ref().map(Candidate::new);
     let of = |i: usize| &primes[i % 2];
     let mut bases = Vec::with_capacity(2 * WITNESSES);
     for i in 0..2 * WITNESSES {
