@@ -1,5 +1,7 @@
 //! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
 
+pub(crate) mod counts;
+
 use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::rsaz::{self, Rsaz, WideMachine};
@@ -189,17 +191,18 @@ impl<A: Arithmetic> Backend for A {
         Arithmetic::method(*self, modulus)
     }
     fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
-        note(Operation::Power, batch.len());
+        counts::powers(batch.len());
         self.held(|| pow::pow(domain(*self, &pow::moduli(batch)), batch))
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
         self.held(|| pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch))
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
+        counts::products(batch.len());
         self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
     }
     fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
-        note(Operation::Numbers, moduli.len());
+        counts::products(moduli.len());
         Box::new(self.held(|| InDomain::new(*self, domain(*self, moduli), x, y, bits)))
     }
 }
@@ -207,51 +210,4 @@ impl<A: Arithmetic> Backend for A {
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
     let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
     machine.domain(&constants)
-}
-
-/// What tests count.
-#[derive(Clone, Copy)]
-enum Operation {
-    /// Powers in constant time.
-    Power,
-    /// Numbers kept in the domain.
-    Numbers,
-}
-
-/// Counts operations of this thread, in tests.
-#[cfg(not(test))]
-#[inline(always)]
-fn note(_: Operation, _: usize) {}
-
-#[cfg(test)]
-fn note(operation: Operation, count: usize) {
-    let mut counts = counts::OF_THREAD.get();
-    match operation {
-        Operation::Power => counts.powers += count,
-        Operation::Numbers => counts.numbers += count,
-    }
-    counts::OF_THREAD.set(counts);
-}
-
-#[cfg(test)]
-pub(crate) mod counts {
-    use std::cell::Cell;
-
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct Counts {
-        /// Powers in constant time.
-        pub powers: usize,
-        /// Numbers that were brought into a domain to be kept there.
-        pub numbers: usize,
-    }
-
-    thread_local! {
-        pub static OF_THREAD: Cell<Counts> = const { Cell::new(Counts { powers: 0, numbers: 0 }) };
-    }
-
-    /// What a function does on this thread.
-    pub fn of<T>(function: impl FnOnce() -> T) -> (T, Counts) {
-        OF_THREAD.take();
-        (function(), OF_THREAD.take())
-    }
 }

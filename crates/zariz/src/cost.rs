@@ -1,4 +1,4 @@
-//! What operations cost on the engines of this processor, as a table of measured times estimates it.
+//! Estimates what operations cost on this processor's engines, from a table of measured times.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ from run to
 //! run. Only the ratios of costs decide, and these differ little between processors.
@@ -73,9 +73,9 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
         let main = Engine::best();
-        let rows = |wanted: bool| ROWS.iter().filter(move |row| (row.engine == main) == wanted);
-        let candidates = rows(true).chain(rows(false).filter(|row| is_candidate(row.engine)));
-        Box::new(candidates.filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
+        let mut rows: Vec<_> = ROWS.iter().filter(|row| row.engine == main || is_candidate(row.engine)).collect();
+        rows.sort_by_key(|row| row.engine != main);
+        Box::new(rows.into_iter().filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
     });
     let fitting = machines.iter().filter(|(backend, _)| backend.fits(bits));
     fitting.map(|&(backend, row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) }).collect()
@@ -118,8 +118,7 @@ mod tests {
             assert_eq!(has_row(engine), engine != Engine::CarryChains, "{engine}");
         }
         for row in &ROWS {
-            let numbers = if row.engine.lanes() == 2 { 1..=2 } else { row.engine.lanes()..=row.engine.lanes() };
-            assert!(numbers.contains(&row.numbers), "{} {}", row.engine, row.numbers);
+            assert!(measure::numbers(row.engine).contains(&row.numbers), "{} {}", row.engine, row.numbers);
             let [first, last] = [row.costs[0], row.costs[LENGTHS.len() - 1]];
             assert!((0..3).all(|i| 0 < first[i] && first[i] < last[i]), "{}", row.engine);
         }

@@ -17,9 +17,7 @@ const ROUNDS: usize = 40;
 #[ignore = "prints the rows of cost/table.rs, for a developer to paste"]
 fn rows() {
     let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available() && *engine != Engine::CarryChains);
-    // Lanes cost the same whether they are used or not; what does two numbers at once does one sooner.
-    let numbers = |lanes: usize| if lanes == 2 { 1..=2 } else { lanes..=lanes };
-    let calls = engines.flat_map(|engine| numbers(engine.lanes()).map(move |numbers| (engine, numbers)));
+    let calls = engines.flat_map(|engine| numbers(engine).map(move |numbers| (engine, numbers)));
     let mut rows: Vec<_> = calls.map(|call| (call, [[f64::MAX; 3]; LENGTHS.len()])).collect();
     for _ in 0..ROUNDS {
         for ((engine, numbers), costs) in &mut rows {
@@ -39,6 +37,13 @@ fn rows() {
         let costs: Vec<_> = costs.collect();
         println!("    Row {{ engine: Engine::{engine:?}, numbers: {numbers}, costs: {costs:?} }},");
     }
+}
+
+/// With how many numbers at once an engine is measured. Lanes cost the same whether they are used or not; what does two numbers
+/// at once does one sooner.
+pub fn numbers(engine: Engine) -> std::ops::RangeInclusive<usize> {
+    let lanes = engine.lanes();
+    if lanes == 2 { 1..=2 } else { lanes..=lanes }
 }
 
 /// Of each quantity the shortest time is kept: what disturbs only makes it longer.

@@ -99,6 +99,13 @@ impl Hash {
         }
     }
 
+    /// The DER of the hash's algorithm identifier with its NULL, which a `DigestInfo` begins with, where PKCS#1 v1.5 names
+    /// the hash.
+    pub(super) fn identifier(self) -> Option<&'static [u8]> {
+        // SEQUENCE { SEQUENCE { the identifier }, OCTET STRING }, all of them shorter than 128 bytes.
+        self.digest_info().map(|info| &info[2..4 + usize::from(info[3])])
+    }
+
     /// A digest of this hash, to be fed piece by piece.
     pub fn hasher(self) -> Hasher {
         Hasher::new(self)
@@ -162,15 +169,6 @@ impl Hash {
             Self::Sha3_512 => nist!(10, 64),
             Self::Shake128 | Self::Shake256 => return None,
         })
-    }
-}
-
-impl Hash {
-    /// The DER of the hash's algorithm identifier with its NULL, which a `DigestInfo` begins with, where PKCS#1 v1.5 names
-    /// the hash.
-    pub(super) fn identifier(self) -> Option<&'static [u8]> {
-        // SEQUENCE { SEQUENCE { the identifier }, OCTET STRING }, all of them shorter than 128 bytes.
-        self.digest_info().map(|info| &info[2..4 + usize::from(info[3])])
     }
 }
 
