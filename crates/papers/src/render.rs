@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
-use crate::report::grouped;
+use crate::figures::grouped;
 
 /// The longest line, but for words that are longer themselves.
 const WIDTH: usize = 79;
@@ -161,7 +161,7 @@ fn wrapped(text: &str, first: &str, rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::sample::Measured;
+    use crate::sample::Measured;
 
     #[test]
     fn lines_are_wrapped_between_words() {

@@ -10,7 +10,7 @@ use zariz::Method;
 use super::super::sample::{Measured, Sample};
 use super::super::{Bench, Row, Table, Unit};
 use super::{PUBLISHED, Published};
-use crate::exit::Failure;
+use crate::Failure;
 use crate::openssl::{Jobs, OpenSsl, Speed};
 
 /// The table's name.
@@ -129,8 +129,8 @@ struct Setup {
 
 impl Setup {
     fn new(module: &Path, bench: &Bench) -> Result<Self, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::io("a temporary folder", &error))?;
-        let module = std::path::absolute(module).map_err(|error| Failure::io(module.display(), &error))?;
+        let folder = tempfile::tempdir().map_err(|error| Failure::Io("a temporary folder".into(), error))?;
+        let module = std::path::absolute(module).map_err(|error| Failure::Io(module.display().to_string(), error))?;
         let name = module.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let setup = Self { folder, module, name };
         for who in CONTESTANTS {
@@ -146,7 +146,7 @@ impl Setup {
                 ),
             };
             let path = setup.file(who, "cnf");
-            fs::write(&path, text).map_err(|error| Failure::io(path.display(), &error))?;
+            fs::write(&path, text).map_err(|error| Failure::Io(path.display().to_string(), error))?;
         }
         Ok(setup)
     }

@@ -14,7 +14,7 @@ use super::row::COUNTED;
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -11,7 +11,7 @@ use super::row::COUNTED;
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 use crate::workload::Rsa;
 use counts::Counts;
 
@@ -263,15 +263,15 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for (bits, published) in KEYS.into_iter().zip(&DECRYPTIONS) {
         let count = counts.decryption(bits)?;
-        let signatures = Rsa::benchmark(bits, 8, bench.engine.into())?;
+        let signatures = Rsa::new((bench.key)(bits, bench.engine.into())?, 8)?;
         let signing = signatures.sign();
         let sign = move || {
             (signing.call)();
             Ok(())
         };
         let mut contestants = [
-            measure::decrypt(bits, 1)?,
-            measure::decrypt(bits, threads)?,
+            measure::decrypt(bits, 1, bench)?,
+            measure::decrypt(bits, threads, bench)?,
             Contestant { call: Box::new(sign), calls: 1.0 / 8.0 },
         ];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
@@ -340,7 +340,7 @@ fn carries(bench: &Bench) -> Result<Table, Failure> {
     let threads = measure::threads();
     let mut rows = Vec::new();
     for (i, bits) in KEYS.into_iter().enumerate() {
-        let mut contestants = [measure::decrypt(bits, threads)?];
+        let mut contestants = [measure::decrypt(bits, threads, bench)?];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let timed = Timed { timing: &timings[0], size: bits, engine: measure::engine(), bench };
         let rate = |nanoseconds: f64| threads as f64 * 1e9 / nanoseconds;
@@ -383,7 +383,7 @@ fn platforms(bench: &Bench) -> Result<Table, Failure> {
     for (i, bits) in KEYS.into_iter().enumerate() {
         let peer = measure::openssl(bits, bench)?;
         let missing = peer.as_ref().err().cloned();
-        let mut contestants = vec![measure::decrypt(bits, threads)?];
+        let mut contestants = vec![measure::decrypt(bits, threads, bench)?];
         contestants.extend(peer.ok());
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let milliseconds = |nanoseconds: f64| nanoseconds / 1e6;

@@ -9,7 +9,7 @@ use zariz::{Engine, EngineError};
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

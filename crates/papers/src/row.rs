@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::sample::Measured;
-use crate::commands::speed::rounded;
+use crate::figures::rounded;
 
 /// The engine of rows that are counted: none.
 pub const COUNTED: &str = "counted";
@@ -27,7 +27,7 @@ pub struct Row {
     pub measured: Measured,
     /// What was measured, in nanoseconds; nothing for ratios and counts.
     pub nanoseconds: Option<f64>,
-    /// What computed it: our engine, or a library with its version; [`COUNTED`] of counts.
+    /// What computed it: our engine, or a library with its version; `counted` of counts.
     pub engine: String,
     /// Why nothing was measured, or what to mind.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use zariz_machines::CycleCounter;
 
-use super::sample::Sample;
-use crate::exit::Failure;
-use crate::measure::median;
+use super::sample::{Sample, median};
+use crate::Failure;
 
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
@@ -29,7 +28,7 @@ pub struct Clock {
 
 impl Clock {
     /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes about 40 ms.
-    pub fn new() -> Self {
+    pub fn find() -> Self {
         let Some(counter) = CycleCounter::new() else { return Self { counter: None, hertz: 0.0, core_hertz: 0.0 } };
         let rate = || {
             let (start, from) = (Instant::now(), counter.now());
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn things_take_turns_and_ratios_are_those_of_rounds() {
-        let clock = Clock::new();
+        let clock = Clock::find();
         let work = |steps: u64| {
             move || {
                 for step in 0..steps {
@@ -196,7 +195,7 @@ mod tests {
             Ok(())
         };
         let mut contestants = [Contestant { call: Box::new(slow), calls: 1.0 }];
-        let timings = interleaved(&mut contestants, 0.001, &Clock::new()).expect("nothing fails");
+        let timings = interleaved(&mut contestants, 0.001, &Clock::find()).expect("nothing fails");
         drop(contestants);
         assert_eq!((timings[0].nanoseconds().rounds(), calls), (3, 4), "one call more warms up");
     }
@@ -205,6 +204,6 @@ mod tests {
     fn a_failure_ends_it() {
         let fails = || Err(Failure::Input("no".into()));
         let mut contestants = [Contestant { call: Box::new(fails), calls: 1.0 }];
-        assert!(interleaved(&mut contestants, 0.001, &Clock::new()).is_err());
+        assert!(interleaved(&mut contestants, 0.001, &Clock::find()).is_err());
     }
 }

@@ -9,7 +9,7 @@ use super::grid::{Grid, Line, Operation, Peer, What};
 use super::row::COUNTED;
 use super::sample::Measured;
 use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::commands::speed::rounded;
-use crate::measure::median;
+use crate::figures::rounded;
 
 /// Rounds that spread by more than this share of their median are told to do so.
 pub const SPREAD: f64 = 0.15;
@@ -23,7 +22,7 @@ impl Sample {
         self.0.len()
     }
 
-    /// The middle one.
+    /// The middle one, or the mean of the middle two; zero of none.
     pub fn median(&self) -> f64 {
         median(self.0.clone())
     }
@@ -70,6 +69,16 @@ impl Sample {
     }
 }
 
+/// The middle value, or the mean of the middle two; zero of none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+    }
+}
+
 /// What a row tells of its rounds, in its own unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
@@ -81,7 +90,7 @@ pub struct Measured {
     pub least: Option<f64>,
     /// The largest of the rounds.
     pub most: Option<f64>,
-    /// Whether the rounds spread by more than [`SPREAD`].
+    /// Whether the rounds spread by more than `SPREAD`.
     pub noisy: bool,
 }
 
@@ -119,6 +128,13 @@ impl Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![]), 0.0);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+    }
 
     #[test]
     fn a_row_tells_its_median_and_how_far_its_rounds_are_apart() {
