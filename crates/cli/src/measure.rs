@@ -5,7 +5,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use zariz_papers::Sample;
-use zariz_papers::openssl::OpenSsl;
 use zariz_papers::workload::Operation;
 
 use crate::exit::Failure;
@@ -25,14 +24,8 @@ pub struct Plan {
 
 impl Plan {
     /// Time for each operation in one round.
-    fn seconds_per_round(&self) -> f64 {
+    pub fn seconds_per_round(&self) -> f64 {
         self.seconds / f64::from(self.rounds)
-    }
-
-    /// A round of the `openssl` program as a peer, for as long as ours takes and in as many processes as we use threads:
-    /// signatures and verifications per second with a key of `bits` bits.
-    pub fn openssl(&self, peer: &OpenSsl, bits: usize) -> Result<Vec<f64>, Failure> {
-        Ok(peer.rates(bits, self.seconds_per_round(), self.threads)?)
     }
 }
 
@@ -57,7 +50,7 @@ pub struct Versus {
 }
 
 /// A peer's rates in one round, in operations per second: one for each of our operations.
-pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
+pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, zariz_papers::Failure>;
 
 /// Times every operation in each round, followed by the peer, so that a change of the machine's speed meets both.
 pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>) -> Result<Vec<Measured>, Failure> {

@@ -112,16 +112,11 @@ fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<R
     let load = |method| Rsa::new((bench.key)(bits, bench.engine.into())?.with_method(method), BATCH);
     let loads = [load(Method::AMM)?, load(Method::AHMM)?];
     let signing = race(loads.iter().map(Rsa::sign), bench)?;
-    let row = |row: &str, unit, published, measured, nanoseconds| Row {
-        row: row.to_owned(),
-        size: bits,
-        unit,
-        published,
-        published_note: None,
+    let row = |name: &str, unit, published, measured, nanoseconds| Row {
         measured,
         nanoseconds,
         engine: bench.engine.name().to_owned(),
-        note: None,
+        ..Row::new(name, bits, unit, published)
     };
     let rate = |name: &str, published, timing: &Timing| {
         let measured = Measured::times(timing.nanoseconds(), |nanoseconds| 1e9 / nanoseconds);

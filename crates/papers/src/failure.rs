@@ -20,11 +20,4 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Input(_) => None,
-            Self::Io(_, error) => Some(error),
-        }
-    }
-}
+impl std::error::Error for Failure {}

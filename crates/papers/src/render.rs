@@ -188,15 +188,11 @@ mod tests {
 
     fn row(size: usize, note: Option<&str>) -> Row {
         Row {
-            row: "AMM".into(),
-            size,
-            unit: Unit::Percent,
-            published: Some(19.96),
             published_note: Some("computed"),
             measured: Measured { measured: Some(4.0), noisy: true, ..Measured::default() },
-            nanoseconds: None,
             engine: "portable".into(),
             note: note.map(Into::into),
+            ..Row::new("AMM", size, Unit::Percent, Some(19.96))
         }
     }
 

@@ -113,6 +113,26 @@ impl Serialize for Unit {
 }
 
 impl Row {
+    /// A row yet without our figure.
+    pub fn new(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>) -> Self {
+        Self {
+            row: row.into(),
+            size,
+            unit,
+            published,
+            published_note: None,
+            measured: Measured::default(),
+            nanoseconds: None,
+            engine: COUNTED.into(),
+            note: None,
+        }
+    }
+
+    /// A row of something counted.
+    pub fn counted(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Self {
+        Self { measured: Measured::counted(Some(count)), ..Self::new(row, size, unit, published) }
+    }
+
     /// The row with figures that have no more decimals than mean something.
     pub fn rounded(self) -> Self {
         let decimals = self.unit.decimals();

@@ -24,7 +24,7 @@ impl Sample {
 
     /// The middle one, or the mean of the middle two; zero of none.
     pub fn median(&self) -> f64 {
-        median(self.0.clone())
+        self.quantile(0.5)
     }
 
     /// This divided by `other`, round by round.
@@ -69,13 +69,9 @@ impl Sample {
     }
 }
 
-/// The middle value, or the mean of the middle two; zero of none.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+impl FromIterator<f64> for Sample {
+    fn from_iter<I: IntoIterator<Item = f64>>(figures: I) -> Self {
+        Self(figures.into_iter().collect())
     }
 }
 
@@ -131,9 +127,9 @@ mod tests {
 
     #[test]
     fn medians() {
-        assert_eq!(median(vec![]), 0.0);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(Sample::default().median(), 0.0);
+        assert_eq!(Sample(vec![3.0, 1.0, 2.0]).median(), 2.0);
+        assert_eq!(Sample(vec![4.0, 1.0, 2.0, 3.0]).median(), 2.5);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use zariz_machines::CycleCounter;
 
-use super::sample::{Sample, median};
+use super::sample::Sample;
 use crate::Failure;
 
 /// Rounds, if the time allows.
@@ -35,7 +35,7 @@ impl Clock {
             while start.elapsed() < Duration::from_millis(10) {}
             counter.now().wrapping_sub(from) as f64 / start.elapsed().as_secs_f64()
         };
-        let hertz = median((0..3).map(|_| rate()).collect());
+        let hertz = (0..3).map(|_| rate()).collect::<Sample>().median();
         Self { counter: Some(counter), hertz, core_hertz: core_hertz() }
     }
 
@@ -129,17 +129,17 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
             break;
         }
         for ((contestant, &calls), timing) in contestants.iter_mut().zip(&at_once).zip(&mut timings) {
-            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Vec::new(), Vec::new());
-            while nanoseconds.is_empty() || spent < slice {
+            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Sample::default(), Sample::default());
+            while nanoseconds.rounds() == 0 || spent < slice {
                 let span = clock.time(calls, &mut contestant.call)?;
                 let each = contestant.calls / calls as f64;
                 spent += span.time;
                 nanoseconds.push(span.time.as_secs_f64() * 1e9 * each);
                 cycles.push(span.cycles as f64 * each);
             }
-            timing.nanoseconds.push(median(nanoseconds));
+            timing.nanoseconds.push(nanoseconds.median());
             if let Some(sample) = &mut timing.cycles {
-                sample.push(median(cycles));
+                sample.push(cycles.median());
             }
         }
     }

@@ -101,7 +101,7 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
     let progress = Progress::step(work.quiet, format!("comparing with {version}"));
     let plan = Plan { threads: work.threads(), batch: 64, seconds: 3.0, rounds: 3 };
     let load = Rsa::new(key.clone(), plan.batch)?;
-    let mut rates = || plan.openssl(openssl, BITS);
+    let mut rates = || openssl.rates(BITS, plan.seconds_per_round(), plan.threads);
     let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));
     drop(progress);
     let on = match plan.threads {

@@ -133,8 +133,8 @@ fn measure_target(target: Target, args: &Args, plan: Plan, peer: Option<&OpenSsl
     match target {
         Target::Rsa(bits) => {
             let load = Rsa::new(benchmark_key(bits, args.work.engine)?, plan.batch)?;
-            let mut speed =
-                peer.filter(|_| OpenSsl::has_speed(bits)).map(|openssl| move || plan.openssl(openssl, bits));
+            let peer_rates = |openssl| move || OpenSsl::rates(openssl, bits, plan.seconds_per_round(), plan.threads);
+            let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(peer_rates);
             let peer_rates = speed.as_mut().map(|speed| speed as measure::Peer);
             rows(&[load.sign(), load.verify()], args, plan, peer, peer_rates)
         }

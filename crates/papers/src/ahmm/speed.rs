@@ -90,16 +90,12 @@ fn of_size(bits: usize, results: &Results, openssl: &str, bench: &Bench) -> Vec<
         let measured = sample.as_ref().map(|sample| Measured::ratios(sample, |figure| figure)).unwrap_or_default();
         let timed = sample.filter(|_| unit == Unit::PerSecond);
         Row {
-            row: name.to_owned(),
-            size: bits,
-            unit,
-            published,
-            published_note: None,
             measured,
             nanoseconds: timed.map(|sample| 1e9 / sample.median()),
             engine: if name.contains("default") && unit == Unit::PerSecond { openssl } else { bench.engine.name() }
                 .into(),
             note: bench.provider.is_none().then(|| HOW.to_owned()),
+            ..Row::new(name, bits, unit, published)
         }
     };
     let [plain, amm, ahmm] = CONTESTANTS;
@@ -213,8 +209,7 @@ impl Results {
     /// Operations per second, in each round.
     fn rates(&self, who: Contestant, which: fn(&Speed) -> f64) -> Option<Sample> {
         let i = CONTESTANTS.iter().position(|other| *other == who)?;
-        let mut sample = Sample::default();
-        self.speeds[i].iter().for_each(|speed| sample.push(which(speed)));
+        let sample: Sample = self.speeds[i].iter().map(which).collect();
         (sample.rounds() > 0).then_some(sample)
     }
 
