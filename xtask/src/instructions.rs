@@ -11,7 +11,7 @@ use crate::process::{cargo, command, output, root, run, works};
 const LIBRARY: &str = "target/release/examples/instructions";
 const KERNELS: &str = "target/release/examples/counted";
 const TABLE: &str = "docs/generated/instructions.md";
-const DATA: &str = "crates/cli/src/papers/instructions.json";
+const DATA: &str = "crates/papers/src/instructions.json";
 
 /// What is counted.
 struct Row {
@@ -49,7 +49,7 @@ pub fn write() -> Result<()> {
     if !works("valgrind", &["--version"]) {
         bail!("valgrind is needed to count instructions; on Debian: apt-get install valgrind");
     }
-    for (package, example) in [("zariz-cli", "instructions"), ("zariz-machines", "counted")] {
+    for (package, example) in [("zariz-papers", "instructions"), ("zariz-machines", "counted")] {
         run(cargo(&["build", "--quiet", "--release", "--locked", "-p", package, "--example", example]))?;
     }
     let valgrind = output(command("valgrind", &["--version"]))?.trim().to_owned();

@@ -16,6 +16,7 @@ pub const SHIPPED: &[&str] = &[
     "zariz",
     "zariz-openssl-provider",
     "zariz-peers",
+    "zariz-papers",
     "zariz-cli",
 ];
 /// What is loaded and never linked.
@@ -25,7 +26,7 @@ const TOOLS: &[&str] = &["zariz-analysis", "zariz-emulator", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.
-const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-cli"];
+const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-papers", "zariz-cli"];
 /// The only folders in which `unsafe` may stand.
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",

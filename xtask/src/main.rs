@@ -28,9 +28,9 @@ Commands:
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
-                     program shows (crates/cli/src/papers/counts.json)
+                     program shows (crates/papers/src/counts.json)
   instructions       counts the instructions of an exponentiation by valgrind, and writes docs/generated/instructions.md
-                     and what the program shows of it (crates/cli/src/papers/instructions.json)
+                     and what the program shows of it (crates/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and

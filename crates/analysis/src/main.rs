@@ -8,7 +8,7 @@ const USAGE: &str = "\
 Usage: zariz-analysis [--check]
 
 Runs the kernels over intervals, counts and exact integers, and writes the tables of docs/generated,
-crates/cli/src/papers/counts.json and carry.json. With --check, compares them with the files instead, and writes nothing.
+crates/papers/src/counts.json and carry.json. With --check, compares them with the files instead, and writes nothing.
 ";
 
 fn main() -> ExitCode {

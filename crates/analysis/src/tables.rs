@@ -39,11 +39,11 @@ pub fn all() -> Result<Vec<Table>, String> {
     Ok(vec![
         Table { path: "docs/generated/intervals.md", text: intervals::make()? },
         Table { path: "docs/generated/counts.md", text: counts::make() },
-        Table { path: "crates/cli/src/papers/counts.json", text: json::make() },
+        Table { path: "crates/papers/src/counts.json", text: json::make() },
         Table { path: "docs/generated/carry.md", text: carry::make() },
-        Table { path: "crates/cli/src/papers/carry.json", text: carry::json() },
+        Table { path: "crates/papers/src/carry.json", text: carry::json() },
         Table { path: "docs/generated/rsaz.md", text: rsaz::make()? },
-        Table { path: "crates/cli/src/papers/rsaz.json", text: rsaz::json() },
+        Table { path: "crates/papers/src/rsaz.json", text: rsaz::json() },
     ])
 }
 

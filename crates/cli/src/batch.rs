@@ -1,6 +1,7 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
 use zariz::stream::{self, Limits};
+use zariz_papers::figures::grouped;
 use zeroize::Zeroizing;
 
 use crate::exit::{self, Failure, Outcome};
@@ -37,7 +38,7 @@ impl Tally {
             return Outcome::Done;
         }
         let total = report::counted(self.done + self.failed, "line");
-        progress.failures(format_args!("{} of {total} failed", report::grouped(self.failed)));
+        progress.failures(format_args!("{} of {total} failed", grouped(self.failed)));
         Outcome::SomeFailed
     }
 }

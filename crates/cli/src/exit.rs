@@ -82,6 +82,12 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<zariz_papers::Failure> for Failure {
+    fn from(failure: zariz_papers::Failure) -> Self {
+        Self::Input(failure.to_string())
+    }
+}
+
 impl From<Failure> for ExitCode {
     fn from(failure: Failure) -> Self {
         failure.code().into()

@@ -4,15 +4,10 @@ use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::exit::Failure;
+use zariz_papers::Sample;
+use zariz_papers::workload::Operation;
 
-/// Something to time: each call does a batch of operations.
-pub struct Operation<'a> {
-    /// Its name in results, such as `rsa2048-sign`.
-    pub name: String,
-    /// Does the batch.
-    pub call: Box<dyn Fn() + Sync + 'a>,
-}
+use crate::exit::Failure;
 
 /// How to measure.
 #[derive(Clone, Copy)]
@@ -55,13 +50,13 @@ pub struct Versus {
 }
 
 /// A peer's rates in one round, in operations per second: one for each of our operations.
-pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
+pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, zariz_papers::Failure>;
 
 /// Times every operation in each round, followed by the peer, so that a change of the machine's speed meets both.
 pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>) -> Result<Vec<Measured>, Failure> {
-    let mut rates = vec![Vec::new(); operations.len()];
+    let mut rates = vec![Sample::default(); operations.len()];
     let mut latencies = vec![Vec::new(); operations.len()];
-    let mut peer_rates = vec![Vec::new(); operations.len()];
+    let mut peer_rates = rates.clone();
     for _ in 0..plan.rounds.max(1) {
         for (i, operation) in operations.iter().enumerate() {
             let (rate, mut times) = round(&operation.call, plan)?;
@@ -75,11 +70,12 @@ pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>)
         }
     }
     let results = rates.into_iter().zip(latencies).zip(peer_rates).map(|((rates, mut latencies), peer_rates)| {
-        let ratios: Vec<f64> = rates.iter().zip(&peer_rates).map(|(ours, theirs)| ours / theirs).collect();
-        let versus = (!ratios.is_empty()).then(|| Versus { ops_per_second: median(peer_rates), ratio: median(ratios) });
+        let ratios = rates.per(&peer_rates);
+        let versus =
+            (ratios.rounds() > 0).then(|| Versus { ops_per_second: peer_rates.median(), ratio: ratios.median() });
         latencies.sort_unstable();
         Measured {
-            ops_per_second: median(rates),
+            ops_per_second: rates.median(),
             p50_us: percentile(&latencies, 50),
             p99_us: percentile(&latencies, 99),
             versus,
@@ -132,16 +128,6 @@ fn round(call: &(dyn Fn() + Sync), plan: Plan) -> Result<(f64, Vec<Duration>), F
     })
 }
 
-/// The middle value, or the mean of the middle two; zero of none.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
-    }
-}
-
 /// The smallest of the sorted times that `percent` of them do not exceed, in microseconds.
 fn percentile(sorted: &[Duration], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
@@ -154,10 +140,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn medians_and_percentiles() {
-        assert_eq!(median(vec![]), 0.0);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+    fn percentiles() {
         let times: Vec<Duration> = (1..=200).map(Duration::from_micros).collect();
         assert_eq!(percentile(&times, 50).round(), 100.0);
         assert_eq!(percentile(&times, 99).round(), 198.0);

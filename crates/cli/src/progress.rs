@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use zariz_papers::figures::grouped;
 
 use crate::report;
 
@@ -68,7 +69,7 @@ impl Progress {
             return;
         }
         let rate = self.done as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
-        let (count, rate) = (report::counted(self.done, self.noun), report::grouped(rate as u64));
+        let (count, rate) = (report::counted(self.done, self.noun), grouped(rate as u64));
         self.bar.set_message(format!("{count}, {rate}/s"));
     }
 

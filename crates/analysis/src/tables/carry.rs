@@ -85,7 +85,7 @@ pub fn make() -> String {
     out
 }
 
-/// crates/cli/src/papers/carry.json: an object a line.
+/// crates/papers/src/carry.json: an object a line.
 ///
 /// `rounds`, `whole`: vector instructions in the coprocessor's words; `redundant`: what the paper's formula gives for
 /// redundant representation; `avx512f`: instructions in AVX-512F's, and `avx512f_round` those of one round. `key`: the two

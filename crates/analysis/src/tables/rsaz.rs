@@ -93,7 +93,7 @@ pub fn make() -> Result<String, String> {
     .concat())
 }
 
-/// crates/cli/src/papers/rsaz.json: an object a line, what the program shows of it.
+/// crates/papers/src/rsaz.json: an object a line, what the program shows of it.
 pub fn json() -> String {
     let mut lines = Vec::new();
     for bits in SIZES {

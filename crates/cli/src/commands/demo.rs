@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use zariz::rsa::{Algorithm, PrivateKey};
+use zariz_papers::figures::grouped;
+use zariz_papers::openssl::OpenSsl;
+use zariz_papers::workload::Rsa;
 
 use super::{sign, verify};
 use crate::args::Work;
@@ -15,12 +18,10 @@ use crate::exit::{Failure, Outcome};
 use crate::input::Input;
 use crate::lines::{Pairs, Source, Taken};
 use crate::measure::{self, Plan};
-use crate::openssl::OpenSsl;
 use crate::output::Output;
 use crate::processor;
 use crate::progress::Progress;
-use crate::report::{counted, grouped};
-use crate::workload::Rsa;
+use crate::report::counted;
 
 const BITS: usize = 2048;
 const ALGORITHM: Algorithm = Algorithm::RS256;
@@ -100,7 +101,7 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
     let progress = Progress::step(work.quiet, format!("comparing with {version}"));
     let plan = Plan { threads: work.threads(), batch: 64, seconds: 3.0, rounds: 3 };
     let load = Rsa::new(key.clone(), plan.batch)?;
-    let mut rates = || openssl.rates(BITS, plan);
+    let mut rates = || openssl.rates(BITS, plan.seconds_per_round(), plan.threads);
     let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));
     drop(progress);
     let on = match plan.threads {

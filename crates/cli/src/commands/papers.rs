@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use zariz::{Dispatch, Engine};
+use zariz_papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
 
 use super::info::provider::Module;
 use super::speed::seconds;
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
-use crate::papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
+use crate::processor;
 use crate::progress::Progress;
+use crate::workload::benchmark_key;
 
 /// Arguments of `papers`.
 #[derive(clap::Args)]
@@ -61,7 +63,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let bench = Bench {
         engine: args.engine,
         seconds: args.seconds,
-        clock: Clock::new(),
+        clock: Clock::find(),
+        processor: processor::name(),
+        key: |bits, engine| benchmark_key(bits, engine).map_err(|e| zariz_papers::Failure::Input(e.to_string())),
         peers: LazyCell::new(Peers::load),
         provider: args.provider.clone(),
     };

@@ -4,14 +4,16 @@ mod table;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
+use zariz_papers::figures::rounded;
+use zariz_papers::openssl::OpenSsl;
+use zariz_papers::workload::{Operation, Rsa};
 
 use crate::args::Work;
 use crate::exit::{Failure, Outcome};
-use crate::measure::{self, Measured, Operation, Plan};
-use crate::openssl::OpenSsl;
+use crate::measure::{self, Measured, Plan};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::workload::{Modexp, Rsa};
+use crate::workload::{Modexp, benchmark_key};
 use table::Table;
 
 /// Rounds of a comparison: enough for a median.
@@ -130,8 +132,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 fn measure_target(target: Target, args: &Args, plan: Plan, peer: Option<&OpenSsl>) -> Result<Vec<Row>, Failure> {
     match target {
         Target::Rsa(bits) => {
-            let load = Rsa::benchmark(bits, plan.batch, args.work.engine)?;
-            let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(|openssl| move || openssl.rates(bits, plan));
+            let load = Rsa::new(benchmark_key(bits, args.work.engine)?, plan.batch)?;
+            let peer_rates = |openssl| move || OpenSsl::rates(openssl, bits, plan.seconds_per_round(), plan.threads);
+            let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(peer_rates);
             let peer_rates = speed.as_mut().map(|speed| speed as measure::Peer);
             rows(&[load.sign(), load.verify()], args, plan, peer, peer_rates)
         }
@@ -165,12 +168,6 @@ fn rows(
         }),
     };
     Ok(operations.iter().zip(measured).map(row).collect())
-}
-
-/// A figure for JSON, without digits that mean nothing.
-pub fn rounded(value: f64, decimals: i32) -> f64 {
-    let unit = 10f64.powi(decimals);
-    (value * unit).round() / unit
 }
 
 impl std::fmt::Display for Target {

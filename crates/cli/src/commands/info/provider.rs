@@ -6,10 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
+use zariz_papers::figures::grouped;
 use zariz_peers::{ParamValue, Provider, ProviderError};
 
 use crate::exit::Failure;
-use crate::report::grouped;
 use unknown::Unknown;
 
 /// What the module says.

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::commands::speed::rounded;
-use crate::measure::median;
+use crate::figures::rounded;
 
 /// Rounds that spread by more than this share of their median are told to do so.
 pub const SPREAD: f64 = 0.15;
@@ -23,9 +22,9 @@ impl Sample {
         self.0.len()
     }
 
-    /// The middle one.
+    /// The middle one, or the mean of the middle two; zero of none.
     pub fn median(&self) -> f64 {
-        median(self.0.clone())
+        self.quantile(0.5)
     }
 
     /// This divided by `other`, round by round.
@@ -70,6 +69,12 @@ impl Sample {
     }
 }
 
+impl FromIterator<f64> for Sample {
+    fn from_iter<I: IntoIterator<Item = f64>>(figures: I) -> Self {
+        Self(figures.into_iter().collect())
+    }
+}
+
 /// What a row tells of its rounds, in its own unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
@@ -81,7 +86,7 @@ pub struct Measured {
     pub least: Option<f64>,
     /// The largest of the rounds.
     pub most: Option<f64>,
-    /// Whether the rounds spread by more than [`SPREAD`].
+    /// Whether the rounds spread by more than `SPREAD`.
     pub noisy: bool,
 }
 
@@ -119,6 +124,13 @@ impl Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(Sample::default().median(), 0.0);
+        assert_eq!(Sample(vec![3.0, 1.0, 2.0]).median(), 2.0);
+        assert_eq!(Sample(vec![4.0, 1.0, 2.0, 3.0]).median(), 2.5);
+    }
 
     #[test]
     fn a_row_tells_its_median_and_how_far_its_rounds_are_apart() {

@@ -8,10 +8,9 @@ use std::thread;
 use zariz::rsa::{self, Padding};
 use zariz::{Batch, Engine, Modulus, ModulusError};
 
-use crate::exit::Failure;
-use crate::papers::timing::Contestant;
-use crate::papers::{Bench, peers};
-use crate::workload::{benchmark_key, noise};
+use crate::timing::Contestant;
+use crate::workload::noise;
+use crate::{Bench, Failure, peers};
 
 /// The paper's way of computing.
 pub const ENGINE: Engine = Engine::CarryChains;
@@ -32,7 +31,7 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
         let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
         let mut result = work();
         for other in others {
-            let other = other.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
+            let other = other.map_err(|error| Failure::Io(format!("cannot start {threads} threads"), error))?;
             result = result.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         result
@@ -81,9 +80,9 @@ pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failu
 
 /// Decryptions with the benchmark key of `bits` bits on so many threads; what is reported is one of a thread. Every result is
 /// checked.
-pub fn decrypt<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
+pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contestant<'a>, Failure> {
     let failed = |error: rsa::Error| Failure::Input(error.to_string());
-    let key = benchmark_key(bits, ENGINE.into())?;
+    let key = (bench.key)(bits, ENGINE.into())?;
     let message = noise(4, 48);
     let ciphertext = key.public_key().encrypt(&Padding::Pkcs1v15, &message).map_err(failed)?;
     let times = if ENGINE.uses_vectors() { (4096 / bits).pow(2) } else { 1 };

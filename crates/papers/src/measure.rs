@@ -6,7 +6,7 @@ use zariz::{Batch, Engine, Method, Modulus, ModulusError, PowJob, pow_many};
 
 use super::grid::Operation;
 use super::timing::Contestant;
-use crate::exit::Failure;
+use crate::Failure;
 use crate::workload::noise;
 
 /// Eight lanes' numbers, all of one length, and what should come of them.

@@ -8,8 +8,8 @@ use super::grid::{Grid, Line, Operation, What};
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
-use crate::exit::Failure;
-use crate::workload::Rsa;
+use crate::Failure;
+use crate::workload::{self, Rsa};
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -109,19 +109,14 @@ fn rsa_more(bench: &Bench) -> Result<Table, Failure> {
 
 /// Signing, and where the paper has it verification, by both methods in turn.
 fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<Row>, Failure> {
-    let load = |method| Rsa::benchmark_with(bits, BATCH, bench.engine, method);
+    let load = |method| Rsa::new((bench.key)(bits, bench.engine.into())?.with_method(method), BATCH);
     let loads = [load(Method::AMM)?, load(Method::AHMM)?];
     let signing = race(loads.iter().map(Rsa::sign), bench)?;
-    let row = |row: &str, unit, published, measured, nanoseconds| Row {
-        row: row.to_owned(),
-        size: bits,
-        unit,
-        published,
-        published_note: None,
+    let row = |name: &str, unit, published, measured, nanoseconds| Row {
         measured,
         nanoseconds,
         engine: bench.engine.name().to_owned(),
-        note: None,
+        ..Row::new(name, bits, unit, published)
     };
     let rate = |name: &str, published, timing: &Timing| {
         let measured = Measured::times(timing.nanoseconds(), |nanoseconds| 1e9 / nanoseconds);
@@ -143,11 +138,8 @@ fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<R
 }
 
 /// Times operations of a batch in turn: each, for one of the batch.
-fn race<'a>(
-    operations: impl Iterator<Item = crate::measure::Operation<'a>>,
-    bench: &Bench,
-) -> Result<Vec<Timing>, Failure> {
-    let contestant = |operation: crate::measure::Operation<'a>| {
+fn race<'a>(operations: impl Iterator<Item = workload::Operation<'a>>, bench: &Bench) -> Result<Vec<Timing>, Failure> {
+    let contestant = |operation: workload::Operation<'a>| {
         let call = move || {
             (operation.call)();
             Ok(())

@@ -10,11 +10,10 @@ use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
 
 use super::grid::Operation;
 use super::measure::Numbers;
-use super::row::COUNTED;
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -43,21 +42,6 @@ pub const PAPER: Paper = Paper {
         Plan { name: "products", timed: 0, run: products },
     ],
 };
-
-/// A row of what is counted.
-fn counted(row: &str, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Row {
-    Row {
-        row: row.into(),
-        size,
-        unit,
-        published,
-        published_note: None,
-        measured: Measured::counted(Some(count)),
-        nanoseconds: None,
-        engine: COUNTED.into(),
-        note: None,
-    }
-}
 
 fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::Input(format!("the counts in this program: {error}")))
@@ -89,7 +73,7 @@ fn instructions(_: &Bench) -> Result<Table, Failure> {
         ("OpenSSL's scalar code", "openssl-scalar"),
         ("OpenSSL's RSAZ", "openssl-rsaz"),
     ] {
-        rows.push(counted(row, 1024, Unit::Instructions, None, of(name)?.instructions));
+        rows.push(Row::counted(row, 1024, Unit::Instructions, None, of(name)?.instructions));
     }
     for (row, published, (less, than)) in [
         ("RSAZ, chained: fewer than OpenSSL's scalar", Some(51.0), (of("rsaz-chained")?, scalar)),
@@ -100,7 +84,7 @@ fn instructions(_: &Bench) -> Result<Table, Failure> {
         ("OpenSSL's RSAZ: fewer than its scalar", None, (original, scalar)),
     ] {
         let saved = 100.0 * (1.0 - less.instructions / than.instructions);
-        rows.push(counted(row, 1024, Unit::Percent, published, saved));
+        rows.push(Row::counted(row, 1024, Unit::Percent, published, saved));
     }
     Ok(Table {
         name: "instructions",
@@ -138,8 +122,8 @@ fn products(_: &Bench) -> Result<Table, Failure> {
             1024 => 2592,
             _ => 2 * 74 * 74,
         });
-        let mut row = counted(
-            &format!("{name}, {} quotients", counts.quotients),
+        let mut row = Row::counted(
+            format!("{name}, {} quotients", counts.quotients),
             counts.bits,
             Unit::DigitProducts,
             published.map(f64::from),
@@ -274,16 +258,12 @@ fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
 
 /// What was timed, and how it compares.
 fn rows(bits: usize, names: &[(String, String)], timings: &[Timing], missing: Option<String>) -> Vec<Row> {
-    let row = |row: &str, unit, published, measured, nanoseconds, engine: &str, note| Row {
-        row: row.into(),
-        size: bits,
-        unit,
-        published,
-        published_note: None,
+    let row = |name: &str, unit, published, measured, nanoseconds, engine: &str, note| Row {
         measured,
         nanoseconds,
         engine: engine.into(),
         note,
+        ..Row::new(name, bits, unit, published)
     };
     let mut rows = Vec::new();
     for ((name, engine), timing) in names.iter().zip(timings) {

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::sample::Measured;
-use crate::commands::speed::rounded;
+use crate::figures::rounded;
 
 /// The engine of rows that are counted: none.
 pub const COUNTED: &str = "counted";
@@ -27,7 +27,7 @@ pub struct Row {
     pub measured: Measured,
     /// What was measured, in nanoseconds; nothing for ratios and counts.
     pub nanoseconds: Option<f64>,
-    /// What computed it: our engine, or a library with its version; [`COUNTED`] of counts.
+    /// What computed it: our engine, or a library with its version; `counted` of counts.
     pub engine: String,
     /// Why nothing was measured, or what to mind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +113,26 @@ impl Serialize for Unit {
 }
 
 impl Row {
+    /// A row yet without our figure.
+    pub fn new(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>) -> Self {
+        Self {
+            row: row.into(),
+            size,
+            unit,
+            published,
+            published_note: None,
+            measured: Measured::default(),
+            nanoseconds: None,
+            engine: COUNTED.into(),
+            note: None,
+        }
+    }
+
+    /// A row of something counted.
+    pub fn counted(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Self {
+        Self { measured: Measured::counted(Some(count)), ..Self::new(row, size, unit, published) }
+    }
+
     /// The row with figures that have no more decimals than mean something.
     pub fn rounded(self) -> Self {
         let decimals = self.unit.decimals();

@@ -10,7 +10,7 @@ use zariz::Method;
 use super::super::sample::{Measured, Sample};
 use super::super::{Bench, Row, Table, Unit};
 use super::{PUBLISHED, Published};
-use crate::exit::Failure;
+use crate::Failure;
 use crate::openssl::{Jobs, OpenSsl, Speed};
 
 /// The table's name.
@@ -90,16 +90,12 @@ fn of_size(bits: usize, results: &Results, openssl: &str, bench: &Bench) -> Vec<
         let measured = sample.as_ref().map(|sample| Measured::ratios(sample, |figure| figure)).unwrap_or_default();
         let timed = sample.filter(|_| unit == Unit::PerSecond);
         Row {
-            row: name.to_owned(),
-            size: bits,
-            unit,
-            published,
-            published_note: None,
             measured,
             nanoseconds: timed.map(|sample| 1e9 / sample.median()),
             engine: if name.contains("default") && unit == Unit::PerSecond { openssl } else { bench.engine.name() }
                 .into(),
             note: bench.provider.is_none().then(|| HOW.to_owned()),
+            ..Row::new(name, bits, unit, published)
         }
     };
     let [plain, amm, ahmm] = CONTESTANTS;
@@ -129,8 +125,8 @@ struct Setup {
 
 impl Setup {
     fn new(module: &Path, bench: &Bench) -> Result<Self, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::io("a temporary folder", &error))?;
-        let module = std::path::absolute(module).map_err(|error| Failure::io(module.display(), &error))?;
+        let folder = tempfile::tempdir().map_err(|error| Failure::Io("a temporary folder".into(), error))?;
+        let module = std::path::absolute(module).map_err(|error| Failure::Io(module.display().to_string(), error))?;
         let name = module.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let setup = Self { folder, module, name };
         for who in CONTESTANTS {
@@ -146,7 +142,7 @@ impl Setup {
                 ),
             };
             let path = setup.file(who, "cnf");
-            fs::write(&path, text).map_err(|error| Failure::io(path.display(), &error))?;
+            fs::write(&path, text).map_err(|error| Failure::Io(path.display().to_string(), error))?;
         }
         Ok(setup)
     }
@@ -213,8 +209,7 @@ impl Results {
     /// Operations per second, in each round.
     fn rates(&self, who: Contestant, which: fn(&Speed) -> f64) -> Option<Sample> {
         let i = CONTESTANTS.iter().position(|other| *other == who)?;
-        let mut sample = Sample::default();
-        self.speeds[i].iter().for_each(|speed| sample.push(which(speed)));
+        let sample: Sample = self.speeds[i].iter().map(which).collect();
         (sample.rounds() > 0).then_some(sample)
     }
 

@@ -4,8 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::exit::Failure;
-use crate::measure::Plan;
+use crate::Failure;
 
 /// The RSA sizes that `openssl speed` knows among ours.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
@@ -33,28 +32,22 @@ impl OpenSsl {
         Ok(Self { version: version.join(" ") })
     }
 
-    /// Whether [`speed`](Self::speed) can measure keys of this size.
+    /// Whether [`rates`](Self::rates) can measure keys of this size.
     pub fn has_speed(bits: usize) -> bool {
         SPEED_SIZES.contains(&bits)
     }
 
-    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each, in `threads` processes.
-    fn speed(&self, bits: usize, seconds: u32, threads: usize) -> Result<Speed, Failure> {
-        let (seconds, threads, target) = (seconds.to_string(), threads.to_string(), format!("rsa{bits}"));
+    /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for `seconds`, to the
+    /// second that it can be told. Signatures and verifications per second.
+    pub fn rates(&self, bits: usize, seconds: f64, threads: usize) -> Result<Vec<f64>, Failure> {
+        let seconds = (seconds.round().max(1.0) as u32).to_string();
+        let (threads, target) = (threads.to_string(), format!("rsa{bits}"));
         let mut arguments = vec!["speed", "-mr", "-seconds", &seconds];
         if threads != "1" {
             arguments.extend(["-multi", &threads]);
         }
         arguments.push(&target);
-        let output = openssl(arguments)?;
-        parse_speed(&output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of {target}")))
-    }
-
-    /// One round of a comparison: [`speed`](Self::speed) for as long as ours takes, to the second that it can be told,
-    /// and as many processes as we use threads. Signatures and verifications per second.
-    pub fn rates(&self, bits: usize, plan: Plan) -> Result<Vec<f64>, Failure> {
-        let seconds = plan.seconds_per_round().round().max(1.0) as u32;
-        let speed = self.speed(bits, seconds, plan.threads)?;
+        let speed = spoken(&openssl(arguments)?, bits)?;
         Ok(vec![speed.sign, speed.verify])
     }
 
@@ -94,8 +87,7 @@ impl Jobs<'_> {
         }
         let (seconds, jobs, target) = (seconds.to_string(), self.count.to_string(), format!("rsa{bits}"));
         command.args(["-elapsed", "-async_jobs", &jobs, "-mr", "-seconds", &seconds, &target]);
-        let output = run(&mut command)?;
-        parse_speed(&output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of {target}")))
+        spoken(&run(&mut command)?, bits)
     }
 }
 
@@ -106,13 +98,18 @@ fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<St
 
 fn run(command: &mut Command) -> Result<String, Failure> {
     let run = command.stdin(Stdio::null()).output();
-    let run = run.map_err(|error| Failure::Input(format!("the openssl program cannot be run: {error}")))?;
+    let run = run.map_err(|error| Failure::Io("the openssl program cannot be run".into(), error))?;
     if !run.status.success() {
         let errors = String::from_utf8_lossy(&run.stderr);
         let last = errors.lines().last().unwrap_or_default();
         return Err(Failure::Input(format!("openssl failed ({}): {last}", run.status)));
     }
     Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+/// What `openssl speed` said of keys of `bits` bits.
+fn spoken(output: &str, bits: usize) -> Result<Speed, Failure> {
+    parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of rsa{bits}")))
 }
 
 /// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last line is

@@ -6,7 +6,7 @@ use super::measure::{Lanes, Numbers};
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Row, Table, Unit, peers};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// What is done eight times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,18 @@
 //! The tables of the papers that zariz implements, measured on the machine at hand beside the published figures.
 //!
 //! A paper is a [`Paper`]: what it is, and its tables in order. What a table measures stands beside its published
-//! figures, as data, in the paper's own module. [`grid`] runs tables of methods by sizes, [`timing`] takes the time,
-//! [`sample`] says how far rounds agree, [`measure`] asks the library and [`peers`] the libraries the papers compare with.
+//! figures, as data, in the paper's own module. `grid` runs tables of methods by sizes, `timing` takes the time,
+//! `sample` says how far rounds agree, `measure` asks the library and `peers` the libraries the papers compare with.
+#![forbid(unsafe_code)]
 
 mod ahmm;
 mod counts;
+mod failure;
+pub mod figures;
 mod grid;
 mod measure;
 mod ncc;
+pub mod openssl;
 mod peers;
 mod phirsa;
 mod render;
@@ -17,18 +21,20 @@ mod rsaz;
 mod sample;
 mod timing;
 mod truncated;
+pub mod workload;
 
 use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zariz::Engine;
+use zariz::rsa::PrivateKey;
+use zariz::{Dispatch, Engine};
 
-use crate::commands::speed::rounded;
-use crate::exit::Failure;
-use crate::processor;
+pub use failure::Failure;
+use figures::rounded;
 pub use peers::Peers;
 pub use row::{Row, Unit};
+pub use sample::{Measured, Sample};
 pub use timing::Clock;
 
 /// The papers there are, in the order of `zariz papers`.
@@ -70,6 +76,10 @@ pub struct Bench {
     pub seconds: f64,
     /// The clocks.
     pub clock: Clock,
+    /// The processor's name.
+    pub processor: String,
+    /// The key of so many bits that is measured with, for an engine.
+    pub key: fn(usize, Dispatch) -> Result<PrivateKey, Failure>,
     /// The libraries to compare with, loaded when a table first asks for them: loading runs their code.
     pub peers: LazyCell<Peers>,
     /// Our module for OpenSSL, where its rows are to be measured.
@@ -139,7 +149,7 @@ impl Results {
             paper: paper.name,
             citation: paper.citation,
             published_on: paper.machine,
-            processor: processor::name(),
+            processor: bench.processor.clone(),
             engine: bench.engine.name(),
             lanes: bench.engine.lanes(),
             seconds: bench.seconds,

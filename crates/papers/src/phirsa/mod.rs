@@ -7,11 +7,10 @@ mod measure;
 
 use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
-use super::row::COUNTED;
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 use crate::workload::Rsa;
 use counts::Counts;
 
@@ -71,29 +70,9 @@ const NOT_HERE: &str = "nothing of it can be run here: it is another's program, 
 const MODULI: [usize; 3] = [512, 1024, 2048];
 const KEYS: [usize; 3] = [1024, 2048, 4096];
 
-/// A row yet without our figure.
-fn row(name: &str, size: usize, unit: Unit, published: Option<f64>) -> Row {
-    Row {
-        row: name.to_owned(),
-        size,
-        unit,
-        published,
-        published_note: None,
-        measured: Measured::default(),
-        nanoseconds: None,
-        engine: COUNTED.to_owned(),
-        note: None,
-    }
-}
-
-/// A row of something counted.
-fn counted(name: &str, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Row {
-    Row { measured: Measured::counted(Some(count)), ..row(name, size, unit, published) }
-}
-
 /// A row of other work.
 fn others(name: &str, size: usize, unit: Unit, published: f64) -> Row {
-    Row { note: Some(NOT_HERE.into()), engine: "not here".into(), ..row(name, size, unit, Some(published)) }
+    Row { note: Some(NOT_HERE.into()), engine: "not here".into(), ..Row::new(name, size, unit, Some(published)) }
 }
 
 /// Rows of something timed.
@@ -112,7 +91,7 @@ impl Timed<'_> {
             measured: Measured::times(nanoseconds, turn),
             nanoseconds: Some(nanoseconds.median()),
             engine: self.engine.to_owned(),
-            ..row(name, self.size, unit, published)
+            ..Row::new(name, self.size, unit, published)
         }
     }
 
@@ -124,13 +103,13 @@ impl Timed<'_> {
             measured: measured.unwrap_or_default(),
             nanoseconds: Some(self.timing.nanoseconds().median()),
             engine: self.engine.to_owned(),
-            ..row(name, self.size, unit, published)
+            ..Row::new(name, self.size, unit, published)
         }
     }
 
     /// What share of two vector instructions a cycle `instructions` are.
     fn utilization(&self, name: &str, published: Option<f64>, instructions: f64) -> Row {
-        let base = Row { engine: self.engine.to_owned(), ..row(name, self.size, Unit::Percent, published) };
+        let base = Row { engine: self.engine.to_owned(), ..Row::new(name, self.size, Unit::Percent, published) };
         match self.bench.clock.core_hertz().filter(|_| measure::ENGINE.uses_vectors()) {
             Some(hertz) => {
                 let least = 1e9 * instructions / 2.0 / hertz;
@@ -152,9 +131,9 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
             return Err(Failure::Input(format!("the counts in this program lack the rounds of {bits} bits")));
         };
         let printed = |figure: f64| (bits == 1024).then_some(figure);
-        rows.push(counted("carry chains: rounds", bits, Unit::VectorInstructions, printed(704.0), rounds));
-        rows.push(counted("redundant, by formula", bits, Unit::VectorInstructions, printed(1224.0), redundant));
-        rows.push(counted("carry chains : redundant", bits, Unit::Gain, printed(0.58), rounds / redundant));
+        rows.push(Row::counted("carry chains: rounds", bits, Unit::VectorInstructions, printed(704.0), rounds));
+        rows.push(Row::counted("redundant, by formula", bits, Unit::VectorInstructions, printed(1224.0), redundant));
+        rows.push(Row::counted("carry chains : redundant", bits, Unit::Gain, printed(0.58), rounds / redundant));
     }
     Ok(Table {
         name: ANALYSIS,
@@ -200,8 +179,8 @@ fn multiplication(bench: &Bench) -> Result<Table, Failure> {
         let [instructions, cycles, utilization, throughput, of_thread, latency] = published.map(Some);
         let n = threads as f64;
         rows.extend([
-            counted("vector instructions", bits, Unit::VectorInstructions, instructions, count.whole),
-            counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
+            Row::counted("vector instructions", bits, Unit::VectorInstructions, instructions, count.whole),
+            Row::counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
             all.cycles("cycles", Unit::Cycles, cycles),
             one.cycles("cycles, on one thread alone", Unit::Cycles, None),
             all.utilization("VPU utilization", utilization, count.avx512f),
@@ -263,15 +242,15 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for (bits, published) in KEYS.into_iter().zip(&DECRYPTIONS) {
         let count = counts.decryption(bits)?;
-        let signatures = Rsa::benchmark(bits, 8, bench.engine.into())?;
+        let signatures = Rsa::new((bench.key)(bits, bench.engine.into())?, 8)?;
         let signing = signatures.sign();
         let sign = move || {
             (signing.call)();
             Ok(())
         };
         let mut contestants = [
-            measure::decrypt(bits, 1)?,
-            measure::decrypt(bits, threads)?,
+            measure::decrypt(bits, 1, bench)?,
+            measure::decrypt(bits, threads, bench)?,
             Contestant { call: Box::new(sign), calls: 1.0 / 8.0 },
         ];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
@@ -284,9 +263,9 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         let milliseconds = |nanoseconds: f64| nanoseconds / 1e6;
         let windows = count.window.map_or(0.0, |window| window as f64);
         rows.extend([
-            counted("window size (bits)", bits, Unit::Bits, Some(window), windows),
-            counted("vector instructions", bits, Unit::VectorInstructions, Some(instructions), count.whole),
-            counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
+            Row::counted("window size (bits)", bits, Unit::Bits, Some(window), windows),
+            Row::counted("vector instructions", bits, Unit::VectorInstructions, Some(instructions), count.whole),
+            Row::counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
             one.cycles("one thread: 1000 cycles", Unit::ThousandCycles, Some(alone[0] / 1e3)),
             one.utilization("one thread: VPU utilization", Some(alone[1]), count.avx512f),
             one.of("one thread: throughput", Unit::PerSecond, Some(alone[2]), rate),
@@ -320,7 +299,7 @@ fn redundant(_: &Bench) -> Result<Table, Failure> {
     for ((bits, keliris), published) in MODULI.into_iter().zip([3846.0, 9498.0, 28_776.0]).zip(MULTIPLICATIONS) {
         let count = counts.multiplication(bits)?;
         rows.push(others("Keliris et al. (scaled)", bits, Unit::VectorInstructions, keliris));
-        rows.push(counted("carry chains", bits, Unit::VectorInstructions, Some(published[0]), count.whole));
+        rows.push(Row::counted("carry chains", bits, Unit::VectorInstructions, Some(published[0]), count.whole));
     }
     Ok(Table {
         name: REDUNDANT,
@@ -340,7 +319,7 @@ fn carries(bench: &Bench) -> Result<Table, Failure> {
     let threads = measure::threads();
     let mut rows = Vec::new();
     for (i, bits) in KEYS.into_iter().enumerate() {
-        let mut contestants = [measure::decrypt(bits, threads)?];
+        let mut contestants = [measure::decrypt(bits, threads, bench)?];
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let timed = Timed { timing: &timings[0], size: bits, engine: measure::engine(), bench };
         let rate = |nanoseconds: f64| threads as f64 * 1e9 / nanoseconds;
@@ -383,7 +362,7 @@ fn platforms(bench: &Bench) -> Result<Table, Failure> {
     for (i, bits) in KEYS.into_iter().enumerate() {
         let peer = measure::openssl(bits, bench)?;
         let missing = peer.as_ref().err().cloned();
-        let mut contestants = vec![measure::decrypt(bits, threads)?];
+        let mut contestants = vec![measure::decrypt(bits, threads, bench)?];
         contestants.extend(peer.ok());
         let timings = interleaved(&mut contestants, bench.seconds, &bench.clock)?;
         let milliseconds = |nanoseconds: f64| nanoseconds / 1e6;
@@ -397,8 +376,8 @@ fn platforms(bench: &Bench) -> Result<Table, Failure> {
             }
             _ => {
                 let without = |row: Row| Row { note: missing.clone(), engine: "OpenSSL, not here".into(), ..row };
-                rows.push(without(row(&names[0], bits, Unit::PerSecond, Some(rate))));
-                rows.push(without(row(&names[1], bits, Unit::Milliseconds, Some(delay))));
+                rows.push(without(Row::new(&names[0], bits, Unit::PerSecond, Some(rate))));
+                rows.push(without(Row::new(&names[1], bits, Unit::Milliseconds, Some(delay))));
             }
         }
         for Platform { name, figures } in OTHERS {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
-use crate::report::grouped;
+use crate::figures::grouped;
 
 /// The longest line, but for words that are longer themselves.
 const WIDTH: usize = 79;
@@ -161,7 +161,7 @@ fn wrapped(text: &str, first: &str, rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::sample::Measured;
+    use crate::sample::Measured;
 
     #[test]
     fn lines_are_wrapped_between_words() {
@@ -188,15 +188,11 @@ mod tests {
 
     fn row(size: usize, note: Option<&str>) -> Row {
         Row {
-            row: "AMM".into(),
-            size,
-            unit: Unit::Percent,
-            published: Some(19.96),
             published_note: Some("computed"),
             measured: Measured { measured: Some(4.0), noisy: true, ..Measured::default() },
-            nanoseconds: None,
             engine: "portable".into(),
             note: note.map(Into::into),
+            ..Row::new("AMM", size, Unit::Percent, Some(19.96))
         }
     }
 

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use zariz_machines::CycleCounter;
 
 use super::sample::Sample;
-use crate::exit::Failure;
-use crate::measure::median;
+use crate::Failure;
 
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
@@ -29,14 +28,14 @@ pub struct Clock {
 
 impl Clock {
     /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes about 40 ms.
-    pub fn new() -> Self {
+    pub fn find() -> Self {
         let Some(counter) = CycleCounter::new() else { return Self { counter: None, hertz: 0.0, core_hertz: 0.0 } };
         let rate = || {
             let (start, from) = (Instant::now(), counter.now());
             while start.elapsed() < Duration::from_millis(10) {}
             counter.now().wrapping_sub(from) as f64 / start.elapsed().as_secs_f64()
         };
-        let hertz = median((0..3).map(|_| rate()).collect());
+        let hertz = (0..3).map(|_| rate()).collect::<Sample>().median();
         Self { counter: Some(counter), hertz, core_hertz: core_hertz() }
     }
 
@@ -130,17 +129,17 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
             break;
         }
         for ((contestant, &calls), timing) in contestants.iter_mut().zip(&at_once).zip(&mut timings) {
-            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Vec::new(), Vec::new());
-            while nanoseconds.is_empty() || spent < slice {
+            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Sample::default(), Sample::default());
+            while nanoseconds.rounds() == 0 || spent < slice {
                 let span = clock.time(calls, &mut contestant.call)?;
                 let each = contestant.calls / calls as f64;
                 spent += span.time;
                 nanoseconds.push(span.time.as_secs_f64() * 1e9 * each);
                 cycles.push(span.cycles as f64 * each);
             }
-            timing.nanoseconds.push(median(nanoseconds));
+            timing.nanoseconds.push(nanoseconds.median());
             if let Some(sample) = &mut timing.cycles {
-                sample.push(median(cycles));
+                sample.push(cycles.median());
             }
         }
     }
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn things_take_turns_and_ratios_are_those_of_rounds() {
-        let clock = Clock::new();
+        let clock = Clock::find();
         let work = |steps: u64| {
             move || {
                 for step in 0..steps {
@@ -196,7 +195,7 @@ mod tests {
             Ok(())
         };
         let mut contestants = [Contestant { call: Box::new(slow), calls: 1.0 }];
-        let timings = interleaved(&mut contestants, 0.001, &Clock::new()).expect("nothing fails");
+        let timings = interleaved(&mut contestants, 0.001, &Clock::find()).expect("nothing fails");
         drop(contestants);
         assert_eq!((timings[0].nanoseconds().rounds(), calls), (3, 4), "one call more warms up");
     }
@@ -205,6 +204,6 @@ mod tests {
     fn a_failure_ends_it() {
         let fails = || Err(Failure::Input("no".into()));
         let mut contestants = [Contestant { call: Box::new(fails), calls: 1.0 }];
-        assert!(interleaved(&mut contestants, 0.001, &Clock::new()).is_err());
+        assert!(interleaved(&mut contestants, 0.001, &Clock::find()).is_err());
     }
 }

@@ -9,7 +9,7 @@ use zariz::{Engine, EngineError};
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Plan, Row, Table, Unit};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -79,45 +79,29 @@ fn chain<'a, T: 'a>([mut a, mut b]: [T; 2], step: impl Fn(&mut T, &T) + 'a) -> C
 
 fn row(name: impl Into<String>, published: Option<f64>, timing: &Timing, engine: impl Into<String>) -> Row {
     Row {
-        row: name.into(),
-        size: BITS,
-        unit: Unit::Nanoseconds,
-        published,
-        published_note: None,
         measured: Measured::times(timing.nanoseconds(), |nanoseconds| nanoseconds),
         nanoseconds: Some(timing.nanoseconds().median()),
         engine: engine.into(),
-        note: None,
+        ..Row::new(name, BITS, Unit::Nanoseconds, published)
     }
 }
 
 /// A row of which nothing can be measured here.
 fn lacking(name: impl Into<String>, published: Option<f64>, engine: &str, requires: &str) -> Row {
     Row {
-        row: name.into(),
-        size: BITS,
-        unit: Unit::Nanoseconds,
-        published,
-        published_note: None,
-        measured: Measured::default(),
-        nanoseconds: None,
         engine: engine.into(),
         note: Some(format!("This processor lacks {requires}.")),
+        ..Row::new(name, BITS, Unit::Nanoseconds, published)
     }
 }
 
 /// How many times as fast: computed from the paper's times, and from ours round by round.
 fn times(name: &str, published: f64, speedup: &Sample, engine: &str) -> Row {
     Row {
-        row: name.into(),
-        size: BITS,
-        unit: Unit::Times,
-        published: Some(published),
         published_note: Some("computed from its times; it says \"more than 15X\""),
         measured: Measured::ratios(speedup, |ratio| ratio),
-        nanoseconds: None,
         engine: engine.into(),
-        note: None,
+        ..Row::new(name, BITS, Unit::Times, Some(published))
     }
 }
 

@@ -6,10 +6,9 @@ use zariz::Method;
 
 use super::counts::Counts;
 use super::grid::{Grid, Line, Operation, Peer, What};
-use super::row::COUNTED;
 use super::sample::Measured;
 use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
-use crate::exit::Failure;
+use crate::Failure;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -200,15 +199,9 @@ fn complexity(_: &Bench) -> Result<Table, Failure> {
     for &size in SIZES {
         let mut row = |row: String, unit, published, counted: Option<f64>| {
             rows.push(Row {
-                row,
-                size,
-                unit,
-                published,
-                published_note: None,
                 measured: Measured::counted(counted),
-                nanoseconds: None,
-                engine: COUNTED.into(),
                 note: counted.is_none().then(|| "not counted".into()),
+                ..Row::new(row, size, unit, published)
             });
         };
         for (name, normal, truncated, [whole, part, gain, percent]) in COMPLEXITIES {

@@ -1,0 +1,71 @@
+//! What is timed of the library: batches of signatures and verifications, checked once before they are timed; and numbers
+//! for others.
+
+use std::hint::black_box;
+
+use zariz::rsa::{Algorithm, PrivateKey};
+
+use crate::Failure;
+
+/// Something to time: each call does a batch of operations.
+pub struct Operation<'a> {
+    /// Its name in results, such as `rsa2048-sign`.
+    pub name: String,
+    /// Does the batch.
+    pub call: Box<dyn Fn() + Sync + 'a>,
+}
+
+/// A batch of RS256 signatures to make and to verify.
+pub struct Rsa {
+    key: PrivateKey,
+    messages: Vec<Vec<u8>>,
+    signatures: Vec<Vec<u8>>,
+}
+
+impl Rsa {
+    const ALGORITHM: Algorithm = Algorithm::RS256;
+
+    /// A batch for a key. Every signature is verified.
+    pub fn new(key: PrivateKey, batch: usize) -> Result<Self, Failure> {
+        let messages: Vec<Vec<u8>> = (0..batch).map(|i| format!("message {i}").into_bytes()).collect();
+        let mut load = Self { key, messages, signatures: Vec::new() };
+        let results = load.key.sign_batch(Self::ALGORITHM, &load.messages());
+        load.signatures = results.into_iter().collect::<Result<_, _>>().map_err(|e| Failure::Input(e.to_string()))?;
+        let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.pairs());
+        verified.into_iter().collect::<Result<Vec<()>, _>>().map_err(|e| Failure::Input(e.to_string()))?;
+        Ok(load)
+    }
+
+    fn messages(&self) -> Vec<&[u8]> {
+        self.messages.iter().map(Vec::as_slice).collect()
+    }
+
+    fn pairs(&self) -> Vec<(&[u8], &[u8])> {
+        self.messages.iter().zip(&self.signatures).map(|(m, s)| (m.as_slice(), s.as_slice())).collect()
+    }
+
+    /// Signing the batch.
+    pub fn sign(&self) -> Operation<'_> {
+        let messages = self.messages();
+        let call = move || drop(black_box(self.key.sign_batch(Self::ALGORITHM, &messages)));
+        Operation { name: format!("rsa{}-sign", self.key.bits()), call: Box::new(call) }
+    }
+
+    /// Verifying the batch.
+    pub fn verify(&self) -> Operation<'_> {
+        let pairs = self.pairs();
+        let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &pairs)));
+        Operation { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
+    }
+}
+
+/// Bytes without a pattern, the same in every run (SplitMix64).
+pub fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let word = |i: u64| {
+        let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)).to_be_bytes()
+    };
+    (0..).flat_map(word).take(length).collect()
+}
