@@ -1,6 +1,6 @@
 //! Raises to one power a number of times, for its instructions to be counted: `counted rsaz-chained|scalar-adx TIMES`.
 //!
-//! It is the power of the example `instructions` in `zariz-cli`, by what no engine of `zariz` offers: quotients as in the paper on
+//! It is the power of the example `instructions` in `zariz-papers`, by what no engine of `zariz` offers: quotients as in the paper on
 //! RSAZ, and MULX, ADCX and ADOX where the processor does not name them, as valgrind's. Run by `cargo xtask instructions`.
 
 use std::hint::black_box;
