@@ -65,7 +65,7 @@ if [ -x "$zariz" ]; then
     # In the JSON, each engine's name stands before its "available".
     engines=$(awk -F '"' '/"name":/ { name = $4 } /"available": true/ { print name }' "$folder/info.json")
     [ -n "$engines" ] || miss "zariz speed: zariz info names no available engine"
-    for engine in portable scalar-adx across-fma across-ifma avx2-fma avx512-fma avx512-ifma; do
+    for engine in portable scalar-adx pair-fma pair-ifma avx2-fma avx512-fma avx512-ifma; do
         grep -qx "$engine" <<<"$engines" || miss "engine $engine: not available on this processor"
     done
     step 110 papers.txt "$zariz" papers --seconds 0.25 --quiet && cat "$folder/papers.txt"
@@ -73,7 +73,7 @@ if [ -x "$zariz" ]; then
     for engine in $engines; do
         batch=64
         # Slow ones: a large batch of RSA-8192 would take the time of all the rest.
-        case "$engine" in portable | scalar* | rsaz | across-* | carry-chains) batch=8 ;; esac
+        case "$engine" in portable | scalar* | rsaz | pair-* | carry-chains) batch=8 ;; esac
         for threads in 1 $(nproc); do
             step 100 "speed-$engine-$threads.json" "$zariz" speed rsa1024 rsa2048 rsa3072 rsa4096 rsa8192 \
                 modexp1024 modexp2048 modexp4096 --engine "$engine" --threads "$threads" --batch "$batch" \

@@ -142,7 +142,7 @@ fn compile() -> Result<Option<Vec<Root>>> {
         .collect();
     if !missing.is_empty() {
         bail!(
-            "no roots of {} in {}: has `roots!` in crates/machines/src/roots.rs changed its names?",
+            "no roots of {} in {}: has `roots!` in crates/machines/src/batch/roots.rs changed its names?",
             missing.join(", "),
             assembly.display()
         );

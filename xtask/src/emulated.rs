@@ -20,7 +20,7 @@ enum Processor {
 
 /// Test programs that go through the emulator: those that are written for it, with fewer cases where a trap for every few
 /// multiplications takes long.
-const PROGRAMS: &[&str] = &["emulated", "forms", "signals", "threads", "differential", "methods", "across", "digests"];
+const PROGRAMS: &[&str] = &["emulated", "forms", "signals", "threads", "differential", "methods", "pair", "digests"];
 
 /// Runs them, where they say something new.
 pub fn tests() -> Result<()> {

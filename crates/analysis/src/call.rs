@@ -1,11 +1,11 @@
 //! One call of a compiled block, as a value: what every interpretation looks at before and after it runs the block.
 
-use zariz_kernels::block::{self, Part, WINDOWS};
-use zariz_kernels::{Lanes, Machine};
+use zariz_kernels::batch;
+use zariz_kernels::batch::block::{self, Part, WINDOWS};
 
-/// A call of a block of [`zariz_kernels::block`] on `M`, with its arguments.
+/// A call of a block of [`zariz_kernels::batch::block`] on `M`, with its arguments.
 #[expect(missing_docs, reason = "the fields are the arguments of the blocks, which document them")]
-pub enum Call<'a, M: Lanes> {
+pub enum Call<'a, M: batch::Machine> {
     /// [`block::mac_rows`].
     MacRows { c: &'a mut [M::Column], a: &'a [M::Digit], b: &'a [M::Digit] },
     /// [`block::square`].
@@ -69,7 +69,7 @@ macro_rules! by_width {
     }};
 }
 
-impl<M: Machine> Call<'_, M> {
+impl<M: batch::Kernels> Call<'_, M> {
     /// The block's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -122,10 +122,10 @@ impl<M: Machine> Call<'_, M> {
     }
 }
 
-/// Implements [`Machine`] for an interpretation that has `fn call(self, call: Call<Self>)`.
+/// Implements [`batch::Kernels`] for an interpretation that has `fn call(self, call: Call<Self>)`.
 macro_rules! machine {
     ($interpretation:ident) => {
-        impl<P: $crate::Model> zariz_kernels::Machine for $interpretation<P> {
+        impl<P: $crate::Model> zariz_kernels::batch::Kernels for $interpretation<P> {
             const PRODUCT_TENTHS: u32 = P::PRODUCT_TENTHS;
             const MAX_TILE: usize = P::MAX_TILE;
             const MAX_SQUARE: usize = P::MAX_SQUARE;
@@ -149,9 +149,9 @@ macro_rules! machine {
             machine!(@ difference Difference(out: &mut [Self::Digit], spare: &mut [Self::Digit],
                 sign: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]));
             machine!(@ karatsuba Karatsuba(c: &mut [Self::Column], middle: &[Self::Column], signs: &[Self::Column],
-                extra: &[u64], part: zariz_kernels::block::Part));
+                extra: &[u64], part: zariz_kernels::batch::block::Part));
             machine!(@ add_numbers AddNumbers(out: &mut [Self::Digit], a: &[Self::Digit]));
-            machine!(@ select_tile SelectTile(out: [&mut [Self::Digit]; zariz_kernels::block::WINDOWS],
+            machine!(@ select_tile SelectTile(out: [&mut [Self::Digit]; zariz_kernels::batch::block::WINDOWS],
                 table: &[Self::Digit], stride: usize, index: &[u64]));
             machine!(@ gather Gather(out: &mut [Self::Digit], lanes: &[&[u64]]));
             machine!(@ scatter Scatter(out: &mut [u64], digits: &[Self::Digit]));

@@ -5,11 +5,9 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 
 use zariz_kernels::Domain;
-use zariz_kernels::carry::{
-    self, CarryConstants, CarryDomain, CarryLanes, CarryMachine, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail,
-};
+use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail};
 use zariz_kernels::pow::{self, Power};
-use zariz_machines::CarryCosts;
+use zariz_machines::carry::Costs;
 
 /// The machine that counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +16,7 @@ pub struct CarryCount;
 /// Declares the counts, with what goes for all of them.
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// How often each operation of [`CarryLanes`] was made.
+        /// How often each operation of [`carry::Machine`] was made.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct CarryCounts {
             $($(#[$doc])* pub $name: u64,)*
@@ -91,7 +89,7 @@ impl CarryCounts {
 
     /// In the instructions of a machine that makes these words of others. Digits that are broadcast from memory are loads
     /// there, and not counted.
-    pub fn by(&self, costs: CarryCosts) -> u64 {
+    pub fn by(&self, costs: Costs) -> u64 {
         self.products * costs.multiply
             + self.first_products * costs.multiply_first
             + self.sums * costs.add
@@ -120,7 +118,7 @@ pub fn count(run: impl FnOnce(CarryCount)) -> CarryCounts {
     COUNTS.get() - before
 }
 
-impl CarryLanes for CarryCount {
+impl carry::Machine for CarryCount {
     type Vector = ();
     type Factor = ();
     type Mask = ();
@@ -185,7 +183,7 @@ impl CarryLanes for CarryCount {
     }
 }
 
-impl CarryMachine for CarryCount {
+impl carry::Kernels for CarryCount {
     fn amm(self, out: &mut [Digits], spare: &mut [Digits; SPARE], a: &[Digits], b: &[Digits], modulus: Modulus) {
         match out.len() {
             1 => carry::amm::<Self, 1>(self, out, spare, a, b, modulus),
@@ -205,11 +203,11 @@ impl CarryMachine for CarryCount {
 pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let half = bits / 2;
     // Any odd number of that length.
-    let constants = CarryConstants::new(&vec![u64::MAX; half / 64]);
+    let constants = carry::Constants::new(&vec![u64::MAX; half / 64]);
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
     let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
-    let counts = count(|m| drop(pow::pow(CarryDomain::new(m, &constants), &[power])));
-    (counts * 2, CarryDomain::new(CarryCount, &constants).window_bits(half))
+    let counts = count(|m| drop(pow::pow(carry::Domain::new(m, &constants), &[power])));
+    (counts * 2, carry::Domain::new(CarryCount, &constants).window_bits(half))
 }
 
 /// What one multiplication counts, and its parts.

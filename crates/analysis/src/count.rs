@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::ops::{Add, Sub};
 
-use zariz_kernels::Lanes;
-use zariz_kernels::block::Part;
+use zariz_kernels::batch;
+use zariz_kernels::batch::block::Part;
 
 use crate::Model;
 use crate::call::{Call, machine};
@@ -140,9 +140,9 @@ fn bump(one: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(one);
 }
 
-/// The loads and stores of a block, derived from its code in `zariz_kernels::block`: digits of a tile are read again in
+/// The loads and stores of a block, derived from its code in `zariz_kernels::batch::block`: digits of a tile are read again in
 /// every row, columns of a tile stay in registers from its first row to its last.
-pub fn traffic<M: zariz_kernels::Machine>(call: &Call<M>) -> Counts {
+pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     let n = |len: usize| len as u64;
     let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
     match call {
@@ -245,7 +245,7 @@ impl<P: Model> Count<P> {
     }
 }
 
-impl<P: Model> Lanes for Count<P> {
+impl<P: Model> batch::Machine for Count<P> {
     const LANES: usize = 1;
     const DIGIT_BITS: u32 = P::DIGIT_BITS;
     const BIAS_LO: u64 = P::BIAS_LO;

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use zariz_kernels::Lanes;
+use zariz_kernels::batch;
 
 use crate::Model;
 use crate::call::{Call, machine};
@@ -100,7 +100,7 @@ impl<P: Model> Exact<P> {
     }
 }
 
-impl<P: Model> Lanes for Exact<P> {
+impl<P: Model> batch::Machine for Exact<P> {
     const LANES: usize = 1;
     const DIGIT_BITS: u32 = P::DIGIT_BITS;
     const BIAS_LO: u64 = 0;

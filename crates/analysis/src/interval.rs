@@ -3,10 +3,10 @@
 //! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64` as the
 //! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
 //! range may go round while it is only added to. Where a machine looks at the whole word (in a
-//! [`carry`](zariz_kernels::Lanes::carry), a comparison, a store) it must not: a word in a range that goes round could be
+//! [`carry`](zariz_kernels::batch::Machine::carry), a comparison, a store) it must not: a word in a range that goes round could be
 //! a sum that overflowed, or a difference below 0. What breaks this is a [`Finding`].
 //!
-//! [`digit`](zariz_kernels::Lanes::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
+//! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
 //! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
 //!
 //! What comes from outside (`column_from`) is taken as any digit whatever its value, so that one run with any modulus
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use zariz_kernels::Lanes;
+use zariz_kernels::batch;
 
 use crate::Model;
 use crate::call::{Call, machine};
@@ -210,7 +210,7 @@ impl<P: Model> Interval<P> {
     }
 }
 
-impl<P: Model> Lanes for Interval<P> {
+impl<P: Model> batch::Machine for Interval<P> {
     const LANES: usize = 1;
     const DIGIT_BITS: u32 = P::DIGIT_BITS;
     const BIAS_LO: u64 = P::BIAS_LO;

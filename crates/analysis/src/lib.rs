@@ -1,6 +1,6 @@
 //! Other interpretations of the kernels of zariz.
 //!
-//! The kernels are generic over [`Lanes`](zariz_kernels::Lanes), and `Lanes` does not say that a digit is a number. So
+//! The kernels are generic over [`batch::Machine`](zariz_kernels::batch::Machine), and `batch::Machine` does not say that a digit is a number. So
 //! the very code that multiplies on a processor can be run over other things, and tells facts about itself:
 //!
 //! * [`interval`]: every digit is a range. One run shows, for all data at once, that no column overflows: what a kernel

@@ -1,34 +1,34 @@
 //! What an interpretation takes over from the machine that it stands for.
 
-use zariz_kernels::{Lanes, Machine};
+use zariz_kernels::batch;
 
 /// The facts of a machine on which the work of the kernels depends.
 pub trait Model: Copy + Send + Sync + 'static {
     /// The name, as `zariz::Engine` has it.
     const NAME: &'static str;
-    /// [`Lanes::LANES`] of the machine; interpretations have one lane, since all lanes do the same.
+    /// [`batch::Machine::LANES`] of the machine; interpretations have one lane, since all lanes do the same.
     const LANES: usize;
-    /// [`Lanes::DIGIT_BITS`].
+    /// [`batch::Machine::DIGIT_BITS`].
     const DIGIT_BITS: u32;
-    /// [`Lanes::BIAS_LO`].
+    /// [`batch::Machine::BIAS_LO`].
     const BIAS_LO: u64;
-    /// [`Lanes::BIAS_HI`].
+    /// [`batch::Machine::BIAS_HI`].
     const BIAS_HI: u64;
-    /// [`Lanes::SIGNED`]: the quotient of a product is then the nearest integer, and what remains can be negative.
+    /// [`batch::Machine::SIGNED`]: the quotient of a product is then the nearest integer, and what remains can be negative.
     const SIGNED: bool;
-    /// [`Machine::PRODUCT_TENTHS`].
+    /// [`batch::Kernels::PRODUCT_TENTHS`].
     const PRODUCT_TENTHS: u32;
-    /// [`Machine::MAX_TILE`].
+    /// [`batch::Kernels::MAX_TILE`].
     const MAX_TILE: usize;
-    /// [`Machine::MAX_SQUARE`].
+    /// [`batch::Kernels::MAX_SQUARE`].
     const MAX_SQUARE: usize;
-    /// [`Machine::MAX_TRIANGLE`].
+    /// [`batch::Kernels::MAX_TRIANGLE`].
     const MAX_TRIANGLE: usize;
-    /// [`Machine::MAX_SELECT`].
+    /// [`batch::Kernels::MAX_SELECT`].
     const MAX_SELECT: usize;
-    /// [`Machine::KARATSUBA_FROM`].
+    /// [`batch::Kernels::KARATSUBA_FROM`].
     const KARATSUBA_FROM: usize;
-    /// [`Machine::AHMM_FROM`].
+    /// [`batch::Kernels::AHMM_FROM`].
     const AHMM_FROM: usize;
 }
 
@@ -37,25 +37,25 @@ pub trait Model: Copy + Send + Sync + 'static {
 pub struct Of<M>(std::marker::PhantomData<M>);
 
 /// A machine with a name.
-pub trait Named: Machine {
+pub trait Named: batch::Kernels {
     /// As in [`Model::NAME`].
     const NAME: &'static str;
 }
 
 impl<M: Named> Model for Of<M> {
     const NAME: &'static str = <M as Named>::NAME;
-    const LANES: usize = <M as Lanes>::LANES;
-    const DIGIT_BITS: u32 = <M as Lanes>::DIGIT_BITS;
-    const BIAS_LO: u64 = <M as Lanes>::BIAS_LO;
-    const BIAS_HI: u64 = <M as Lanes>::BIAS_HI;
-    const SIGNED: bool = <M as Lanes>::SIGNED;
-    const PRODUCT_TENTHS: u32 = <M as Machine>::PRODUCT_TENTHS;
-    const MAX_TILE: usize = <M as Machine>::MAX_TILE;
-    const MAX_SQUARE: usize = <M as Machine>::MAX_SQUARE;
-    const MAX_TRIANGLE: usize = <M as Machine>::MAX_TRIANGLE;
-    const MAX_SELECT: usize = <M as Machine>::MAX_SELECT;
-    const KARATSUBA_FROM: usize = <M as Machine>::KARATSUBA_FROM;
-    const AHMM_FROM: usize = <M as Machine>::AHMM_FROM;
+    const LANES: usize = <M as batch::Machine>::LANES;
+    const DIGIT_BITS: u32 = <M as batch::Machine>::DIGIT_BITS;
+    const BIAS_LO: u64 = <M as batch::Machine>::BIAS_LO;
+    const BIAS_HI: u64 = <M as batch::Machine>::BIAS_HI;
+    const SIGNED: bool = <M as batch::Machine>::SIGNED;
+    const PRODUCT_TENTHS: u32 = <M as batch::Kernels>::PRODUCT_TENTHS;
+    const MAX_TILE: usize = <M as batch::Kernels>::MAX_TILE;
+    const MAX_SQUARE: usize = <M as batch::Kernels>::MAX_SQUARE;
+    const MAX_TRIANGLE: usize = <M as batch::Kernels>::MAX_TRIANGLE;
+    const MAX_SELECT: usize = <M as batch::Kernels>::MAX_SELECT;
+    const KARATSUBA_FROM: usize = <M as batch::Kernels>::KARATSUBA_FROM;
+    const AHMM_FROM: usize = <M as batch::Kernels>::AHMM_FROM;
 }
 
 /// Names machines and their models.
@@ -70,13 +70,13 @@ macro_rules! models {
 }
 
 models! {
-    Portable = zariz_machines::Portable<1>, "portable";
+    Portable = zariz_machines::batch::Portable<1>, "portable";
 }
 #[cfg(target_arch = "x86_64")]
 models! {
-    Avx2Fma = zariz_machines::Avx2Fma, "avx2-fma";
-    Avx512Fma = zariz_machines::Avx512Fma, "avx512-fma";
-    Avx512Ifma = zariz_machines::Avx512Ifma, "avx512-ifma";
+    Avx2Fma = zariz_machines::batch::Avx2Fma, "avx2-fma";
+    Avx512Fma = zariz_machines::batch::Avx512Fma, "avx512-fma";
+    Avx512Ifma = zariz_machines::batch::Avx512Ifma, "avx512-ifma";
 }
 
 /// Calls a macro with each model there is: `for_each_model!(m)` is `m!(Portable); m!(Avx2Fma); …`.

@@ -1,8 +1,9 @@
 //! What interpretations run: the operations on batches, for any method and digit count.
 
+use zariz_kernels::Domain;
+use zariz_kernels::batch::{self, Method};
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,14 +50,14 @@ impl Operation {
     /// per batch is done.
     ///
     /// The modulus is 3: the work depends on `l` alone, and on machines of intervals every number stands for all.
-    pub fn run<M: Machine>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
+    pub fn run<M: batch::Kernels>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
         let constants = constants_for(method, M::DIGIT_BITS, l);
         let bits = l * M::DIGIT_BITS as usize;
         match self {
             Self::Mul => {
                 started();
                 mul(
-                    Frame::new(machine, &[&constants]),
+                    batch::Domain::new(machine, &[&constants]),
                     &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }],
                 );
             }
@@ -65,7 +66,7 @@ impl Operation {
                 power(machine, &constants, 2);
             }
             _ => {
-                let mut frame = Frame::new(machine, &[&constants]);
+                let mut frame = batch::Domain::new(machine, &[&constants]);
                 let size = frame.entry_words();
                 let number = |count: usize| frame.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
@@ -84,20 +85,20 @@ impl Operation {
 }
 
 /// Raises a number as long as its digits allow to a power of `exponent_bits` bits.
-pub fn power<M: Machine>(machine: M, constants: &Constants, exponent_bits: usize) {
+pub fn power<M: batch::Kernels>(machine: M, constants: &batch::Constants, exponent_bits: usize) {
     let base_bits = constants.digits() * M::DIGIT_BITS as usize;
     pow(
-        Frame::new(machine, &[constants]),
+        batch::Domain::new(machine, &[constants]),
         &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }],
     );
 }
 
 /// The modulus 3 in `l` digits, for a method.
-pub fn constants_for(method: Method, w: u32, l: usize) -> Constants {
-    Constants::new(&[3], w, l).with_method(method)
+pub fn constants_for(method: Method, w: u32, l: usize) -> batch::Constants {
+    batch::Constants::new(&[3], w, l).with_method(method)
 }
 
 /// The digits of a modulus of `bits` bits on machines with `w`-bit digits, by a method.
 pub fn digits_for(method: Method, bits: usize, w: u32) -> usize {
-    method.digits(Constants::digits_for(bits, w))
+    method.digits(batch::Constants::digits_for(bits, w))
 }

@@ -7,7 +7,8 @@
 
 use std::cell::RefCell;
 
-use zariz_kernels::rsaz::{self, Quotients, Wide, WideMachine, Work};
+use zariz_kernels::rsaz::Kernels as _;
+use zariz_kernels::rsaz::{self, Quotients, Work};
 
 /// The machine of bounds and counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +84,7 @@ fn other<T>(value: T) -> T {
     value
 }
 
-impl Wide for Bound {
+impl rsaz::Machine for Bound {
     type Digit = u32;
     type Word = u64;
     type Vector = [u64; 4];
@@ -176,7 +177,7 @@ impl Wide for Bound {
     }
 }
 
-impl WideMachine for Bound {
+impl rsaz::Kernels for Bound {
     const MAC_TENTHS: u32 = 1;
 
     fn multiply(self, work: &mut Work<Self>, x: &mut [u32], y: &[u32]) {

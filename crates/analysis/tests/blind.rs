@@ -7,8 +7,8 @@ use zariz_analysis::exact::{self, Exact, banner};
 use zariz_analysis::interval::{Column, Interval, Observed, observe};
 use zariz_analysis::model::Portable;
 use zariz_analysis::operation::Operation;
-use zariz_kernels::block::{Part, WINDOWS};
-use zariz_kernels::{Lanes, Machine, Method};
+use zariz_kernels::batch::block::{Part, WINDOWS};
+use zariz_kernels::batch::{Kernels as _, Machine as _, Method};
 
 /// A model with one thing changed.
 macro_rules! model {

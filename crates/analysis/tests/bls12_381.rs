@@ -3,7 +3,7 @@
 
 use zariz_analysis::interval::{Digit, Interval, Observed, observe};
 use zariz_analysis::{Model, for_each_model};
-use zariz_kernels::Lanes;
+use zariz_kernels::batch::Machine as _;
 use zariz_kernels::bls12_381::lanes::{self, DIGITS, Number};
 
 /// Any digits at all: more than the bound `2p` on numbers allows, so that it says something of shifted ones, too.

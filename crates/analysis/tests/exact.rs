@@ -6,8 +6,9 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
+use zariz_kernels::Domain;
+use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method, Reduction};
 
 mod machines;
 use machines::Present;
@@ -47,8 +48,8 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 }
 
 /// One operation on digits, in every lane the same.
-fn run<M: Machine>(m: M, constants: &Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
-    let mut frame = Frame::new(m, &[constants]);
+fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
+    let mut frame = batch::Domain::new(m, &[constants]);
     let mut number = |digits: &[u64]| {
         let mut out = frame.zeros(frame.words());
         m.gather(&mut out, &vec![digits; M::LANES]);
@@ -72,7 +73,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     for modulus in moduli(&mut random, w, l) {
-        let constants = Constants::new(&limbs(&modulus), w, l).with_method(method);
+        let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(method);
         let numbers = numbers(&mut random, &modulus);
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
@@ -132,13 +133,13 @@ fn products_by_table_entries() {
             let bits = w as usize * l;
             let r = BigInt::from(1) << bits;
             for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
-                let constants = Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
+                let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
                 let most: BigInt = &modulus * 5 - 1;
                 for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
                 {
                     let ((k, z), observed) = observe(|| {
                         let m = Exact::<Of<M>>::default();
-                        let mut frame = Frame::new(m, &[&constants]);
+                        let mut frame = batch::Domain::new(m, &[&constants]);
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
                         let mut x = frame.load(l, |_, _| &x);
                         let mut entry = frame.load(2 * l, |_, _| &b);
@@ -167,14 +168,14 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
         let (w, l) = (M::DIGIT_BITS, 9);
         let mut random = StdRng::seed_from_u64(5);
         for modulus in moduli(&mut random, w, l) {
-            let constants = Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&limbs(&modulus), w, l);
             let exact = Exact::<Of<M>>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
             for bits in [w as usize * l, 3 * w as usize * l] {
                 let most = (BigInt::from(1) << bits) - 1;
                 for number in [BigInt::ZERO, below(&mut random, &most), most] {
                     let ((entered, left), observed) = observe(|| {
-                        let mut frame = Frame::new(exact, &[&constants]);
+                        let mut frame = batch::Domain::new(exact, &[&constants]);
                         let x = frame.enter(&[&limbs(&number)], bits);
                         let entered = value_of_digits(&x, w);
                         (entered, frame.leave(x))
@@ -198,7 +199,7 @@ fn powers_are_right() {
         let (w, l) = (M::DIGIT_BITS, 6);
         let mut random = StdRng::seed_from_u64(6);
         for modulus in moduli(&mut random, w, l) {
-            let constants = Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&limbs(&modulus), w, l);
             let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
             let power = Power {
                 modulus: &constants,
@@ -207,7 +208,8 @@ fn powers_are_right() {
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };
-            let (found, observed) = observe(|| pow(Frame::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
+            let (found, observed) =
+                observe(|| pow(batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
         }

@@ -5,8 +5,8 @@ use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};
 use zariz_analysis::model::Model;
 use zariz_analysis::operation::Operation;
-use zariz_kernels::frame::MAX_DIGITS;
-use zariz_kernels::{Method, Reduction};
+use zariz_kernels::batch::MAX_DIGITS;
+use zariz_kernels::batch::{Method, Reduction};
 
 /// The most levels that `fitting` leaves to a method.
 fn levels_left(digits: usize, w: u32) -> u32 {

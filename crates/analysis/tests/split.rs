@@ -5,13 +5,13 @@ use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::Exact;
 use zariz_analysis::interval::{Digit, Interval};
 use zariz_analysis::model::{Named, Of};
-use zariz_kernels::Lanes;
+use zariz_kernels::batch;
 
 mod machines;
 use machines::Present;
 
 /// `l` and `h` of the machine's own product of two digits, bias taken off.
-fn product<M: Lanes>(m: M, a: u64, b: u64) -> (u64, u64) {
+fn product<M: batch::Machine>(m: M, a: u64, b: u64) -> (u64, u64) {
     let splat = |value: u64| m.column_splat(value);
     let bias = (splat(M::BIAS_LO.wrapping_neg()), splat(M::BIAS_HI.wrapping_neg()));
     let (lo, hi) = m.mac(bias.0, bias.1, m.digit(splat(a)), m.digit(splat(b)));

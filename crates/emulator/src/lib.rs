@@ -77,7 +77,7 @@ static MODE: OnceLock<Mode> = OnceLock::new();
 /// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` asks for it; says what it has come to.
 /// The first call decides, for the life of the process; threads that call meanwhile wait for it.
 ///
-/// `zariz_machines::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
+/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
 /// may remember that there was none: use [`install_before_main!`].
 pub fn install() -> &'static Mode {
     MODE.get_or_init(|| platform::install(mode::asked()))

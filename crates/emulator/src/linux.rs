@@ -3,7 +3,7 @@
 use std::arch::x86_64::{_mm512_madd52lo_epu64, _mm512_set1_epi64};
 use std::hint::black_box;
 
-use zariz_machines::Avx512Ifma;
+use zariz_machines::batch::Avx512Ifma;
 
 pub use crate::handler::{Statistics, statistics};
 use crate::mode::{Mode, Plan, hidden, plan};

@@ -7,8 +7,8 @@ use crate::place::Placed;
 
 /// Numbers in Montgomery's domain, `count` of them side by side, each with a modulus of its own.
 ///
-/// [`crate::Frame`] is one for each vector machine (a number in every lane); those for numbers that come alone are others
-/// ([`crate::scalar`], [`crate::across`], [`crate::rsaz`], [`crate::carry`]). A *number* below means all that stand side by
+/// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); those for numbers that come alone are others
+/// ([`crate::scalar`], [`crate::pair`], [`crate::rsaz`], [`crate::carry`]). A *number* below means all that stand side by
 /// side: `words` words together. Numbers in the domain are congruent to what they stand for, not necessarily below the
 /// modulus: each domain states its own bound, under which it is closed.
 ///

@@ -1,21 +1,22 @@
-//! The algorithms of zariz, written once over an abstract vector machine.
+//! The algorithms of zariz, each written once over an abstract machine.
 //!
-//! A *batch* holds `LANES` independent numbers, word-sliced: digit `i` of every lane stands in one vector. The layers,
-//! from the bottom:
+//! Each folder is an arithmetic. In each, `Machine` is what a machine of it can do (its vectors, in arithmetic words), `Kernels`
+//! the compiled kernels of one machine (the crate `machines` provides them), `Constants` what is prepared of a modulus, and
+//! `Domain` numbers in Montgomery's domain.
 //!
-//! * [`lanes`]: the vocabulary of a vector machine, its operations in arithmetic words.
-//! * [`block`]: micro-kernels over that vocabulary: tiny loops whose accumulators live in registers.
-//! * [`machine`]: the compiled micro-kernels of one machine, as the `machines` crate provides them.
-//! * [`product`], [`rows`], [`separate`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit count.
-//! * [`frame`]: multiplication and squaring in Montgomery's domain, by any [`method`].
-//! * [`carry`]: numbers that come alone, their digits across a vector, by carry chains in masks.
-//! * [`domain`]: what an exponentiation needs of the arithmetic below it: a [`frame`], or another.
-//! * [`rsaz`]: the other way round: one number, four of its digits in a vector.
-//! * [`scalar`]: numbers that come alone, in limbs of 64 bits.
-//! * [`across`]: one number or two, laid across vectors.
-//! * [`pow`] and [`mul`]: whole operations, numbers in and numbers out.
-//! * [`bls12_381`]: one field in which the modulus is known, one number at a time and one in each lane.
-//! * [`constants`] and [`limbs`]: what is computed once per modulus, in scalar code.
+//! * [`batch`]: many numbers, one in each lane of the vectors.
+//! * [`pair`]: one number or two, laid across vectors.
+//! * [`scalar`]: one number, in limbs of 64 bits.
+//! * [`rsaz`]: one number, four of its digits in a vector.
+//! * [`carry`]: one number, its digits across a vector, by carry chains in masks.
+//! * [`bls12_381`]: a field in which the modulus is known, one number at a time and one in each lane.
+//!
+//! What they share:
+//!
+//! * [`Domain`]: what an exponentiation needs of an arithmetic.
+//! * [`pow`] and [`mul`]: whole operations over any domain, numbers in and numbers out.
+//! * [`limbs`]: big integers in scalar code: what is computed once for a modulus, and at the ends of a batch.
+//! * [`place`]: memory for numbers, placed in pages and wiped.
 //!
 //! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.
 #![no_std]
@@ -23,33 +24,19 @@
 
 extern crate alloc;
 
-pub mod across;
-pub mod ahmm;
 #[macro_use]
-pub mod block;
+mod unroll;
+
+pub mod batch;
 pub mod bls12_381;
 pub mod carry;
-pub mod constants;
-pub mod domain;
-pub mod frame;
-pub mod lanes;
+mod domain;
 pub mod limbs;
-pub mod machine;
-pub mod method;
 pub mod mul;
+pub mod pair;
 pub mod place;
 pub mod pow;
-pub mod product;
-pub mod rows;
 pub mod rsaz;
 pub mod scalar;
-pub mod separate;
-pub mod starts;
-pub mod tiles;
 
-pub use constants::Constants;
 pub use domain::Domain;
-pub use frame::Frame;
-pub use lanes::Lanes;
-pub use machine::Machine;
-pub use method::{Method, Reduction};

@@ -278,6 +278,13 @@ pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {
     }
 }
 
+/// A number as digits in radix `2^w`, `count` of them.
+pub fn digits_of(number: &[u64], w: u32, count: usize) -> Limbs {
+    let mut out = zero(count);
+    to_digits(number, w, &mut out);
+    out
+}
+
 /// The number with the given digits in radix `2^w`, `w < 64`, modulo `2^{64·limbs.len()}`.
 pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
     limbs.fill(0);

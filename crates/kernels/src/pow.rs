@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::constants::Constants;
+use crate::batch::Constants;
 use crate::domain::Domain;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;

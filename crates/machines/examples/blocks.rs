@@ -1,7 +1,7 @@
 //! Times single blocks on AVX512-IFMA and AVX-512 FMA.
 use std::hint::black_box;
 use std::time::Instant;
-use zariz_kernels::Machine;
+use zariz_kernels::batch;
 fn best(mut f: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..300 {
@@ -13,7 +13,7 @@ fn best(mut f: impl FnMut()) -> f64 {
     }
     best
 }
-fn measure<M: Machine>(name: &str, m: M, cpp: f64) {
+fn measure<M: batch::Kernels>(name: &str, m: M, cpp: f64) {
     for t in [10usize, 15, 20] {
         let ghz = 2.9;
         let a = vec![m.digit_zero(); 2 * t];
@@ -45,6 +45,6 @@ fn measure<M: Machine>(name: &str, m: M, cpp: f64) {
     }
 }
 fn main() {
-    measure("ifma", zariz_machines::Avx512Ifma::new().unwrap(), 1.0);
-    measure("fma ", zariz_machines::Avx512Fma::new().unwrap(), 2.5);
+    measure("ifma", zariz_machines::batch::Avx512Ifma::new().unwrap(), 1.0);
+    measure("fma ", zariz_machines::batch::Avx512Fma::new().unwrap(), 2.5);
 }

@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
-use zariz_kernels::scalar::{self, Scalar};
+use zariz_kernels::rsaz::{self, Quotients};
+use zariz_kernels::scalar::{self, Kernels as _};
 
 const BITS: usize = 1024;
 
@@ -35,22 +35,25 @@ impl Numbers {
     }
 }
 
-fn chained<W: WideMachine>(w: W, numbers: &Numbers, times: usize) {
+fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
     let constants = rsaz::constants(&numbers.0[0]);
     for _ in 0..times {
-        black_box(pow(Rsaz::with_quotients(w, &constants, Quotients::Chained), black_box(&numbers.power(&constants))));
+        black_box(pow(
+            rsaz::Domain::with_quotients(w, &constants, Quotients::Chained),
+            black_box(&numbers.power(&constants)),
+        ));
     }
 }
 
-fn limbwise<S: Scalar>(machine: S, numbers: &Numbers, times: usize) {
+fn limbwise<S: scalar::Kernels>(machine: S, numbers: &Numbers, times: usize) {
     let constants = scalar::Constants::new(&numbers.0[0], S::STEP);
     let power = |machine| pow(scalar::Domain::new(machine, &constants), black_box(&numbers.power(&constants)));
     for _ in 0..times {
         black_box(power(machine));
     }
     // Whether the instructions are what they are taken for: by other code.
-    let portable = zariz_machines::ScalarPortable::new();
-    let constants = scalar::Constants::new(&numbers.0[0], zariz_machines::ScalarPortable::STEP);
+    let portable = zariz_machines::scalar::Portable::new();
+    let constants = scalar::Constants::new(&numbers.0[0], zariz_machines::scalar::Portable::STEP);
     let expected = pow(scalar::Domain::new(portable, &constants), &numbers.power(&constants));
     assert!(power(machine)[0] == expected[0], "the machine computes wrong numbers");
 }
@@ -60,7 +63,7 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
     let numbers = Numbers::new();
     match contestant {
         "rsaz-chained" => {
-            chained(zariz_machines::RsazAvx2::new().ok_or("the processor lacks AVX2 or BMI2")?, &numbers, times);
+            chained(zariz_machines::rsaz::Avx2::new().ok_or("the processor lacks AVX2 or BMI2")?, &numbers, times);
         }
         "scalar-adx" => {
             // Valgrind runs ADCX and ADOX, but its processor does not name them.
@@ -68,7 +71,7 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
                 return Err("the processor lacks BMI2");
             }
             // SAFETY: BMI2 was found; of ADX whoever runs this program knows that the processor, or valgrind, has it.
-            limbwise(unsafe { zariz_machines::ScalarAdx::assume() }, &numbers, times);
+            limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, &numbers, times);
         }
         _ => return Err("there is no such contestant"),
     }

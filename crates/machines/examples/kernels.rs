@@ -1,7 +1,7 @@
 //! Times the kernels of every machine: nanoseconds and the share of the port limit.
 use std::hint::black_box;
 use std::time::Instant;
-use zariz_kernels::{Constants, Domain, Frame, Machine};
+use zariz_kernels::{Domain, batch};
 
 fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
@@ -15,20 +15,20 @@ fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
     best
 }
 
-fn measure<M: Machine>(name: &str, m: M, cycles_per_product: f64) {
+fn measure<M: batch::Kernels>(name: &str, m: M, cycles_per_product: f64) {
     for bits in [1024usize, 1536, 2048] {
-        let l = Constants::digits_for(bits, M::DIGIT_BITS);
+        let l = batch::Constants::digits_for(bits, M::DIGIT_BITS);
         let modulus: Vec<u64> =
             (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
-        let c = Constants::new(&modulus, M::DIGIT_BITS, l);
-        let mut f = Frame::new(m, &[&c]);
+        let c = batch::Constants::new(&modulus, M::DIGIT_BITS, l);
+        let mut f = batch::Domain::new(m, &[&c]);
         let mut x = f.enter(&[&modulus[1..]], bits);
         let y = x.clone();
         let inner = 400_000 / (l * l) / 8 + 1;
         let amm = best(1500, inner, || f.amm(black_box(&mut x), black_box(&y)));
         let ams = best(1500, inner, || f.ams(black_box(&mut x), 1));
         let setup = best(10, 10, || {
-            black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l));
+            black_box(batch::Constants::new(black_box(&modulus), M::DIGIT_BITS, l));
         });
         let ghz = clock();
         let floor = |products: usize| products as f64 * cycles_per_product / ghz;
@@ -65,7 +65,7 @@ fn black_box_add(mut x: u64) -> u64 {
 
 fn main() {
     let only = std::env::args().nth(1).unwrap_or_default();
-    use zariz_machines::*;
+    use zariz_machines::batch::*;
     if "portable".contains(&only) {
         measure("portable", Portable::<1>::new(), 1.0);
     }

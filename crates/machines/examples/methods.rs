@@ -3,8 +3,9 @@
 //! a product, a product with a table entry, a square and an exponentiation, and its ratio to AMM's, medians of pairs.
 use std::hint::black_box;
 use std::time::Instant;
+use zariz_kernels::Domain;
+use zariz_kernels::batch::{self, Method};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method};
 
 const ROUNDS: usize = 60;
 
@@ -22,22 +23,22 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> bool) {
+fn measure<M: batch::Kernels>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> bool) {
     let modulus: Vec<u64> =
         (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
-    let least = Constants::digits_for(bits, M::DIGIT_BITS);
+    let least = batch::Constants::digits_for(bits, M::DIGIT_BITS);
     let mut methods: Vec<_> = Method::NAMED.to_vec();
     methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
     methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
     methods.retain(|(name, _)| wanted(name));
     let constants: Vec<_> = methods
         .iter()
-        .map(|(_, method)| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(*method))
+        .map(|(_, method)| batch::Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(*method))
         .collect();
     let mut frames: Vec<_> = constants
         .iter()
         .map(|c| {
-            let mut frame = Frame::new(m, &[c]);
+            let mut frame = batch::Domain::new(m, &[c]);
             let x = frame.enter(&[&modulus[1..]], bits);
             let mut entry = frame.zeros(frame.entry_words());
             entry[..x.len()].copy_from_slice(&x);
@@ -63,7 +64,7 @@ fn measure<M: Machine>(name: &str, m: M, bits: usize, wanted: &dyn Fn(&str) -> b
             };
             let whole = if round % 4 == 0 {
                 time(1, || {
-                    black_box(pow(Frame::new(m, &[power.modulus]), black_box(&[power])));
+                    black_box(pow(batch::Domain::new(m, &[power.modulus]), black_box(&[power])));
                 })
             } else {
                 f64::NAN
@@ -92,7 +93,7 @@ fn main() {
     let run = |machine: &str| machines().next().is_none() || machines().any(|a| a == machine);
     let wanted = |method: &str| methods().next().is_none() || methods().any(|a| a == method);
     for &bits in if sizes.is_empty() { &[1024, 2048, 4096][..] } else { &sizes } {
-        use zariz_machines::*;
+        use zariz_machines::batch::*;
         if let Some(m) = Avx512Ifma::new().filter(|_| run("avx512-ifma")) {
             measure("avx512-ifma", m, bits, &wanted);
         }

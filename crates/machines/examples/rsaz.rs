@@ -2,8 +2,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
-use zariz_kernels::{Constants, Domain};
+use zariz_kernels::rsaz::{self, Quotients};
+use zariz_kernels::{Domain, batch};
 
 fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
     let mut best = f64::MAX;
@@ -17,7 +17,7 @@ fn best(rounds: usize, inner: usize, mut f: impl FnMut()) -> f64 {
     best
 }
 
-fn measure<W: WideMachine>(name: &str, w: W, only: Option<u32>) {
+fn measure<W: rsaz::Kernels>(name: &str, w: W, only: Option<u32>) {
     for bits in [512usize, 1024, 2048] {
         let modulus: Vec<u64> =
             (0..bits as u64 / 64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63 | 1).collect();
@@ -27,9 +27,9 @@ fn measure<W: WideMachine>(name: &str, w: W, only: Option<u32>) {
         if k > rsaz::most_sums(m) {
             continue;
         }
-        let c = Constants::new(&modulus, m, k);
+        let c = batch::Constants::new(&modulus, m, k);
         for quotients in [Quotients::Chained, Quotients::Friendly] {
-            let mut domain = Rsaz::with_quotients(w, &c, quotients);
+            let mut domain = rsaz::Domain::with_quotients(w, &c, quotients);
             let mut x = domain.enter(&[&modulus[1..]], bits);
             let y = x.clone();
             let amm = best(400, 100, || domain.amm(black_box(&mut x), black_box(&y)));
@@ -37,7 +37,7 @@ fn measure<W: WideMachine>(name: &str, w: W, only: Option<u32>) {
             let batch =
                 [Power { modulus: &c, base: &exponent, base_bits: bits, exponent: &exponent, exponent_bits: bits }];
             let power = best(40, 1, || {
-                black_box(pow::pow(Rsaz::with_quotients(w, &c, quotients), black_box(&batch)));
+                black_box(pow::pow(rsaz::Domain::with_quotients(w, &c, quotients), black_box(&batch)));
             });
             let ghz = clock();
             let g = k / 4;
@@ -84,10 +84,10 @@ fn main() {
     let which = arguments.next().unwrap_or_default();
     let only = arguments.next().and_then(|m| m.parse().ok());
     if "portable".contains(&which) {
-        measure("portable", zariz_machines::RsazPortable::new(), only);
+        measure("portable", zariz_machines::rsaz::Portable::new(), only);
     }
     #[cfg(target_arch = "x86_64")]
-    if let Some(w) = zariz_machines::RsazAvx2::new().filter(|_| "avx2".contains(&which)) {
+    if let Some(w) = zariz_machines::rsaz::Avx2::new().filter(|_| "avx2".contains(&which)) {
         measure("avx2", w, only);
     }
 }

@@ -4,8 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::scalar::{Constants, Domain, Scalar};
-use zariz_machines::ScalarPortable;
+use zariz_kernels::scalar::{self, Constants, Domain};
 
 /// Nanoseconds, the best of some rounds.
 fn best(mut work: impl FnMut()) -> f64 {
@@ -35,7 +34,7 @@ fn gigahertz() -> f64 {
     3000.0 / best(chain)
 }
 
-fn show<S: Scalar>(name: &str, machine: S) {
+fn show<S: scalar::Kernels>(name: &str, machine: S) {
     let clock = gigahertz();
     for n in [8usize, 16, 24, 32, 48, 64] {
         let m: Vec<u64> = (0..n as u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect();
@@ -67,8 +66,8 @@ fn show<S: Scalar>(name: &str, machine: S) {
 
 fn main() {
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = zariz_machines::ScalarAdx::new() {
+    if let Some(machine) = zariz_machines::scalar::Adx::new() {
         show("adx", machine);
     }
-    show("portable", ScalarPortable::new());
+    show("portable", zariz_machines::scalar::Portable::new());
 }

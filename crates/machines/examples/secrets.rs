@@ -3,13 +3,12 @@
 //!
 //! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
 
+use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;
-use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
-use zariz_kernels::scalar::{self, Scalar};
-use zariz_kernels::{Constants, Frame, Machine, Method, across};
+use zariz_kernels::rsaz::{self, Quotients};
+use zariz_kernels::{carry, pair, scalar};
 use zariz_machines::bls12_381;
 
 /// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
@@ -63,19 +62,19 @@ macro_rules! check {
     }};
 }
 
-fn frames<M: Machine>(machine: M, name: &str) {
+fn frames<M: batch::Kernels>(machine: M, name: &str) {
     for limbs in [8, 24] {
-        let digits = Constants::digits_for(64 * limbs, M::DIGIT_BITS);
+        let digits = batch::Constants::digits_for(64 * limbs, M::DIGIT_BITS);
         for method in [Method::AMM, Method::AHMM_KARATSUBA_SQUARES, Method::TRUNCATED_KARATSUBA] {
             let digits = method.digits(digits);
-            let prepare = |modulus: &[u64]| Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
+            let prepare = |modulus: &[u64]| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
             print!("{name}, {method}: ");
-            check!("lanes", limbs, prepare, |constants| Frame::new(machine, &[constants]));
+            check!("lanes", limbs, prepare, |constants| batch::Domain::new(machine, &[constants]));
         }
     }
 }
 
-fn limbwise<S: Scalar>(machine: S, name: &str) {
+fn limbwise<S: scalar::Kernels>(machine: S, name: &str) {
     for limbs in [8, 16, 24] {
         print!("{name}: ");
         let prepare = |modulus: &[u64]| scalar::Constants::new(modulus, S::STEP);
@@ -83,28 +82,28 @@ fn limbwise<S: Scalar>(machine: S, name: &str) {
     }
 }
 
-fn wide<M: WideMachine>(machine: M, name: &str) {
+fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         for quotients in [Quotients::Chained, Quotients::Friendly] {
             print!("{name}, {quotients:?}: ");
-            let domain = |constants| Rsaz::with_quotients(machine, constants, quotients);
+            let domain = |constants| rsaz::Domain::with_quotients(machine, constants, quotients);
             check!("rsaz", limbs, rsaz::constants, domain);
         }
     }
 }
 
-fn carry_chains<M: CarryMachine>(machine: M, name: &str) {
+fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         print!("{name}: ");
-        check!("carry chains", limbs, CarryConstants::new, |constants| CarryDomain::new(machine, constants));
+        check!("carry chains", limbs, carry::Constants::new, |constants| carry::Domain::new(machine, constants));
     }
 }
 
-fn across_vectors<M: across::Machine>(machine: M, name: &str) {
+fn pairs<M: pair::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 24, 50] {
         print!("{name}: ");
-        let domain = |constants| across::Numbers::new(machine, &[constants]);
-        check!("across", limbs, across::Constants::new, domain);
+        let domain = |constants| pair::Domain::new(machine, &[constants]);
+        check!("pair", limbs, pair::Constants::new, domain);
     }
 }
 
@@ -144,24 +143,24 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("leak") {
         return leak();
     }
-    frames(zariz_machines::Portable::<1>::new(), "portable");
-    limbwise(zariz_machines::ScalarPortable::new(), "scalar");
-    wide(zariz_machines::RsazPortable::new(), "portable");
-    carry_chains(zariz_machines::CarryPortable::new(), "portable");
-    across_vectors(zariz_machines::Portable::<8>::new(), "portable");
+    frames(zariz_machines::batch::Portable::<1>::new(), "portable");
+    limbwise(zariz_machines::scalar::Portable::new(), "scalar");
+    wide(zariz_machines::rsaz::Portable::new(), "portable");
+    carry_chains(zariz_machines::carry::Portable::new(), "portable");
+    pairs(zariz_machines::batch::Portable::<8>::new(), "portable");
     field();
     #[cfg(target_arch = "x86_64")]
     {
-        if let Some(machine) = zariz_machines::Avx2Fma::new() {
+        if let Some(machine) = zariz_machines::batch::Avx2Fma::new() {
             frames(machine, "avx2-fma");
         }
-        if let Some(machine) = zariz_machines::RsazAvx2::new() {
+        if let Some(machine) = zariz_machines::rsaz::Avx2::new() {
             wide(machine, "avx2");
         }
         // Valgrind runs the instructions, but its processor does not name ADX.
         if is_x86_feature_detected!("bmi2") {
             // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have ADX.
-            limbwise(unsafe { zariz_machines::ScalarAdx::assume() }, "scalar-adx");
+            limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, "scalar-adx");
         }
     }
 }

@@ -5,20 +5,18 @@ mod common;
 use common::{big, limbs_of, modulus, number};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_kernels::carry::{
-    CarryConstants, CarryDomain, CarryMachine, Chains, DIGITS, Digits, Modulus, SPARE, select, tail,
-};
+use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SPARE, select, tail};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{Constants, Frame, limbs};
-use zariz_machines::{CarryPortable, Portable};
+use zariz_kernels::{batch, limbs};
+use zariz_machines::batch::Portable;
 
 /// Runs a generic check on every machine that this processor has; says which it has not.
 macro_rules! on_every_machine {
     ($check:ident) => {{
-        $check(CarryPortable::new());
+        $check(zariz_machines::carry::Portable::new());
         #[cfg(target_arch = "x86_64")]
-        match zariz_machines::CarryAvx512::new() {
+        match zariz_machines::carry::Avx512::new() {
             Some(m) => $check(m),
             None => eprintln!("skipped on AVX-512F: the processor lacks it"),
         }
@@ -49,7 +47,7 @@ fn value(digits: &[Digits]) -> BigUint {
 }
 
 /// `a·b·R^{−1} mod M` by the machine; the result is checked to be that, and below `R` it is by its length.
-fn check_amm<M: CarryMachine>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUint, words: usize) {
+fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUint, words: usize) {
     let radix = one() << (32 * DIGITS * words);
     let inverse = limbs::negative_inverse(modulus.iter_u64_digits().next().unwrap_or(0));
     let (digits_of_m, negated) = (digits(modulus, words), digits(&(&radix - modulus), words));
@@ -65,7 +63,7 @@ fn check_amm<M: CarryMachine>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUint,
 
 #[test]
 fn products_of_extreme_numbers() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         for words in if cfg!(miri) { &[1, 4][..] } else { &[1, 2, 4, 6, 8] } {
             let bits = 32 * DIGITS * words;
             let all = (one() << bits) - one();
@@ -103,7 +101,7 @@ fn products_of_extreme_numbers() {
 
 #[test]
 fn products_of_numbers_of_any_shape() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(31);
         for words in [1, 2, 4, 6, 8] {
             let bits = 32 * DIGITS * words;
@@ -122,15 +120,21 @@ fn products_of_numbers_of_any_shape() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn machines_agree_in_every_digit() {
-    let Some(vector) = zariz_machines::CarryAvx512::new() else { return eprintln!("skipped: no AVX-512F") };
+    let Some(vector) = zariz_machines::carry::Avx512::new() else { return eprintln!("skipped: no AVX-512F") };
     let mut rng = StdRng::seed_from_u64(32);
     for words in [1, 2, 4] {
         let bits = 32 * DIGITS * words;
         for _ in 0..200 {
-            let constants = CarryConstants::new(&limbs_of(&modulus(&mut rng, bits), 1));
+            let constants = carry::Constants::new(&limbs_of(&modulus(&mut rng, bits), 1));
             let [a, b] = [(); 2].map(|()| digits(&number(&mut rng, bits), words));
             let mut out = [vec![Digits::ZERO; words], vec![Digits::ZERO; words]];
-            CarryPortable::new().amm(&mut out[0], &mut [Digits::ZERO; SPARE], &a, &b, constants.modulus());
+            zariz_machines::carry::Portable::new().amm(
+                &mut out[0],
+                &mut [Digits::ZERO; SPARE],
+                &a,
+                &b,
+                constants.modulus(),
+            );
             vector.amm(&mut out[1], &mut [Digits::ZERO; SPARE], &a, &b, constants.modulus());
             assert_eq!(out[0], out[1]);
         }
@@ -150,7 +154,7 @@ fn worth(s: &[Digits], k: &[Vec<u16>; 4]) -> BigUint {
     sum
 }
 
-fn check_tail<M: CarryMachine, const V: usize>(m: M, s: [Digits; V], k: [Vec<u16>; 4]) {
+fn check_tail<M: carry::Kernels, const V: usize>(m: M, s: [Digits; V], k: [Vec<u16>; 4]) {
     let masks: [[M::Mask; V]; 4] = std::array::from_fn(|chain| std::array::from_fn(|v| m.mask(k[chain][v])));
     let chains = Chains { s: s.each_ref().map(|digits| m.load(digits)), k: masks };
     let mut out = [Digits::ZERO; V];
@@ -160,7 +164,7 @@ fn check_tail<M: CarryMachine, const V: usize>(m: M, s: [Digits; V], k: [Vec<u16
 
 #[test]
 fn tails_ripple_through_every_digit() {
-    fn widths<M: CarryMachine, const V: usize>(m: M) {
+    fn widths<M: carry::Kernels, const V: usize>(m: M) {
         let ones = [Digits([u32::MAX; DIGITS]); V];
         let none = || [(); 4].map(|()| vec![0u16; V]);
         // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that is.
@@ -183,7 +187,7 @@ fn tails_ripple_through_every_digit() {
         check_tail(m, [Digits::ZERO; V], [(); 4].map(|()| vec![u16::MAX; V]));
         check_tail(m, ones, none());
     }
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         widths::<M, 1>(m);
         widths::<M, 2>(m);
     }
@@ -192,7 +196,7 @@ fn tails_ripple_through_every_digit() {
 
 #[test]
 fn tails_of_any_window() {
-    fn widths<M: CarryMachine, const V: usize>(m: M, rng: &mut StdRng) {
+    fn widths<M: carry::Kernels, const V: usize>(m: M, rng: &mut StdRng) {
         let digit = |rng: &mut StdRng| match rng.random_range(0..4) {
             0 => 0,
             1 => u32::MAX - rng.random_range(0..5),
@@ -209,7 +213,7 @@ fn tails_of_any_window() {
             check_tail(m, s, [(); 4].map(|()| (0..V).map(|_| mask(rng)).collect()));
         }
     }
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(33);
         widths::<M, 1>(m, &mut rng);
         widths::<M, 2>(m, &mut rng);
@@ -219,7 +223,7 @@ fn tails_of_any_window() {
 
 #[test]
 fn additions_under_a_condition() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(34);
         for words in [2, 4, 6] {
             let bits = 32 * DIGITS * words;
@@ -242,13 +246,13 @@ fn additions_under_a_condition() {
 
 #[test]
 fn every_entry_of_a_table() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(35);
         for words in [1, 2, 4] {
             let table: Vec<Digits> = (0..32 * words).map(|_| Digits(rng.random())).collect();
             for index in 0..34 {
                 let mut out = vec![Digits([7; DIGITS]); words];
-                CarryMachine::select(m, &mut out, &table, index);
+                carry::Kernels::select(m, &mut out, &table, index);
                 let at = words * index as usize;
                 let expected = table.get(at..at + words).map_or(vec![Digits::ZERO; words], <[_]>::to_vec);
                 assert_eq!(out, expected);
@@ -263,7 +267,7 @@ fn every_entry_of_a_table() {
 }
 
 /// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of one.
-fn check_powers<M: CarryMachine>(m: M, rng: &mut StdRng, bits: usize, base_bits: usize, exponent_bits: usize) {
+fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bits: usize, exponent_bits: usize) {
     let modulus = modulus(rng, bits);
     let base = match rng.random_range(0..6) {
         0 => BigUint::ZERO,
@@ -273,7 +277,7 @@ fn check_powers<M: CarryMachine>(m: M, rng: &mut StdRng, bits: usize, base_bits:
         _ => number(rng, base_bits),
     };
     let exponent = number(rng, exponent_bits);
-    let constants = CarryConstants::new(&limbs_of(&modulus, 1));
+    let constants = carry::Constants::new(&limbs_of(&modulus, 1));
     let (b, e) = (limbs_of(&base, 1), limbs_of(&exponent, exponent_bits.div_ceil(64)));
     let base_bits = base_bits.max(bits);
     let power = Power { modulus: &constants, base: &b, base_bits, exponent: &e, exponent_bits };
@@ -283,23 +287,23 @@ fn check_powers<M: CarryMachine>(m: M, rng: &mut StdRng, bits: usize, base_bits:
         assert_eq!(big(&result[0]), expected, "{base:x} to {exponent:x} modulo {modulus:x}, {bits} bits");
         result
     };
-    let ours = run(pow::pow(CarryDomain::new(m, &constants), &[power]));
-    run(pow::pow_vartime(CarryDomain::new(m, &constants), &[power]));
+    let ours = run(pow::pow(carry::Domain::new(m, &constants), &[power]));
+    run(pow::pow_vartime(carry::Domain::new(m, &constants), &[power]));
 
-    let others = Constants::new(&limbs_of(&modulus, 1), 52, Constants::digits_for(bits, 52));
+    let others = batch::Constants::new(&limbs_of(&modulus, 1), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };
-    assert_eq!(pow::pow(Frame::new(Portable::<1>::new(), &[&others]), &[other]), ours);
+    assert_eq!(pow::pow(batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
 
     let factor = number(rng, bits) % &modulus;
     let factor_limbs = limbs_of(&factor, 1);
     let product = Product { modulus: &constants, a: &b, a_bits: base_bits, b: &factor_limbs };
-    let result = mul::mul(CarryDomain::new(m, &constants), &[product]);
+    let result = mul::mul(carry::Domain::new(m, &constants), &[product]);
     assert_eq!(big(&result[0]), &base * factor % &modulus);
 }
 
 #[test]
 fn powers_of_every_small_length() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(36);
         for bits in (2..=140).chain(500..=530).chain(1015..=1030) {
             if cfg!(miri) && bits % 131 != 0 {
@@ -313,7 +317,7 @@ fn powers_of_every_small_length() {
 
 #[test]
 fn powers_with_every_window_and_base() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(37);
         for exponent_bits in if cfg!(miri) { &[7][..] } else { &[0, 1, 2, 7, 20, 65, 200, 512, 1024] } {
             for base_bits in [1, 511, 512, 513, 1024, 1025, 5000] {
@@ -330,7 +334,7 @@ fn powers_with_every_window_and_base() {
 #[test]
 #[cfg_attr(miri, ignore = "takes hours")]
 fn powers_of_long_numbers() {
-    fn check<M: CarryMachine>(m: M) {
+    fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(38);
         for bits in [1024, 1025, 1536, 2047, 2048, 2049, 3072, 4096, 8192] {
             for _ in 0..3 {

@@ -5,14 +5,14 @@ mod common;
 
 use common::{check_batch, slow};
 use rand::{SeedableRng, rngs::StdRng};
-use zariz_kernels::Machine;
+use zariz_kernels::batch;
 
 // Where the processor lacks AVX512-IFMA, its machine code runs all the same.
 zariz_emulator::install_before_main!();
 
 #[test]
 fn every_small_length() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(1);
         for bits in 2..=230 {
             check_batch(m, &mut rng, bits, M::LANES, bits + 7, 1 + bits / 3);
@@ -23,7 +23,7 @@ fn every_small_length() {
 
 #[test]
 fn around_digit_and_tile_boundaries() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(2);
         let w = M::DIGIT_BITS as usize;
         for digits in [5, 8, 9, 10, 11, 18, 19, 20, 21, 22, 40, 41, 61, 80] {
@@ -41,7 +41,7 @@ fn around_digit_and_tile_boundaries() {
 
 #[test]
 fn long_bases_and_exponents() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(3);
         for bits in [2, 3, 64, 100, 512, 1023, 1024] {
             for (base_bits, exponent_bits) in [(1, 1), (5 * bits + 1, 0), (2 * bits, bits), (4096, 700), (64, 1200)] {
@@ -57,7 +57,7 @@ fn long_bases_and_exponents() {
 
 #[test]
 fn fewer_jobs_than_lanes() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(4);
         for lanes in 1..=M::LANES {
             check_batch(m, &mut rng, 300, lanes, 600, 90);
@@ -68,7 +68,7 @@ fn fewer_jobs_than_lanes() {
 
 #[test]
 fn large_moduli() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(5);
         for bits in [1536, 2048, 3072, 4096, 8192, 16_384] {
             if slow::<M>() && bits > 4096 {

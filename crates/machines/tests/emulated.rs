@@ -8,8 +8,8 @@ mod common;
 use common::{check_batch, check_method};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::Mode;
-use zariz_kernels::{Lanes, Machine, Method};
-use zariz_machines::Avx512Ifma;
+use zariz_kernels::batch::{Kernels as _, Machine as _, Method};
+use zariz_machines::batch::Avx512Ifma;
 
 const DIGIT: u64 = (1 << 52) - 1;
 
@@ -51,7 +51,7 @@ fn every_multiplication_of_every_root() {
 
     // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
     for bits in [512, 768, 1024, 1100, 1536, 1600, 2048, 4000] {
-        common::across::check(machine, &mut rng, bits, 2, bits, 6);
+        common::pair::check(machine, &mut rng, bits, 2, bits, 6);
     }
 
     // Tiles so narrow that no modulus leads to them, and all the others again.
@@ -59,7 +59,7 @@ fn every_multiplication_of_every_root() {
     let missed = missed();
     assert!(
         missed.is_empty(),
-        "VPMADD52 in these roots never ran. Is there a kernel that `Frame` does not use, or a width that no modulus leads \
+        "VPMADD52 in these roots never ran. Is there a kernel that `batch::Domain` does not use, or a width that no modulus leads \
          to? Then call it in `blocks` of this file. {missed:#?}"
     );
 
@@ -79,7 +79,7 @@ fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words> {
     (0..count).map(|_| std::array::from_fn(|_| word(rng))).collect()
 }
 
-/// Every block that multiplies, at every width, against the plain sums of its banner in `zariz_kernels::block`.
+/// Every block that multiplies, at every width, against the plain sums of its banner in `zariz_kernels::batch::block`.
 fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
     let digits = |words: &[Words]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
     let columns = |words: &[Words]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();

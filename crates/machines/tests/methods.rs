@@ -6,8 +6,9 @@ mod common;
 use common::{big, check_method, limbs_of, method_constants, modulus, number, slow};
 use num_bigint::BigUint;
 use rand::{SeedableRng, rngs::StdRng};
-use zariz_kernels::frame::Number;
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method, limbs};
+use zariz_kernels::batch::Number;
+use zariz_kernels::batch::{self, Method};
+use zariz_kernels::{Domain, limbs};
 
 // Where the processor lacks AVX512-IFMA, its machine code runs all the same.
 zariz_emulator::install_before_main!();
@@ -24,7 +25,7 @@ fn methods() -> impl Iterator<Item = Method> {
 }
 
 /// A number as digits of a machine.
-fn digits<M: Machine>(number: &BigUint, count: usize) -> Vec<u64> {
+fn digits<M: batch::Kernels>(number: &BigUint, count: usize) -> Vec<u64> {
     let mut out = vec![0; count];
     limbs::to_digits(&limbs_of(number, 1), M::DIGIT_BITS, &mut out);
     out
@@ -32,7 +33,7 @@ fn digits<M: Machine>(number: &BigUint, count: usize) -> Vec<u64> {
 
 #[test]
 fn every_method_at_every_small_digit_count() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(11);
         let w = M::DIGIT_BITS as usize;
         for digits in 2..=26 {
@@ -52,14 +53,14 @@ fn every_method_at_every_small_digit_count() {
 
 #[test]
 fn every_method_at_the_usual_sizes() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(12);
         for bits in [1024, 1536, 2048, 3072, 4096] {
             if slow::<M>() && bits > 2048 {
                 continue;
             }
             for method in methods() {
-                let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+                let digits = batch::Constants::digits_for(bits, M::DIGIT_BITS);
                 check_method(m, &mut rng, method, bits, digits, 20);
                 check_method(m, &mut rng, method, bits, digits.next_multiple_of(4), 20);
             }
@@ -70,13 +71,13 @@ fn every_method_at_the_usual_sizes() {
 
 #[test]
 fn every_method_at_the_largest_size() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(13);
         if slow::<M>() {
             return;
         }
         for bits in [8192, 16_384] {
-            let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+            let digits = batch::Constants::digits_for(bits, M::DIGIT_BITS);
             for method in [Method::AHMM, Method::KARATSUBA_SQUARES, Method::TRUNCATED_SCHOOLBOOK] {
                 check_method(m, &mut rng, method, bits, digits, 6);
             }
@@ -104,7 +105,7 @@ fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
 /// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones but for one digit.
 #[test]
 fn chosen_lower_halves() {
-    fn check<M: Machine>(m: M) {
+    fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(14);
         let w = M::DIGIT_BITS as usize;
         let one = BigUint::from(1u32);
@@ -144,11 +145,12 @@ fn chosen_lower_halves() {
                     let constants: Vec<_> =
                         moduli.iter().map(|modulus| method_constants::<M>(modulus, l, method)).collect();
                     let lanes: Vec<_> = constants.iter().collect();
-                    let mut frame = Frame::new(m, &lanes);
-                    let load = |frame: &Frame<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
-                        let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
-                        frame.load(l, |lane, _| &lanes[lane])
-                    };
+                    let mut frame = batch::Domain::new(m, &lanes);
+                    let load =
+                        |frame: &batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
+                            let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
+                            frame.load(l, |lane, _| &lanes[lane])
+                        };
                     let mut x = load(&frame, &|pair| pair.0.clone());
                     let y = load(&frame, &|pair| pair.1.clone());
                     frame.amm(&mut x, &y);

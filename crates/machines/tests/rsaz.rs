@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
-use zariz_kernels::{Constants, Domain};
+use zariz_kernels::rsaz::{self, Quotients};
+use zariz_kernels::{Domain, batch};
 
 #[path = "common/mod.rs"]
 #[macro_use]
@@ -16,9 +16,9 @@ use common::{big, limbs_of, modulus, number};
 macro_rules! on_every_wide_machine {
     ($check:ident) => {
         for quotients in [Quotients::Chained, Quotients::Friendly] {
-            $check(zariz_machines::RsazPortable::new(), quotients);
+            $check(zariz_machines::rsaz::Portable::new(), quotients);
             #[cfg(target_arch = "x86_64")]
-            match zariz_machines::RsazAvx2::new() {
+            match zariz_machines::rsaz::Avx2::new() {
                 Some(w) => $check(w, quotients),
                 None => eprintln!("skipped on avx2: the processor lacks it, or BMI2"),
             }
@@ -27,10 +27,10 @@ macro_rules! on_every_wide_machine {
 }
 
 /// A power and a product, each in constant time, and the power by the public exponent's way.
-fn check_power<W: WideMachine>(
+fn check_power<W: rsaz::Kernels>(
     w: W,
     quotients: Quotients,
-    constants: &Constants,
+    constants: &batch::Constants,
     base: &BigUint,
     exponent: &BigUint,
     exponent_bits: usize,
@@ -39,7 +39,7 @@ fn check_power<W: WideMachine>(
     let (base_limbs, exponent_limbs) = (limbs_of(base, 1), limbs_of(exponent, exponent_bits.div_ceil(64)));
     let base_bits = constants.bits().max(base.bits() as usize);
     let power = [Power { modulus: constants, base: &base_limbs, base_bits, exponent: &exponent_limbs, exponent_bits }];
-    let domain = || Rsaz::with_quotients(w, constants, quotients);
+    let domain = || rsaz::Domain::with_quotients(w, constants, quotients);
     let expected = base.modpow(exponent, &modulus);
     let what = || format!("{quotients:?}: {base:x} to {exponent:x} modulo {modulus:x}");
     for results in [pow::pow(domain(), &power), pow::pow_vartime(domain(), &power)] {
@@ -54,7 +54,7 @@ fn check_power<W: WideMachine>(
 
 #[test]
 fn every_small_length() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(31);
         for bits in 2..=260 {
             let constants = rsaz::constants(&limbs_of(&modulus(&mut rng, bits), 1));
@@ -67,7 +67,7 @@ fn every_small_length() {
 
 #[test]
 fn the_usual_lengths_and_the_edges_of_radices() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(32);
         for bits in [511, 512, 576, 577, 1023, 1024, 1025, 1041, 1042, 1536, 2048, 2125, 3072, 4096, rsaz::MAX_BITS] {
             for _ in 0..if bits > 2048 { 2 } else { 12 } {
@@ -82,14 +82,14 @@ fn the_usual_lengths_and_the_edges_of_radices() {
 
 #[test]
 fn both_radices_at_every_digit_count() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(33);
         for m in [28, 29] {
             for digits in (4..=rsaz::most_sums(m).min(128)).step_by(4) {
                 // As little room above the modulus as allowed, and more.
                 for free in [3, 4, rng.random_range(5..50)] {
                     let modulus = modulus(&mut rng, m as usize * digits - free);
-                    let constants = Constants::new(&limbs_of(&modulus, 1), m, digits);
+                    let constants = batch::Constants::new(&limbs_of(&modulus, 1), m, digits);
                     let (base, exponent) = (number(&mut rng, m as usize * digits), number(&mut rng, 9));
                     check_power(w, quotients, &constants, &base, &exponent, 9);
                 }
@@ -101,7 +101,7 @@ fn both_radices_at_every_digit_count() {
 
 #[test]
 fn long_exponents() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(34);
         for (bits, exponent_bits) in [(512, 512), (1024, 1024), (2048, 300), (64, 2000), (1024, 1), (512, 0)] {
             let constants = rsaz::constants(&limbs_of(&modulus(&mut rng, bits), 1));
@@ -118,7 +118,7 @@ fn long_exponents() {
 
 #[test]
 fn the_edges_of_moduli_and_bases() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let one = BigUint::from(1u32);
         for bits in [512usize, 1023, 1024, 1041, 2048] {
             let top = &one << bits;
@@ -139,14 +139,14 @@ fn the_edges_of_moduli_and_bases() {
 /// The kernels themselves at the edges of what they accept: digits all `2^m − 1` or all `2^m`, numbers up to `R/2`.
 #[test]
 fn digits_at_their_largest() {
-    fn check<W: WideMachine>(w: W, quotients: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(35);
         for (m, digits) in [(29u32, 4), (29, 20), (29, 36), (29, 60), (28, 76), (28, 128), (28, 252)] {
             let (one, r_bits) = (BigUint::from(1u32), m as usize * digits);
             let r = &one << r_bits;
             for modulus in [(&r >> 3) - 1u32, modulus(&mut rng, r_bits - 3)] {
-                let constants = Constants::new(&limbs_of(&modulus, 1), m, digits);
-                let mut domain = Rsaz::with_quotients(w, &constants, quotients);
+                let constants = batch::Constants::new(&limbs_of(&modulus, 1), m, digits);
+                let mut domain = rsaz::Domain::with_quotients(w, &constants, quotients);
                 // The value of digits, and a number with them.
                 let value = |digits: &[u32]| digits.iter().rev().fold(BigUint::ZERO, |sum, &digit| (sum << m) + digit);
                 let limit = &modulus << 2;
@@ -164,7 +164,7 @@ fn digits_at_their_largest() {
                 numbers.push(number);
                 for x in &numbers {
                     for y in &numbers {
-                        let fill = |domain: &Rsaz<W>, digits: &[u32]| {
+                        let fill = |domain: &rsaz::Domain<W>, digits: &[u32]| {
                             let mut out = domain.zeros(domain.words());
                             out.iter_mut().zip(digits).for_each(|(out, &value)| *out = w.digit(value));
                             out
@@ -193,7 +193,7 @@ fn digits_at_their_largest() {
 
 #[test]
 fn every_entry_of_a_table_is_found() {
-    fn check<W: WideMachine>(w: W, _: Quotients) {
+    fn check<W: rsaz::Kernels>(w: W, _: Quotients) {
         for words in [8, 24, 40, 48, 80, 104] {
             let table: Vec<W::Digit> = (0..words * 32).map(|i| w.digit(i as u32 * 7 + 1)).collect();
             for index in 0..32 {

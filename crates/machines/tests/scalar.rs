@@ -6,8 +6,7 @@ use rand::{Rng, SeedableRng};
 use zariz_kernels::limbs;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::scalar::{Constants, Domain, Scalar};
-use zariz_machines::ScalarPortable;
+use zariz_kernels::scalar::{self, Constants, Domain};
 
 fn big(limbs: &[u64]) -> BigUint {
     BigUint::from_slice(&limbs.iter().flat_map(|&l| [l as u32, (l >> 32) as u32]).collect::<Vec<_>>())
@@ -47,7 +46,7 @@ fn odd(rng: &mut StdRng, n: usize) -> Vec<u64> {
     out
 }
 
-fn operations<S: Scalar>(machine: S) {
+fn operations<S: scalar::Kernels>(machine: S) {
     let rng = &mut StdRng::seed_from_u64(7);
     let lengths: Vec<usize> = (1..=40).map(|k| k * S::STEP).filter(|&n| n <= 40 || n == 64 || n == 128).collect();
     for n in lengths {
@@ -74,7 +73,7 @@ fn operations<S: Scalar>(machine: S) {
     }
 }
 
-fn tables<S: Scalar>(machine: S) {
+fn tables<S: scalar::Kernels>(machine: S) {
     let rng = &mut StdRng::seed_from_u64(8);
     for n in [1, 3, 8, 15, 16, 24, 40].map(|n: usize| n.next_multiple_of(S::STEP)) {
         for entries in [1, 2, 32, 64] {
@@ -88,7 +87,7 @@ fn tables<S: Scalar>(machine: S) {
     }
 }
 
-fn powers<S: Scalar>(machine: S) {
+fn powers<S: scalar::Kernels>(machine: S) {
     let rng = &mut StdRng::seed_from_u64(9);
     for bits in [2usize, 3, 63, 64, 65, 127, 381, 512, 521, 1000, 1024, 1025, 1536, 2048, 3072] {
         for round in 0..6 {
@@ -145,16 +144,16 @@ macro_rules! on_every_machine {
 }
 
 mod portable {
-    fn machine() -> Option<super::ScalarPortable> {
-        Some(super::ScalarPortable::new())
+    fn machine() -> Option<zariz_machines::scalar::Portable> {
+        Some(zariz_machines::scalar::Portable::new())
     }
     on_every_machine!(operations tables powers);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod adx {
-    fn machine() -> Option<zariz_machines::ScalarAdx> {
-        let machine = zariz_machines::ScalarAdx::new();
+    fn machine() -> Option<zariz_machines::scalar::Adx> {
+        let machine = zariz_machines::scalar::Adx::new();
         if machine.is_none() {
             eprintln!("skipped: the processor lacks BMI2 or ADX");
         }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use zariz::{Engine, Modulus};
 use zariz_kernels::limbs;
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::rsaz::{self, Quotients, Rsaz, WideMachine};
+use zariz_kernels::rsaz::{self, Quotients};
 
 use super::grid::Operation;
 use super::measure::Numbers;
@@ -191,7 +191,7 @@ impl Case {
     }
 
     /// RSAZ with quotients as in the paper, which no engine has: by the kernels.
-    fn chained<W: WideMachine + 'static>(&self, w: W) -> Result<Contestant<'_>, Failure> {
+    fn chained<W: rsaz::Kernels + 'static>(&self, w: W) -> Result<Contestant<'_>, Failure> {
         let [modulus, base, exponent] = [&self.modulus, &self.base, &self.exponent].map(|n| limbs::from_be_bytes(n));
         let constants = rsaz::constants(&modulus);
         let bits = 8 * self.modulus.len();
@@ -199,7 +199,10 @@ impl Case {
             let modulus = &constants;
             let power = Power { modulus, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
             let mut out = vec![0; bits / 8];
-            limbs::to_be_bytes(&pow(Rsaz::with_quotients(w, modulus, Quotients::Chained), &[power])[0], &mut out);
+            limbs::to_be_bytes(
+                &pow(rsaz::Domain::with_quotients(w, modulus, Quotients::Chained), &[power])[0],
+                &mut out,
+            );
             out
         })
     }
@@ -207,10 +210,10 @@ impl Case {
     /// The same by the best machine here.
     fn best_chained(&self) -> Result<Contestant<'_>, Failure> {
         #[cfg(target_arch = "x86_64")]
-        if let Some(w) = zariz_machines::RsazAvx2::new() {
+        if let Some(w) = zariz_machines::rsaz::Avx2::new() {
             return self.chained(w);
         }
-        self.chained(zariz_machines::RsazPortable::new())
+        self.chained(zariz_machines::rsaz::Portable::new())
     }
 }
 

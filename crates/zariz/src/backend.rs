@@ -2,11 +2,9 @@
 
 pub(crate) mod counts;
 
-use zariz_kernels::carry::{CarryConstants, CarryDomain, CarryMachine};
+use zariz_kernels::batch::{self, Method};
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::rsaz::{self, Rsaz, WideMachine};
-use zariz_kernels::scalar::{self, Scalar};
-use zariz_kernels::{Constants, Domain, Frame, Machine, Method, across, mul, pow};
+use zariz_kernels::{Domain, carry, mul, pair, pow, rsaz, scalar};
 
 use crate::batch::{InDomain, Numbers};
 use crate::prepared::Prepared;
@@ -68,15 +66,15 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<M>(pub M);
 
-impl<M: Machine> Arithmetic for Lanes<M> {
-    type Constants = Constants;
-    type Domain<'a> = Frame<'a, M>;
+impl<M: batch::Kernels> Arithmetic for Lanes<M> {
+    type Constants = batch::Constants;
+    type Domain<'a> = batch::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &Constants {
-        modulus.lanes(M::DIGIT_BITS)
+    fn constants(self, modulus: &Prepared) -> &batch::Constants {
+        modulus.batch(M::DIGIT_BITS)
     }
-    fn domain<'a>(self, moduli: &[&'a Constants]) -> Frame<'a, M> {
-        Frame::new(self.0, moduli)
+    fn domain<'a>(self, moduli: &[&'a batch::Constants]) -> batch::Domain<'a, M> {
+        batch::Domain::new(self.0, moduli)
     }
     fn lanes(self) -> usize {
         M::LANES
@@ -94,9 +92,9 @@ impl<M: Machine> Arithmetic for Lanes<M> {
 
 /// Numbers one at a time, in limbs.
 #[derive(Clone, Copy)]
-pub(crate) struct Limbwise<S>(pub S);
+pub(crate) struct Single<S>(pub S);
 
-impl<S: Scalar> Arithmetic for Limbwise<S> {
+impl<S: scalar::Kernels> Arithmetic for Single<S> {
     type Constants = scalar::Constants;
     type Domain<'a> = scalar::Domain<'a, S>;
 
@@ -113,26 +111,26 @@ impl<S: Scalar> Arithmetic for Limbwise<S> {
 
 /// One number across a vector, or two.
 #[derive(Clone, Copy)]
-pub(crate) struct Across<M>(pub M);
+pub(crate) struct Pair<M>(pub M);
 
-impl<M: across::Machine> Arithmetic for Across<M> {
-    type Constants = across::Constants;
-    type Domain<'a> = across::Numbers<'a, M>;
+impl<M: pair::Kernels> Arithmetic for Pair<M> {
+    type Constants = pair::Constants;
+    type Domain<'a> = pair::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &across::Constants {
-        modulus.across()
+    fn constants(self, modulus: &Prepared) -> &pair::Constants {
+        modulus.pair()
     }
-    fn domain<'a>(self, moduli: &[&'a across::Constants]) -> across::Numbers<'a, M> {
-        across::Numbers::new(self.0, moduli)
+    fn domain<'a>(self, moduli: &[&'a pair::Constants]) -> pair::Domain<'a, M> {
+        pair::Domain::new(self.0, moduli)
     }
     fn lanes(self) -> usize {
         2
     }
     fn fits(self, bits: usize) -> bool {
-        across::Constants::fits(bits)
+        pair::Constants::fits(bits)
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        across::Shape::new(modulus.size()).digits
+        pair::Shape::new(modulus.size()).digits
     }
 }
 
@@ -140,34 +138,34 @@ impl<M: across::Machine> Arithmetic for Across<M> {
 #[derive(Clone, Copy)]
 pub(crate) struct Carry<M>(pub M);
 
-impl<M: CarryMachine> Arithmetic for Carry<M> {
-    type Constants = CarryConstants;
-    type Domain<'a> = CarryDomain<'a, M>;
+impl<M: carry::Kernels> Arithmetic for Carry<M> {
+    type Constants = carry::Constants;
+    type Domain<'a> = carry::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &CarryConstants {
+    fn constants(self, modulus: &Prepared) -> &carry::Constants {
         modulus.carry()
     }
-    fn domain<'a>(self, moduli: &[&'a CarryConstants]) -> CarryDomain<'a, M> {
-        CarryDomain::new(self.0, moduli[0])
+    fn domain<'a>(self, moduli: &[&'a carry::Constants]) -> carry::Domain<'a, M> {
+        carry::Domain::new(self.0, moduli[0])
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        CarryConstants::words_for(modulus.bits())
+        carry::Constants::words_for(modulus.bits())
     }
 }
 
 /// One number across a vector, in a redundant radix.
 #[derive(Clone, Copy)]
-pub(crate) struct Wide<M>(pub M);
+pub(crate) struct Rsaz<M>(pub M);
 
-impl<M: WideMachine> Arithmetic for Wide<M> {
-    type Constants = Constants;
-    type Domain<'a> = Rsaz<'a, M>;
+impl<M: rsaz::Kernels> Arithmetic for Rsaz<M> {
+    type Constants = batch::Constants;
+    type Domain<'a> = rsaz::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &Constants {
+    fn constants(self, modulus: &Prepared) -> &batch::Constants {
         modulus.rsaz()
     }
-    fn domain<'a>(self, moduli: &[&'a Constants]) -> Rsaz<'a, M> {
-        Rsaz::new(self.0, moduli[0])
+    fn domain<'a>(self, moduli: &[&'a batch::Constants]) -> rsaz::Domain<'a, M> {
+        rsaz::Domain::new(self.0, moduli[0])
     }
     fn fits(self, bits: usize) -> bool {
         bits <= rsaz::MAX_BITS

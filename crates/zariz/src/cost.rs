@@ -88,7 +88,7 @@ fn is_candidate(engine: Engine) -> bool {
         Engine::Scalar => !Engine::ScalarAdx.is_available(),
         // Without its vector instructions it is slower than limbs.
         Engine::Rsaz => engine.uses_vectors(),
-        Engine::AcrossFma | Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
+        Engine::PairFma | Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
         engine => engine.is_available(),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use zariz_kernels::Method;
+use zariz_kernels::batch::Method;
 
 use crate::backend::Backend;
 use crate::engine::{Engine, EngineError};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use zariz_kernels::limbs;
-use zariz_machines::{CarryPortable, Portable, RsazPortable, ScalarPortable};
+use zariz_machines::{batch, carry, rsaz, scalar};
 
-use crate::backend::{Across, Backend, Carry, Lanes, Limbwise, Power, Wide};
+use crate::backend::{Backend, Carry, Lanes, Pair, Power, Rsaz, Single};
 use crate::prepared::Prepared;
 
 /// A machine that computes: how many numbers at once, and with which instructions.
@@ -26,9 +26,9 @@ pub enum Engine {
     /// vectors.
     Rsaz,
     /// One number, or two, across vectors, by products in double precision on AVX-512F and DQ.
-    AcrossFma,
+    PairFma,
     /// One number, or two, across vectors, by AVX512-IFMA.
-    AcrossIfma,
+    PairIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
     /// AVX-512F and DQ: eight numbers at once, products in double precision.
@@ -99,8 +99,8 @@ impl Engine {
         Self::Rsaz,
         Self::Scalar,
         Self::ScalarAdx,
-        Self::AcrossFma,
-        Self::AcrossIfma,
+        Self::PairFma,
+        Self::PairIfma,
         Self::Avx2Fma,
         Self::Avx512Fma,
         Self::Avx512Ifma,
@@ -114,8 +114,8 @@ impl Engine {
             Self::Scalar => "scalar",
             Self::ScalarAdx => "scalar-adx",
             Self::Rsaz => "rsaz",
-            Self::AcrossFma => "across-fma",
-            Self::AcrossIfma => "across-ifma",
+            Self::PairFma => "pair-fma",
+            Self::PairIfma => "pair-ifma",
             Self::Avx2Fma => "avx2-fma",
             Self::Avx512Fma => "avx512-fma",
             Self::Avx512Ifma => "avx512-ifma",
@@ -145,8 +145,8 @@ impl Engine {
             Self::Portable | Self::Scalar | Self::CarryChains | Self::Rsaz => "nothing",
             Self::ScalarAdx => "BMI2 and ADX",
             Self::Avx2Fma => "AVX2 and FMA",
-            Self::AcrossFma | Self::Avx512Fma => "AVX-512F and AVX-512DQ",
-            Self::AcrossIfma | Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
+            Self::PairFma | Self::Avx512Fma => "AVX-512F and AVX-512DQ",
+            Self::PairIfma | Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
         }
     }
 
@@ -154,7 +154,7 @@ impl Engine {
     pub fn lanes(self) -> usize {
         match self {
             Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz => 1,
-            Self::AcrossFma | Self::AcrossIfma => 2,
+            Self::PairFma | Self::PairIfma => 2,
             Self::Avx2Fma => 4,
             Self::Avx512Fma | Self::Avx512Ifma => 8,
         }
@@ -164,9 +164,7 @@ impl Engine {
     /// [`Method`](crate::Method) of the caller's choice applies.
     pub fn has_lanes(self) -> bool {
         match self {
-            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::AcrossFma | Self::AcrossIfma => {
-                false
-            }
+            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::PairFma | Self::PairIfma => false,
             Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
         }
     }
@@ -179,29 +177,27 @@ impl Engine {
             Self::CarryChains | Self::Rsaz => {
                 #[cfg(target_arch = "x86_64")]
                 return match self {
-                    Self::CarryChains => zariz_machines::CarryAvx512::new().is_some(),
-                    _ => zariz_machines::RsazAvx2::new().is_some(),
+                    Self::CarryChains => carry::Avx512::new().is_some(),
+                    _ => rsaz::Avx2::new().is_some(),
                 };
                 #[cfg(not(target_arch = "x86_64"))]
                 false
             }
-            Self::AcrossFma | Self::AcrossIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => {
-                self.is_available()
-            }
+            Self::PairFma | Self::PairIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => self.is_available(),
         }
     }
 
     /// The machine.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma, CarryAvx512, RsazAvx2, ScalarAdx};
+        use batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
         let backend = match self {
             Self::Portable | Self::Scalar => None,
-            Self::CarryChains => found(CarryAvx512::new().map(Carry)),
-            Self::ScalarAdx => found(ScalarAdx::new().map(Limbwise)),
-            Self::Rsaz => found(RsazAvx2::new().map(Wide)),
-            Self::AcrossFma => found(Avx512Fma::new().map(Across)),
-            Self::AcrossIfma => found(Avx512Ifma::new().map(Across)),
+            Self::CarryChains => found(carry::Avx512::new().map(Carry)),
+            Self::ScalarAdx => found(scalar::Adx::new().map(Single)),
+            Self::Rsaz => found(rsaz::Avx2::new().map(Rsaz)),
+            Self::PairFma => found(Avx512Fma::new().map(Pair)),
+            Self::PairIfma => found(Avx512Ifma::new().map(Pair)),
             Self::Avx2Fma => found(Avx2Fma::new().map(Lanes)),
             Self::Avx512Fma => found(Avx512Fma::new().map(Lanes)),
             Self::Avx512Ifma => found(Avx512Ifma::new().map(Lanes)),
@@ -217,16 +213,16 @@ impl Engine {
 
     /// A machine for numbers of any length: those of engines that have a longest are answered by it.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
-        Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Limbwise(ScalarPortable::new())))
+        Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
     }
 
     /// The engine's machine for any processor, if it has one.
     fn portable(self) -> Option<&'static dyn Backend> {
         match self {
-            Self::Portable => Some(leaked(Lanes(Portable::<1>::new()))),
-            Self::Rsaz => Some(leaked(Wide(RsazPortable::new()))),
-            Self::CarryChains => Some(leaked(Carry(CarryPortable::new()))),
-            Self::Scalar => Some(leaked(Limbwise(ScalarPortable::new()))),
+            Self::Portable => Some(leaked(Lanes(batch::Portable::<1>::new()))),
+            Self::Rsaz => Some(leaked(Rsaz(rsaz::Portable::new()))),
+            Self::CarryChains => Some(leaked(Carry(carry::Portable::new()))),
+            Self::Scalar => Some(leaked(Single(scalar::Portable::new()))),
             _ => None,
         }
     }

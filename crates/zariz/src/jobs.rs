@@ -1,6 +1,6 @@
 //! From any list of jobs to the cheapest calls of engines.
 
-use zariz_kernels::Method;
+use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::Limbs;
 
 use crate::backend::{Backend, Power, Product};

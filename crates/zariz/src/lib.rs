@@ -41,4 +41,4 @@ pub use batch::{Batch, BatchError};
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
-pub use zariz_kernels::{Method, Reduction};
+pub use zariz_kernels::batch::{Method, Reduction};

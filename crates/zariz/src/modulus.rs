@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::frame::MAX_DIGITS;
+use zariz_kernels::batch::{Constants, MAX_DIGITS, Method};
 use zariz_kernels::limbs::{self, Limbs};
-use zariz_kernels::{Constants, Method};
 
 use crate::backend::Power;
 use crate::dispatch::{self, Crew, Dispatch};

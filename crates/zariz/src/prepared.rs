@@ -3,9 +3,9 @@
 use std::fmt;
 
 use once_cell::race::OnceBox;
-use zariz_kernels::carry::CarryConstants;
+use zariz_kernels::batch::{self, Method};
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{Constants, Method, across, limbs, rsaz, scalar};
+use zariz_kernels::{carry, limbs, pair, rsaz, scalar};
 
 /// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
 ///
@@ -20,12 +20,12 @@ pub(crate) struct Prepared {
     size: usize,
     method: Option<Method>,
     /// For digits of 51 and of 52 bits.
-    lanes: [OnceBox<Constants>; 2],
+    batch: [OnceBox<batch::Constants>; 2],
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
-    across: OnceBox<across::Constants>,
-    carry: OnceBox<CarryConstants>,
-    rsaz: OnceBox<Constants>,
+    pair: OnceBox<pair::Constants>,
+    carry: OnceBox<carry::Constants>,
+    rsaz: OnceBox<batch::Constants>,
 }
 
 impl fmt::Debug for Prepared {
@@ -45,9 +45,9 @@ impl Prepared {
             bits,
             size,
             method: None,
-            lanes: Default::default(),
+            batch: Default::default(),
             scalar: Default::default(),
-            across: OnceBox::new(),
+            pair: OnceBox::new(),
             carry: OnceBox::new(),
             rsaz: OnceBox::new(),
         }
@@ -79,15 +79,15 @@ impl Prepared {
 
     /// How many digits it has on a vector machine with digits of `digit_bits` bits.
     pub fn digits(&self, digit_bits: u32) -> usize {
-        let digits = Constants::digits_for(self.size, digit_bits);
+        let digits = batch::Constants::digits_for(self.size, digit_bits);
         self.method.map_or(digits, |method| method.digits(digits))
     }
 
     /// For a vector machine with digits of `digit_bits` bits.
-    pub fn lanes(&self, digit_bits: u32) -> &Constants {
-        let place = &self.lanes[usize::from(digit_bits == 52)];
+    pub fn batch(&self, digit_bits: u32) -> &batch::Constants {
+        let place = &self.batch[usize::from(digit_bits == 52)];
         let constants = place.get_or_init(|| {
-            let constants = Constants::new(&self.limbs, digit_bits, self.digits(digit_bits));
+            let constants = batch::Constants::new(&self.limbs, digit_bits, self.digits(digit_bits));
             Box::new(match self.method {
                 Some(method) => constants.with_method(method),
                 None => constants,
@@ -105,18 +105,18 @@ impl Prepared {
         constants
     }
 
-    /// For numbers laid across vectors. Precondition: [`across::Constants::fits`].
-    pub fn across(&self) -> &across::Constants {
-        self.across.get_or_init(|| Box::new(across::Constants::with_bits(&self.limbs, self.size)))
+    /// For numbers laid across vectors. Precondition: [`pair::Constants::fits`].
+    pub fn pair(&self) -> &pair::Constants {
+        self.pair.get_or_init(|| Box::new(pair::Constants::with_bits(&self.limbs, self.size)))
     }
 
     /// For RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
-    pub fn rsaz(&self) -> &Constants {
+    pub fn rsaz(&self) -> &batch::Constants {
         self.rsaz.get_or_init(|| Box::new(rsaz::constants(&self.limbs)))
     }
 
     /// For carry chains.
-    pub fn carry(&self) -> &CarryConstants {
-        self.carry.get_or_init(|| Box::new(CarryConstants::new(&self.limbs)))
+    pub fn carry(&self) -> &carry::Constants {
+        self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.limbs)))
     }
 }

@@ -5,7 +5,7 @@ use super::{carry, rsaz};
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
 pub const MACHINES: &[&str] =
-    &["across-fma", "across-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
+    &["pair-fma", "pair-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
 /// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -22,7 +22,7 @@ struct Products {
     high_once: usize,
 }
 
-/// From the banners in crates/kernels/src/block; `None` for a block that is not known here.
+/// From the banners in crates/kernels/src/batch/block; `None` for a block that is not known here.
 fn products(block: &str, width: Option<usize>) -> Option<Products> {
     let t = width.unwrap_or(0);
     let (rolled, once, low_once, high_once) = match block {
@@ -40,13 +40,13 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
         "select_tile" | "splat" | "normalize" | "settle" | "normalize_sum" | "difference" | "karatsuba" | "add"
         | "gather" | "scatter" | "select" => (0, 0, 0, 0),
-        _ => (0, across(block)?, 0, 0),
+        _ => (0, pair(block)?, 0, 0),
     };
     Some(Products { rolled, once, low_once, high_once })
 }
 
-/// The products in a multiplication of numbers laid across vectors (crates/kernels/src/across), by the name of its root.
-fn across(block: &str) -> Option<usize> {
+/// The products in a multiplication of numbers laid across vectors (crates/kernels/src/pair), by the name of its root.
+fn pair(block: &str) -> Option<usize> {
     // Vectors of a number or tile; lanes left over.
     let (n, spare) = match block {
         "amm_10" => (2, 6),
@@ -111,7 +111,7 @@ pub fn fit(root: &Root) -> Fit {
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
         // Where numbers are laid across vectors, addresses are computed in the roots: their multiplications do not count.
-        let scalar = if root.machine.starts_with("across") { 0 } else { root.scalar };
+        let scalar = if root.machine.starts_with("pair") { 0 } else { root.scalar };
         let found = (root.low, root.high, root.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.
         found

@@ -83,11 +83,13 @@ pub fn roots(assembly: &str) -> Result<Vec<Root>> {
 
 type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; of RSAZ's
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches are named
+/// without their folder. Of RSAZ's
 /// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
+    let machine = machine.strip_prefix("batch::").unwrap_or(machine);
     let (block, arguments) = match block.split_once("::<") {
         Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
         None => (block, Vec::new()),
@@ -285,7 +287,7 @@ mod tests {
     const HEAD: &str = "\t.file\t\"x\"\n\t.section\t.text.f,\"ax\",@progbits\n";
 
     fn one(block: &str, body: &str) -> Root {
-        let symbol = format!("_RNvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root{}{block}", block.len());
+        let symbol = format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root{}{block}", block.len());
         let text =
             format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
         let mut roots = roots(&text).unwrap();
@@ -316,11 +318,11 @@ mod tests {
     #[test]
     fn roots_are_known_by_name() {
         let name = |symbol| root_names(symbol);
-        let tiled = "_RINvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root8mac_rowsKj14_EB6_";
+        let tiled = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root8mac_rowsKj14_EB8_";
         assert_eq!(name(tiled), Some(("avx512-fma".into(), "mac_rows".into(), Some(20))));
         let of_rsaz = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx24root6squareKm1d_Kb1_Kj5_EB8_";
         assert_eq!(name(of_rsaz), Some(("rsaz-avx2".into(), "square_29_friendly".into(), Some(5))));
-        let plain = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines8portable3one4root5splat";
+        let plain = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines5batch8portable3one4root5splat";
         assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
         assert_eq!(name("_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed"), None);
         assert_eq!(name("memcpy"), None);
@@ -364,8 +366,8 @@ mod tests {
 
     #[test]
     fn merged_functions_count_for_both() {
-        let a = "_RNvNtNtCshFnAggahQMu_14zariz_machines10avx512_fma4root5splat";
-        let b = "_RNvNtNtCshFnAggahQMu_14zariz_machines11avx512_ifma4root5splat";
+        let a = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root5splat";
+        let b = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch11avx512_ifma4root5splat";
         let text = format!("{a}:\n\tvzeroupper\n\tretq\n.Lfunc_end0:\n\t.set {b}, {a}\n");
         let roots = roots(&text).unwrap();
         assert_eq!(roots.len(), 2);

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use zariz_kernels::block::Part;
+use zariz_kernels::batch::block::Part;
 
 use super::{Exact, value_of_columns, value_of_digits};
 use crate::Model;

@@ -1,6 +1,6 @@
 //! The table of what the vector carry propagation chains count.
 
-use zariz_machines::CarryCosts;
+use zariz_machines::carry::Costs;
 
 use super::markdown::{head, table};
 use crate::carry::{CarryCounts, FREE_BITS, Multiplication, decryption, multiplication, redundant, round};
@@ -65,7 +65,7 @@ pub fn make() -> String {
             paper.map_or("-".to_owned(), |(_, whole)| whole.to_string()),
             by_formula(bits).to_string(),
             if bits == 1024 { PAPER_REDUNDANT.to_string() } else { "-".into() },
-            whole.by(CarryCosts::AVX512F).to_string(),
+            whole.by(Costs::AVX512F).to_string(),
         ]);
     }
     let head = ["bits", "rounds", "what is after them", "whole", "paper, whole"];
@@ -78,7 +78,7 @@ pub fn make() -> String {
     for (bits, paper) in DECRYPTIONS.into_iter().zip(PAPER_DECRYPTIONS) {
         let (counts, window) = decryption(bits);
         let millions = |count: u64| format!("{:.3}", count as f64 / 1e6);
-        let ours = [millions(counts.coprocessor()), millions(counts.by(CarryCosts::AVX512F))];
+        let ours = [millions(counts.coprocessor()), millions(counts.by(Costs::AVX512F))];
         rows.push([&[bits.to_string(), window.to_string(), paper.to_owned()], &ours[..]].concat());
     }
     out += &table(&["key", "window", "paper", "ours", "by AVX-512F"], &rows);
@@ -100,14 +100,14 @@ pub fn json() -> String {
             in_rounds.coprocessor(),
             whole.coprocessor(),
             by_formula(bits),
-            whole.by(CarryCosts::AVX512F),
-            each.by(CarryCosts::AVX512F),
+            whole.by(Costs::AVX512F),
+            each.by(Costs::AVX512F),
         )
     };
     let mut lines = multiplications().map(line).to_vec();
     for bits in DECRYPTIONS {
         let (counts, window) = decryption(bits);
-        let [coprocessor, avx512f] = [counts.coprocessor(), counts.by(CarryCosts::AVX512F)];
+        let [coprocessor, avx512f] = [counts.coprocessor(), counts.by(Costs::AVX512F)];
         lines.push(format!(
             "  {{\"key\": {bits}, \"window\": {window}, \"whole\": {coprocessor}, \"avx512f\": {avx512f}}}"
         ));
@@ -120,7 +120,7 @@ fn cells(counts: &CarryCounts) -> Vec<String> {
     let CarryCounts { permutations, shifts, broadcasts, comparisons, digits_out, .. } = counts;
     let CarryCounts { mask_moves, loads, stores, .. } = counts;
     let low = products + first_products;
-    let (carried, all, avx512f) = (sums + high_sums, counts.coprocessor(), counts.by(CarryCosts::AVX512F));
+    let (carried, all, avx512f) = (sums + high_sums, counts.coprocessor(), counts.by(Costs::AVX512F));
     [&low, products, &carried, masked_sums, permutations, shifts, broadcasts, comparisons, &all, &avx512f]
         .into_iter()
         .chain([mask_moves, digits_out, loads, stores])
@@ -149,7 +149,7 @@ const INTRODUCTION: &str = "\
 The kernels' own code (`crates/kernels/src/carry`), run on nothing and counted (`crates/analysis/src/carry.rs`) in the words
 of the coprocessor of paper `phirsa` (see BIBLIOGRAPHY.md): halves of products, additions with carry into and out of a mask,
 permutations, shifts across lanes, digits broadcast from memory, comparisons. *All* is their sum. *By AVX-512F* is what they
-cost there, in vector instructions other than moves and loads (`crates/machines/src/carry_costs.rs`, which
+cost there, in vector instructions other than moves and loads (`crates/machines/src/carry/costs.rs`, which
 `cargo xtask codegen` compares with what is compiled). The other columns are counted apart.
 
 ## Rounds

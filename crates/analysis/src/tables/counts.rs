@@ -1,7 +1,7 @@
 //! The table of operation counts.
 
-use zariz_kernels::Method;
-use zariz_kernels::block::WINDOWS;
+use zariz_kernels::batch::Method;
+use zariz_kernels::batch::block::WINDOWS;
 
 use super::SIZES;
 use super::json::Shown;

@@ -9,7 +9,7 @@ use super::{MAX_BITS, SIZES};
 use crate::interval::{Extent, Interval, observe};
 use crate::model::Model;
 use crate::operation::{Operation, digits_for};
-use zariz_kernels::Method;
+use zariz_kernels::batch::Method;
 
 /// Words that were looked at, and where the largest was.
 #[derive(Clone, Copy)]
@@ -171,7 +171,7 @@ pub fn make() -> Result<String, String> {
     let shown: Vec<_> = findings.iter().take(SHOWN).cloned().collect();
     Err(format!(
         "columns can overflow: {} findings, of which the first:\n  {}\nWhere a machine reads all of a column it must be a number \
-         from 0 to 2^64: see zariz_kernels::frame and zariz_analysis::interval.",
+         from 0 to 2^64: see zariz_kernels::batch and zariz_analysis::interval.",
         findings.len(),
         shown.join("\n  ")
     ))
@@ -199,7 +199,7 @@ must be a number that has not gone round, 0 ≤ C < 2^64. The least and the larg
 the machine's bias. Columns that can be negative (of the signed machine, and of Karatsuba's splitting) start at 2^62, and
 their least shows how far from 0 that keeps them (of numbers long enough to be split; shorter ones have no offset).
 
-The methods are those of `zariz_kernels::Method`; `complete_entry` and `multiply_entry` are those of half-reduced table
+The methods are those of `zariz_kernels::batch::Method`; `complete_entry` and `multiply_entry` are those of half-reduced table
 entries (`ahmm`). Two levels of Karatsuba are one where `Method::fitting` finds no room for them; other depths than those
 of named methods are tried at the digit counts about which it decides (`crates/analysis/tests/levels.rs`).
 
@@ -225,8 +225,8 @@ const CLAIMS: &str = "
 | Products are split as said: h·2^w + l = a·b with these ranges of l and h | argued at the heads of the machines' files; tested on edge values and at random, on each machine that the processor has (`crates/analysis/tests/split.rs`) |
 | Each block computes what its banner says | tested with exact integers (`crates/analysis/tests/exact.rs`) |
 | A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`; intervals cannot see it; tested with exact integers |
-| Results are below T/R + 2M, by whole products T/R + M, and so below 4M; below 3M on entering | argued in `frame.rs`, `rows.rs` and `separate.rs`; intervals of digits cannot show it; tested with exact integers at the extremes |
-| The truncated reduction's carry is exact | argued in `separate.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
+| Results are below T/R + 2M, by whole products T/R + M, and so below 4M; below 3M on entering | argued in `batch/domain.rs`, `interleaved.rs` and `separated.rs`; intervals of digits cannot show it; tested with exact integers at the extremes |
+| The truncated reduction's carry is exact | argued in `separated.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
 | A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above; tested with exact integers, since a result that lost something has the wrong value |
 | Longer exponents and wider windows make no new case | `pow` does nothing to digits between products but select them |
 ";

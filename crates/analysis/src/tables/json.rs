@@ -1,6 +1,6 @@
 //! The counts that the program shows.
 
-use zariz_kernels::Method;
+use zariz_kernels::batch::Method;
 
 use super::counts::{of, parts};
 use crate::count::Counts;

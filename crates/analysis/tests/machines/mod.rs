@@ -6,7 +6,7 @@ pub trait Present: Sized {
     fn present() -> Option<Self>;
 }
 
-impl Present for zariz_machines::Portable<1> {
+impl Present for zariz_machines::batch::Portable<1> {
     fn present() -> Option<Self> {
         Some(Self::new())
     }
@@ -15,7 +15,7 @@ impl Present for zariz_machines::Portable<1> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::Present;
-    use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
+    use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
 
     impl Present for Avx2Fma {
         fn present() -> Option<Self> {
@@ -37,12 +37,12 @@ mod x86 {
 /// Calls a generic function for each machine.
 macro_rules! each {
     ($function:ident) => {
-        $function::<zariz_machines::Portable<1>>();
+        $function::<zariz_machines::batch::Portable<1>>();
         #[cfg(target_arch = "x86_64")]
         {
-            $function::<zariz_machines::Avx2Fma>();
-            $function::<zariz_machines::Avx512Fma>();
-            $function::<zariz_machines::Avx512Ifma>();
+            $function::<zariz_machines::batch::Avx2Fma>();
+            $function::<zariz_machines::batch::Avx512Fma>();
+            $function::<zariz_machines::batch::Avx512Ifma>();
         }
     };
 }

@@ -5,12 +5,12 @@
 //!
 //! # Bounds
 //!
-//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see [`crate::block::reduce_rows`]), to less than
+//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see [`crate::batch::block::reduce_rows`]), to less than
 //!   `T/R + (μ/2^w + 1)·p` with `μ = −p^{−1} mod 2^w < 2^50`: less than `T/R + 1.5p`. That is below `2p` for every
 //!   `T < R·p/2`, as for `x, y < 2p`, and for a number below `2p` and one below `R/4`.
 //! * A column receives at most 8 low and 8 high halves from the product and as many from the reduction, each at most `2^w`
 //!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
-//!   positive (see [`crate::starts`]).
+//!   positive (see [`crate::batch::bias`]).
 //!
 //! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and
 //! `leave` multiply by what lies between.
@@ -20,9 +20,10 @@ mod convert;
 use core::marker::PhantomData;
 
 use super::{Fe, LIMBS, MODULUS, power_of_two};
-use crate::block::{reread, square};
-use crate::lanes::Lanes;
+use crate::batch::Machine;
+use crate::batch::block::square;
 use crate::limbs::negative_inverse;
+use crate::unroll::reread;
 
 pub use convert::{enter, leave, mul_scalars, sqr_scalars};
 
@@ -33,10 +34,10 @@ pub const DIGITS: usize = 8;
 const COLUMNS: usize = 2 * DIGITS;
 
 /// A number in every lane.
-pub type Number<M> = [<M as Lanes>::Digit; DIGITS];
+pub type Number<M> = [<M as Machine>::Digit; DIGITS];
 
 /// The kernels of this module, each compiled for one machine.
-pub trait Field: Lanes {
+pub trait Field: Machine {
     /// [`mul`].
     fn fe_mul(self, a: &mut Number<Self>, b: &Number<Self>);
     /// [`sqr`].
@@ -61,7 +62,7 @@ const SCALAR_BITS: usize = 64 * LIMBS;
 /// What the kernels know of the prime, in the digits of a machine.
 struct Constants<M>(PhantomData<M>);
 
-impl<M: Lanes> Constants<M> {
+impl<M: Machine> Constants<M> {
     const W: usize = M::DIGIT_BITS as usize;
     const R_BITS: usize = DIGITS * Self::W;
     /// `p`.
@@ -198,7 +199,7 @@ const fn bits_at(number: &Fe, from: isize) -> u64 {
 
 /// A constant in every lane.
 #[inline(always)]
-fn constant<M: Lanes>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
+fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
     let mut out = [m.digit_zero(); DIGITS];
     each!(i in 0..DIGITS {
         out[i] = m.digit(m.column_splat(digits[i]));
@@ -216,7 +217,7 @@ fn constant<M: Lanes>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
 /// * Result: below `2p`, normalised.
 /// * Cost: 64 products, and 65 for the reduction.
 #[inline(always)]
-pub fn mul<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn mul<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
     const LAST: usize = DIGITS - 1;
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let starts = &Constants::<M>::STARTS;
@@ -237,7 +238,7 @@ pub fn mul<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
 
 /// `C += a·digit`, for nine columns.
 #[inline(always)]
-fn product_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>, digit: M::Digit) {
+fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>, digit: M::Digit) {
     each!(j in 0..DIGITS {
         (acc[j], acc[j + 1]) = m.mac(acc[j], acc[j + 1], a[j], digit);
     });
@@ -245,7 +246,7 @@ fn product_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>,
 
 /// `(C + q·p')/2^w` with `q = C[0] mod 2^w`; a column enters from above.
 #[inline(always)]
-fn friendly_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Number<M>, entering: M::Column) {
+fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Number<M>, entering: M::Column) {
     let q = m.operand(acc[0]);
     let mut column = m.add(acc[1], m.carry(acc[0]));
     each!(j in 0..DIGITS {
@@ -257,7 +258,7 @@ fn friendly_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Nu
 
 /// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of `C[0]`.
 #[inline(always)]
-fn plain_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
+fn plain_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
     let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
     let mu = m.digit(m.column_splat(Constants::<M>::MU));
     let q = m.digit(m.mac_low(bias, m.digit(acc[0]), mu));
@@ -268,7 +269,7 @@ fn plain_row<M: Lanes>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
 
 /// The columns above the lowest as digits.
 #[inline(always)]
-fn finish<M: Lanes>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
+fn finish<M: Machine>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(acc[i + 1], carry);
@@ -284,7 +285,7 @@ fn finish<M: Lanes>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
 /// * Result: below `2p`, normalised.
 /// * Cost, each time: 36 products, and 65 for the reduction.
 #[inline(always)]
-pub fn sqr<M: Lanes>(m: M, a: &mut Number<M>, times: usize) {
+pub fn sqr<M: Machine>(m: M, a: &mut Number<M>, times: usize) {
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let mut c = [m.column_splat(OFFSET); COLUMNS];
     for _ in 0..times {
@@ -303,7 +304,7 @@ pub fn sqr<M: Lanes>(m: M, a: &mut Number<M>, times: usize) {
 
 /// Columns to digits; the carry out of the highest.
 #[inline(always)]
-fn carried<M: Lanes>(m: M, out: &mut Number<M>, columns: &[M::Column; DIGITS]) -> M::Column {
+fn carried<M: Machine>(m: M, out: &mut Number<M>, columns: &[M::Column; DIGITS]) -> M::Column {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(columns[i], carry);
@@ -315,7 +316,7 @@ fn carried<M: Lanes>(m: M, out: &mut Number<M>, columns: &[M::Column; DIGITS]) -
 
 /// Columns plus a constant.
 #[inline(always)]
-fn plus<M: Lanes>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS]) -> [M::Column; DIGITS] {
+fn plus<M: Machine>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS]) -> [M::Column; DIGITS] {
     let mut out = *columns;
     each!(i in 0..DIGITS {
         out[i] = m.add(out[i], m.column_splat(constant[i]));
@@ -325,7 +326,7 @@ fn plus<M: Lanes>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS])
 
 /// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts `R − complement` once.
 #[inline(always)]
-fn reduce_once<M: Lanes>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
+fn reduce_once<M: Machine>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
     let mut less = [m.digit_zero(); DIGITS];
     carried(m, out, a);
     let carry = carried(m, &mut less, &plus(m, a, complement));
@@ -341,7 +342,7 @@ fn reduce_once<M: Lanes>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], com
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn add<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn add<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
     let mut sum = [m.column_splat(0); DIGITS];
     each!(i in 0..DIGITS {
         sum[i] = m.add(m.column(a[i]), m.column(b[i]));
@@ -355,7 +356,7 @@ pub fn add<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn sub<M: Lanes>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn sub<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
     // a + (R − b), digit by digit without borrows: 2^w − 1 − b[i], and one more in the lowest.
     let ones = (1 << M::DIGIT_BITS) - 1;
     let mut difference = [m.column_splat(0); DIGITS];

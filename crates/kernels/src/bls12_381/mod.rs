@@ -14,7 +14,7 @@
 //!
 //! A Montgomery row needs `q = t·μ mod 2^64`, `μ = −p^{−1} mod 2^64`, before it can start. With
 //! `p' = μ·p ≡ −1 (mod 2^64)` it is the lowest limb itself, and the row adds `q·p''`, `p'' = (p' + 1)/2^64`, one limb up
-//! (see [`crate::block::reduce_rows`]). Five rows of six may do so, the last is an ordinary one. The result is then
+//! (see [`crate::batch::block::reduce_rows`]). Five rows of six may do so, the last is an ordinary one. The result is then
 //! `(T + Q·p' + q·2^320·p)/R` with `Q < 2^320` and `q < 2^64`, below
 //!
 //! `T/R + (μ/2^64 + 1)·p < (0.102 + 0.539 + 1)·p < 2p` for `T < p²`:

@@ -1,7 +1,7 @@
 //! Whole multiplications: in one window, or split into parts.
 
 use super::chains::Chains;
-use super::lanes::{CarryLanes, DIGITS, Digits};
+use super::machine::{DIGITS, Digits, Machine};
 use super::tail;
 
 /// What a multiplication needs of a modulus `M` of `n` digits, `R = 2^{32n}`.
@@ -38,7 +38,7 @@ pub struct Modulus<'a> {
 /// With `β = 2^{32·16V}`, row `j` makes `S ← (S + A·b_j + M·Q_j)/β` exactly. If `S < A + M` before, then after it
 /// `S < (A + M)(1 + β − 1)/β = A + M < 2R`: one bit above the digits, as [`tail::resolve`] returns it.
 #[inline(always)]
-pub fn amm<M: CarryLanes, const V: usize>(
+pub fn amm<M: Machine, const V: usize>(
     m: M,
     out: &mut [Digits],
     spare: &mut [Digits],
@@ -60,7 +60,7 @@ pub fn amm<M: CarryLanes, const V: usize>(
 
 /// A window's digits as factors.
 #[inline(always)]
-fn factors<M: CarryLanes, const V: usize>(m: M, digits: &[Digits; V]) -> [M::Factor; V] {
+fn factors<M: Machine, const V: usize>(m: M, digits: &[Digits; V]) -> [M::Factor; V] {
     let mut out = [m.factor(m.constant(0)); V];
     for (out, digits) in out.iter_mut().zip(digits) {
         *out = m.factor(m.load(digits));
@@ -70,7 +70,7 @@ fn factors<M: CarryLanes, const V: usize>(m: M, digits: &[Digits; V]) -> [M::Fac
 
 /// [`amm()`] of numbers that fit one window, before the subtraction: returns what stands above `out`, 0 or 1.
 #[inline(always)]
-fn one_window<M: CarryLanes, const V: usize>(
+fn one_window<M: Machine, const V: usize>(
     m: M,
     out: &mut [Digits; V],
     a: &[Digits; V],
@@ -90,7 +90,7 @@ fn one_window<M: CarryLanes, const V: usize>(
 
 /// [`amm()`] of longer numbers, likewise.
 #[inline(always)]
-fn split<M: CarryLanes, const V: usize>(
+fn split<M: Machine, const V: usize>(
     m: M,
     out: &mut [[Digits; V]],
     spare: &mut [[Digits; V]],
@@ -124,7 +124,7 @@ fn split<M: CarryLanes, const V: usize>(
 /// A part whose quotients are not known yet: they are written.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn unknown<M: CarryLanes, const V: usize>(
+fn unknown<M: Machine, const V: usize>(
     m: M,
     chains: &mut Chains<M, V>,
     a: &[M::Factor; V],
@@ -147,7 +147,7 @@ fn unknown<M: CarryLanes, const V: usize>(
 /// A part whose quotients are known: the digits that leave at the bottom are written.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn known<M: CarryLanes, const V: usize>(
+fn known<M: Machine, const V: usize>(
     m: M,
     chains: &mut Chains<M, V>,
     a: &[M::Factor; V],

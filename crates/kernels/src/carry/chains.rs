@@ -1,6 +1,6 @@
 //! A window of accumulators and its four chains of carries.
 
-use super::lanes::{CarryLanes, Digits};
+use super::machine::{Digits, Machine};
 
 /// `V` vectors of accumulators, the lowest first, and the carries that four chains of additions have left behind: at most
 /// one of each chain for each lane.
@@ -13,14 +13,14 @@ use super::lanes::{CarryLanes, Digits};
 /// whatever the digits are. The topmost lane's carries of chains 2 and 3 are worth a digit above the window and are taken up
 /// when the window has moved there, in the next round.
 #[derive(Clone, Copy)]
-pub struct Chains<M: CarryLanes, const V: usize> {
+pub struct Chains<M: Machine, const V: usize> {
     /// The digits.
     pub s: [M::Vector; V],
     /// The carries of the chains: `A·b` low, `M·q` low, `A·b` high, `M·q` high.
     pub k: [[M::Mask; V]; 4],
 }
 
-impl<M: CarryLanes, const V: usize> Chains<M, V> {
+impl<M: Machine, const V: usize> Chains<M, V> {
     /// Plain digits, no carries.
     #[inline(always)]
     pub fn new(m: M, digits: &[Digits; V]) -> Self {

@@ -3,8 +3,8 @@
 use core::fmt;
 
 use super::amm::Modulus;
-use super::lanes::{DIGITS, Digits};
-use super::machine::WIDEST;
+use super::kernels::WIDEST;
+use super::machine::{DIGITS, Digits};
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -13,7 +13,7 @@ use crate::place::Placed;
 ///
 /// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
 #[derive(Clone)]
-pub struct CarryConstants {
+pub struct Constants {
     bits: usize,
     /// `M`, in limbs; the others are in digits.
     limbs: Limbs,
@@ -28,14 +28,14 @@ pub struct CarryConstants {
     mu: Limbs,
 }
 
-impl fmt::Debug for CarryConstants {
+impl fmt::Debug for Constants {
     /// Says how long the modulus is, not what it is: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("CarryConstants").field("bits", &self.bits).field("words", &self.words()).finish_non_exhaustive()
+        f.debug_struct("Constants").field("bits", &self.bits).field("words", &self.words()).finish_non_exhaustive()
     }
 }
 
-impl CarryConstants {
+impl Constants {
     /// The vectors that numbers of `bits` bits need: one, or a multiple of two.
     pub const fn words_for(bits: usize) -> usize {
         let words = bits.div_ceil(32 * DIGITS);

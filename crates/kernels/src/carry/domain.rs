@@ -2,36 +2,36 @@
 
 use alloc::vec::Vec;
 
-use super::constants::{CarryConstants, digits_of, zeros};
-use super::lanes::{DIGITS, Digits};
-use super::machine::{CarryMachine, SPARE};
-use crate::domain::{Domain, fixed_window};
+use super::constants::{Constants, digits_of, zeros};
+use super::kernels::{Kernels, SPARE};
+use super::machine::{DIGITS, Digits};
+use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
 /// The working space of one number: closed below `R` (see [`super`]).
-pub struct CarryDomain<'a, M: CarryMachine> {
+pub struct Domain<'a, M: Kernels> {
     machine: M,
-    constants: &'a CarryConstants,
+    constants: &'a Constants,
     product: Placed<Digits>,
     spare: Placed<Digits>,
 }
 
-impl<'a, M: CarryMachine> CarryDomain<'a, M> {
+impl<'a, M: Kernels> Domain<'a, M> {
     /// Prepares working space.
-    pub fn new(machine: M, constants: &'a CarryConstants) -> Self {
+    pub fn new(machine: M, constants: &'a Constants) -> Self {
         Self { machine, constants, product: zeros(constants.words()), spare: zeros(SPARE) }
     }
 }
 
-impl<M: CarryMachine> CarryDomain<'_, M> {
+impl<M: Kernels> Domain<'_, M> {
     fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
         let spare = self.spare.first_chunk_mut().expect("as many as there are to spare");
         self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
     }
 }
 
-impl<M: CarryMachine> Domain for CarryDomain<'_, M> {
+impl<M: Kernels> crate::Domain for Domain<'_, M> {
     type Word = Digits;
     const WINDOWS: usize = 1;
 

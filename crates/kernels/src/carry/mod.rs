@@ -2,15 +2,15 @@
 //!
 //! The source is paper `phirsa` (Zhao, Pan, Lin, Liu, Xue, Zheng: PhiRSA, 2016), written for a coprocessor with sixteen
 //! 32-bit lanes, an addition with carry into and out of a mask, and both halves of a 32-bit product. The layers are those
-//! of the batches, [`Lanes`](crate::Lanes) to [`Frame`](crate::Frame), for numbers that come alone:
+//! of [`batch`](crate::batch), for numbers that come alone:
 //!
-//! * [`CarryLanes`]: the vocabulary, sixteen digits in a vector.
+//! * [`Machine`]: the vocabulary, sixteen digits in a vector.
 //! * [`Chains`]: a window of accumulators with its four chains of carries, and what a round does to it (slides "Four
 //!   VCPCs", "Computing q").
 //! * [`tail`]: the carries that are left when the rounds are over, in a fixed number of steps.
 //! * [`amm()`]: whole multiplications: in one window, or split into parts (slide "2048-bit Montgomery Multiplication").
-//! * [`CarryMachine`]: the compiled kernels of one machine.
-//! * [`CarryConstants`] and [`CarryDomain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
+//! * [`Kernels`]: the compiled kernels of one machine.
+//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
 //!
 //! # Bounds
 //!
@@ -24,15 +24,15 @@ mod amm;
 mod chains;
 mod constants;
 mod domain;
-mod lanes;
+mod kernels;
 mod machine;
 mod select;
 pub mod tail;
 
 pub use amm::{Modulus, amm};
 pub use chains::Chains;
-pub use constants::CarryConstants;
-pub use domain::CarryDomain;
-pub use lanes::{CarryLanes, DIGITS, Digits};
-pub use machine::{CarryMachine, SPARE, WIDEST};
+pub use constants::Constants;
+pub use domain::Domain;
+pub use kernels::{Kernels, SPARE, WIDEST};
+pub use machine::{DIGITS, Digits, Machine};
 pub use select::select;

@@ -1,6 +1,6 @@
 //! Reading a table at a secret index: every entry is read, one is kept.
 
-use super::lanes::{CarryLanes, Digits};
+use super::machine::{Digits, Machine};
 
 /// `out = table[index]`, entries as long as `out`, in windows of `V` vectors.
 ///
@@ -9,7 +9,7 @@ use super::lanes::{CarryLanes, Digits};
 /// * Precondition: `out` is a multiple of `V` vectors long, and the table of that; an index outside the table yields 0.
 /// * Cost: for each window a load and a masked move of each vector of each entry, and a comparison.
 #[inline(always)]
-pub fn select<M: CarryLanes, const V: usize>(m: M, out: &mut [Digits], table: &[Digits], index: u32) {
+pub fn select<M: Machine, const V: usize>(m: M, out: &mut [Digits], table: &[Digits], index: u32) {
     let stride = out.len();
     let entries = table.len() / stride;
     assert!(entries > 0, "a table has an entry");

@@ -6,11 +6,11 @@
 //! carry, a lane of all ones *propagates* one, and a sum of the two masks ripples as the digits would.
 
 use super::chains::Chains;
-use super::lanes::{CarryLanes, DIGITS, Digits};
+use super::machine::{DIGITS, Digits, Machine};
 
 /// The lanes of a window as bits of a whole number: `V` masks side by side.
 #[inline(always)]
-fn bits<M: CarryLanes, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
+fn bits<M: Machine, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
     let mut all = 0;
     for (v, &mask) in masks.iter().enumerate() {
         all |= u64::from(m.bits(mask)) << (DIGITS * v);
@@ -29,12 +29,7 @@ fn bits<M: CarryLanes, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
 ///   bit `i` and ripples where `p_i = 1`: so `t_i ⊕ p_i` is 1 where lane `i` receives one, from bit `i` of `2g` or from the bit
 ///   below.
 #[inline(always)]
-pub fn ripple<M: CarryLanes, const V: usize>(
-    m: M,
-    s: &mut [M::Vector; V],
-    overflowed: &[M::Mask; V],
-    carry: u64,
-) -> u64 {
+pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflowed: &[M::Mask; V], carry: u64) -> u64 {
     const { assert!(DIGITS * V < 63) };
     let mut full = *overflowed;
     for v in 0..V {
@@ -56,7 +51,7 @@ pub fn ripple<M: CarryLanes, const V: usize>(
 /// * Cost: for each vector 3 additions with carry, 3 under a mask and a shift; [`ripple`].
 /// * Source: slide "Handling Tail", but for its loop.
 #[inline(always)]
-pub fn resolve<M: CarryLanes, const V: usize>(m: M, chains: &Chains<M, V>, digits: &mut [Digits; V]) -> u64 {
+pub fn resolve<M: Machine, const V: usize>(m: M, chains: &Chains<M, V>, digits: &mut [Digits; V]) -> u64 {
     let Chains { mut s, k } = *chains;
     let (zero, one, none) = (m.constant(0), m.constant(1), m.mask(0));
     let mut spilled = k[1];
@@ -90,7 +85,7 @@ pub fn resolve<M: CarryLanes, const V: usize>(m: M, chains: &Chains<M, V>, digit
 /// * Precondition: as many digits as addends, a multiple of `V` vectors; `condition ≤ 1`.
 /// * Cost: for each vector an addition under a mask, one with carry and [`ripple`].
 #[inline(always)]
-pub fn add_if<M: CarryLanes, const V: usize>(m: M, condition: u64, digits: &mut [Digits], addend: &[Digits]) {
+pub fn add_if<M: Machine, const V: usize>(m: M, condition: u64, digits: &mut [Digits], addend: &[Digits]) {
     // The compiler shall not know that this is all ones or all zeros.
     let mask = m.mask(core::hint::black_box(condition.wrapping_neg()) as u16);
     let (zero, none) = (m.constant(0), m.mask(0));

@@ -1,6 +1,6 @@
 //! Carries across vectors: the cleanup in the middle, and the normalisation at the end.
 
-use super::wide::Wide;
+use super::machine::Machine;
 
 /// Takes from each column what is above `2^m` to the next, once: no column but the lowest three is above
 /// `2^m + 2^{64−m}` afterwards, and the number that they make is the same.
@@ -11,7 +11,7 @@ use super::wide::Wide;
 /// Preconditions: `c.len()` is a multiple of four; the highest column is below `2^m`. Cost: six vector operations for four
 /// columns. Source: "cleanup", step 7.12 of algorithm 3, "shaving off only the necessary number of bits".
 #[inline(always)]
-pub fn cleanup<W: Wide, const M: u32>(w: W, c: &mut [W::Word]) {
+pub fn cleanup<W: Machine, const M: u32>(w: W, c: &mut [W::Word]) {
     // From the top, so that what is carried is read before it is taken off.
     let mut at = c.len() - 4;
     while at > 0 {
@@ -32,7 +32,7 @@ pub fn cleanup<W: Wide, const M: u32>(w: W, c: &mut [W::Word]) {
 /// Preconditions: `c.len() = out.len()`, a multiple of four; the number is below `2^{m·out.len()}`. Cost: 18 vector operations
 /// for four digits. Source: in place of algorithm 1, which has a chain through all digits.
 #[inline(always)]
-pub fn normalise<W: Wide, const M: u32>(w: W, out: &mut [W::Digit], c: &[W::Word], carry: W::Word) {
+pub fn normalise<W: Machine, const M: u32>(w: W, out: &mut [W::Digit], c: &[W::Word], carry: W::Word) {
     let c = &c[..out.len()];
     let mut first = w.lowest(carry);
     let (mut below, mut twice, mut thrice) = (w.zero(), w.zero(), w.zero());
@@ -53,7 +53,7 @@ pub fn normalise<W: Wide, const M: u32>(w: W, out: &mut [W::Digit], c: &[W::Word
 
 /// One pass of carries over four columns, and what they carry.
 #[inline(always)]
-fn pass<W: Wide, const M: u32>(w: W, x: W::Vector, below: W::Vector) -> (W::Vector, W::Vector) {
+fn pass<W: Machine, const M: u32>(w: W, x: W::Vector, below: W::Vector) -> (W::Vector, W::Vector) {
     let carry = w.carry::<M>(x);
     (w.add(w.low::<M>(x), w.up(carry, below)), carry)
 }

@@ -1,7 +1,7 @@
 //! Which radix and how many digits a modulus has, and what is computed once of it.
 
 use super::most_sums;
-use crate::constants::Constants;
+use crate::batch::Constants;
 use crate::limbs;
 
 /// The longest modulus, in bits: `R ≥ 8M` with 252 digits of 28 bits, whose square fits its columns without a cleanup.

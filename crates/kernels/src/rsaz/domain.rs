@@ -6,25 +6,26 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::machine::WideMachine;
+use super::kernels::Kernels;
 use super::select::PACK;
 use super::work::{NUMBERS, Work};
 use super::{Quotients, most_sums};
-use crate::constants::{Constants, digits_of};
-use crate::domain::{Domain, fixed_window};
+use crate::Domain as _;
+use crate::batch::Constants;
+use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
 /// Numbers modulo one modulus, for one exponentiation alone.
 ///
 /// A number is its digits, of 32 bits each, padded with zeros to a multiple of eight. Bounds: the folder's.
-pub struct Rsaz<'a, W: WideMachine> {
+pub struct Domain<'a, W: Kernels> {
     machine: W,
     constants: &'a Constants,
     work: Work<W>,
 }
 
-impl<'a, W: WideMachine> Rsaz<'a, W> {
+impl<'a, W: Kernels> Domain<'a, W> {
     /// Prepares for a modulus from [`super::constants()`].
     ///
     /// # Panics
@@ -63,17 +64,17 @@ impl<'a, W: WideMachine> Rsaz<'a, W> {
 /// `M'' = (cM + 1)/2^{4m}` with `c = −M^{−1} mod 2^{4m}`: at most `M`, so as many digits.
 fn friendly(constants: &Constants) -> Limbs {
     let m = constants.digit_bits();
-    let inverse = digits_of(&limbs::negative_inverse_many(constants.limbs(), 2), m, 4);
+    let inverse = limbs::digits_of(&limbs::negative_inverse_many(constants.limbs(), 2), m, 4);
     let mut c = limbs::zero(2);
     limbs::from_digits(&inverse, m, &mut c);
     let mut multiple = limbs::mul(constants.limbs(), &c);
     limbs::add_assign(&mut multiple, &[1]);
-    let digits = digits_of(&multiple, m, constants.digits() + 4);
+    let digits = limbs::digits_of(&multiple, m, constants.digits() + 4);
     debug_assert!(digits[..4].iter().all(|&digit| digit == 0));
     Limbs::new(digits[4..].to_vec())
 }
 
-impl<W: WideMachine> Domain for Rsaz<'_, W> {
+impl<W: Kernels> crate::Domain for Domain<'_, W> {
     type Word = W::Digit;
     const WINDOWS: usize = 1;
 
@@ -95,16 +96,16 @@ impl<W: WideMachine> Domain for Rsaz<'_, W> {
 
     fn plain(&mut self, numbers: &[&[u64]]) -> Placed<W::Digit> {
         let number = numbers.first().copied().unwrap_or(&[]);
-        self.load(&digits_of(number, self.work.digit_bits(), self.constants.digits()))
+        self.load(&limbs::digits_of(number, self.work.digit_bits(), self.constants.digits()))
     }
 
-    /// Leaves numbers below `3M`. Longer numbers come in by Horner's rule, as in [`crate::Frame`]: `x ← x·2^{m(k−1)} + next`,
+    /// Leaves numbers below `3M`. Longer numbers come in by Horner's rule, as in [`crate::batch::Domain`]: `x ← x·2^{m(k−1)} + next`,
     /// below `3M + R/2^m < R`. (A digit is then at most `2^{m+1}`, until it is carried.)
     fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<W::Digit> {
         let (m, k) = (self.work.digit_bits(), self.constants.digits());
         let number = numbers.first().copied().unwrap_or(&[]);
         let steps = bits.div_ceil(m as usize).saturating_sub(k).div_ceil(k - 1);
-        let digits = digits_of(number, m, steps * (k - 1) + k);
+        let digits = limbs::digits_of(number, m, steps * (k - 1) + k);
         let mut x = self.load(&digits[steps * (k - 1)..]);
         if steps > 0 {
             let shift = self.load(&self.constants.shift);
@@ -150,7 +151,7 @@ impl<W: WideMachine> Domain for Rsaz<'_, W> {
     }
 }
 
-impl<W: WideMachine> Rsaz<'_, W> {
+impl<W: Kernels> Domain<'_, W> {
     /// The digits of a number, each below `2^m` (algorithm 1).
     fn normalised(&self, x: &[W::Digit]) -> Limbs {
         let m = self.work.digit_bits();

@@ -1,10 +1,10 @@
 //! The scalar head: four digits of the quotient from the four lowest columns.
 
-use super::wide::Wide;
+use super::machine::Machine;
 
 /// What the head needs of a modulus, in scalar words.
 #[derive(Clone, Copy)]
-pub struct Low<W: Wide> {
+pub struct Low<W: Machine> {
     /// The four lowest digits of `M`.
     pub modulus: [W::Word; 4],
     /// `k0 = −M^{−1} mod 2^m`.
@@ -21,7 +21,7 @@ pub struct Low<W: Wide> {
 /// algorithm 3, where `k0` is misprinted as modulo `M`.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
 #[inline(always)]
-pub fn chained<W: Wide, const M: u32>(
+pub fn chained<W: Machine, const M: u32>(
     w: W,
     mut x: [W::Word; 4],
     mut carry: W::Word,
@@ -48,7 +48,7 @@ pub fn chained<W: Wide, const M: u32>(
 /// multiplication; three operations for each digit.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
 #[inline(always)]
-pub fn friendly<W: Wide, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {
+pub fn friendly<W: Machine, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {
     let mut q = [w.digit(0); 4];
     for t in 0..4 {
         let x = w.word_add(x[t], carry);

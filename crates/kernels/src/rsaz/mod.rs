@@ -1,7 +1,7 @@
 //! One number spread across a vector: RSAZ (Gueron and Krasnov, "Software implementation of modular exponentiation, using
 //! advanced vector instructions architectures", 2012).
 //!
-//! A [`crate::Frame`] does many exponentiations at once, a number in every lane. This is for one that comes alone: the four
+//! A [`crate::batch::Domain`] does many exponentiations at once, a number in every lane. This is for one that comes alone: the four
 //! lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with `m = 29` or `28`: each digit has
 //! a column of 64 bits, in which `2^{64−2m}` products of two digits can be added up before anything must be carried.
 //!
@@ -30,21 +30,21 @@ mod carry;
 mod constants;
 mod domain;
 mod head;
+mod kernels;
 mod machine;
 mod multiply;
 mod rows;
 mod select;
 mod square;
-mod wide;
 mod work;
 
 pub use constants::{MAX_BITS, constants, digit_bits_for, digits_for};
-pub use domain::Rsaz;
-pub use machine::WideMachine;
+pub use domain::Domain;
+pub use kernels::Kernels;
+pub use machine::Machine;
 pub use multiply::multiply;
 pub use select::select;
 pub use square::square;
-pub use wide::Wide;
 pub use work::Work;
 
 /// How the digits of the quotient are found.

@@ -1,9 +1,9 @@
 //! VNRMM: a product with reduction, interleaved.
 
 use super::carry::{cleanup, normalise};
+use super::machine::Machine;
 use super::most_sums;
 use super::rows::{COPIES, broadcast, rows, shift};
-use super::wide::Wide;
 use super::work::Work;
 
 /// `x ← x·y·R^{−1}`, for `g` fours of digits (`G`, or if that is 0 as the working space says).
@@ -15,7 +15,7 @@ use super::work::Work;
 /// `+ 2M`; congruent to `x·y·R^{−1}`. Cost: `4g(g + 1) + 4g²` vector multiply-accumulates, `4(g² − 1) + 4g(g+1)` with friendly
 /// quotients, and 14 scalar multiplications for each head. Source: algorithm 3 and section 4.3.
 #[inline(always)]
-pub fn multiply<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
+pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     w: W,
     work: &mut Work<W>,
     x: &mut [W::Digit],

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use super::wide::Wide;
+use super::machine::Machine;
 
 /// The body of `rows` for each of some constants.
 macro_rules! unrolled {
@@ -29,7 +29,7 @@ pub const COPIES: usize = 4;
 /// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n` vector
 /// multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
-pub fn rows<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
+pub fn rows<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
     // In arrays, so that one look at the lengths is enough.
     let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
     // Written out, so that of lengths known to the compiler addresses are too: with an index each load would be an
@@ -50,7 +50,7 @@ pub fn rows<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], 
 
 /// Four columns of [`rows`].
 #[inline(always)]
-pub fn four<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: [W::Vector; 4], d: [W::Vector; 4]) {
+pub fn four<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: [W::Vector; 4], d: [W::Vector; 4]) {
     let mut x = if FRESH { w.zero() } else { w.load(c) };
     x = w.mac(x, a[0], d[0]);
     x = w.mac(x, a[1], d[1]);
@@ -61,7 +61,7 @@ pub fn four<W: Wide, const FRESH: bool>(w: W, c: &mut [W::Word], a: [W::Vector; 
 
 /// Writes four digits, with those `below` them, as part of a shifted number.
 #[inline(always)]
-pub fn shift<W: Wide>(w: W, out: &mut [W::Word], digits: W::Vector, below: W::Vector) {
+pub fn shift<W: Machine>(w: W, out: &mut [W::Word], digits: W::Vector, below: W::Vector) {
     let out = &mut out[..4 * COPIES];
     let [a, b, c, d] = w.ups(digits, below);
     w.store(out, a);
@@ -72,7 +72,7 @@ pub fn shift<W: Wide>(w: W, out: &mut [W::Word], digits: W::Vector, below: W::Ve
 
 /// Four digits of a slice, each in every column of a vector.
 #[inline(always)]
-pub fn broadcast<W: Wide>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
+pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
     let digits = &digits[..4];
     [w.broadcast(&digits[0]), w.broadcast(&digits[1]), w.broadcast(&digits[2]), w.broadcast(&digits[3])]
 }
@@ -82,6 +82,6 @@ pub fn broadcast<W: Wide>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
 /// The compiler packs digits that it has in registers into one vector and takes them apart again. And vectors made from scalar
 /// registers take the port that products need.
 #[inline(always)]
-pub fn broadcast_each<W: Wide>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Vector; 4] {
+pub fn broadcast_each<W: Machine>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Vector; 4] {
     [w.broadcast(&black_box(a)), w.broadcast(&black_box(b)), w.broadcast(&black_box(c)), w.broadcast(&black_box(d))]
 }

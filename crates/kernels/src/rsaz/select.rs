@@ -1,6 +1,6 @@
 //! The protected table: an entry is found by reading all of them.
 
-use super::wide::Wide;
+use super::machine::Machine;
 
 /// Eight digits in a vector.
 pub const PACK: usize = 8;
@@ -10,7 +10,7 @@ pub const PACK: usize = 8;
 /// Preconditions: `out.len()` is a multiple of `PACK`, `table.len()` of `out.len()`. Source: section 3.3; there each entry
 /// lies in a part of every cache line, here every line is read whole.
 #[inline(always)]
-pub fn select<W: Wide>(w: W, out: &mut [W::Digit], table: &[W::Digit], index: u64) {
+pub fn select<W: Machine>(w: W, out: &mut [W::Digit], table: &[W::Digit], index: u64) {
     let words = out.len();
     let (mut at, mut rest) = (0, out);
     while rest.len() >= 5 * PACK {
@@ -26,7 +26,7 @@ pub fn select<W: Wide>(w: W, out: &mut [W::Digit], table: &[W::Digit], index: u6
 
 /// A tile of the entry.
 #[inline(always)]
-fn pick<W: Wide, const T: usize>(w: W, out: &mut [W::Digit], table: &[W::Digit], stride: usize, index: u64) {
+fn pick<W: Machine, const T: usize>(w: W, out: &mut [W::Digit], table: &[W::Digit], stride: usize, index: u64) {
     let mut sum = [w.packed_zero(); T];
     for (i, entry) in table.chunks(stride).enumerate() {
         let entry = &entry[..T * PACK];

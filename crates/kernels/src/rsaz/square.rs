@@ -1,9 +1,9 @@
 //! VNRMSQR: a square and its reduction.
 
 use super::carry::{cleanup, normalise};
+use super::machine::Machine;
 use super::most_sums;
 use super::rows::{COPIES, broadcast, four, rows, shift, unrolled};
-use super::wide::Wide;
 use super::work::{View, Work};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
@@ -15,7 +15,7 @@ use super::work::{View, Work};
 /// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each time:
 /// `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
 #[inline(always)]
-pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
+pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     w: W,
     work: &mut Work<W>,
     x: &mut [W::Digit],
@@ -48,7 +48,7 @@ pub fn square<W: Wide, const M: u32, const FRIENDLY: bool, const G: usize>(
 const UNROLLED: usize = 9;
 
 /// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is carried.
-struct State<W: Wide> {
+struct State<W: Machine> {
     squared: usize,
     reduced: usize,
     carry: W::Word,
@@ -57,7 +57,7 @@ struct State<W: Wide> {
 /// Four rows of the square, and four of the reduction below them. The rows of the square are done one step ahead; all of them together
 /// bring a column as many products as a number has digits.
 #[inline(always)]
-fn step<W: Wide, const M: u32, const FRIENDLY: bool>(
+fn step<W: Machine, const M: u32, const FRIENDLY: bool>(
     w: W,
     work: &mut View<W>,
     g: usize,
@@ -78,7 +78,7 @@ fn step<W: Wide, const M: u32, const FRIENDLY: bool>(
 
 /// The number doubled and shifted, for the products with digits well above.
 #[inline(always)]
-fn load<W: Wide>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
+fn load<W: Machine>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
     let mut below = w.zero();
     for v in 1..=g {
         let digits = if v < g { w.widen(&x[4 * v..]) } else { w.zero() };
@@ -92,7 +92,7 @@ fn load<W: Wide>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
 
 /// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the columns from `8h` on.
 #[inline(always)]
-fn product<W: Wide>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
+fn product<W: Machine>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
     let digits = broadcast(w, &x[4 * h..]);
     let c = &mut work.columns[8 * h..];
     // With themselves, and with the next four.

@@ -2,15 +2,15 @@
 
 use super::Quotients;
 use super::head::{Low, chained, friendly};
+use super::machine::Machine;
 use super::rows::{COPIES, broadcast_each, rows};
-use super::wide::Wide;
 use crate::place::{COLUMNS, Placed};
 
 /// Where numbers start within a page: past the working space of the lengths that fit in one.
 pub(super) const NUMBERS: usize = 3072;
 
 /// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
-pub struct Work<W: Wide> {
+pub struct Work<W: Machine> {
     /// `m`.
     m: u32,
     /// How many fours of digits a number has.
@@ -26,14 +26,14 @@ pub struct Work<W: Wide> {
     words: Placed<W::Word>,
 }
 
-impl<W: Wide> Drop for Work<W> {
+impl<W: Machine> Drop for Work<W> {
     fn drop(&mut self) {
         self.low = Low { modulus: [self.zero; 4], k0: self.zero };
         zeroize::optimization_barrier(&self.low);
     }
 }
 
-impl<W: Wide> Work<W> {
+impl<W: Machine> Work<W> {
     /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of four.
     ///
     /// # Panics
@@ -94,7 +94,7 @@ impl<W: Wide> Work<W> {
 }
 
 /// The working space in its parts.
-pub(super) struct View<'a, W: Wide> {
+pub(super) struct View<'a, W: Machine> {
     /// What the scalar head needs.
     low: &'a Low<W>,
     /// The columns of a product.
@@ -107,7 +107,7 @@ pub(super) struct View<'a, W: Wide> {
     modulus: &'a [W::Word],
 }
 
-impl<W: Wide> View<'_, W> {
+impl<W: Machine> View<'_, W> {
     /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the
     /// four columns from `4h` on, which are not written any more; what they carry is returned.
     ///

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Constants, Scalar};
+use super::{Constants, Kernels};
 use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
@@ -16,7 +16,7 @@ pub struct Domain<'a, S> {
     t: Placed<u64>,
 }
 
-impl<'a, S: Scalar> Domain<'a, S> {
+impl<'a, S: Kernels> Domain<'a, S> {
     /// The domain of a modulus.
     ///
     /// # Panics
@@ -45,7 +45,7 @@ impl<'a, S: Scalar> Domain<'a, S> {
     }
 }
 
-impl<S: Scalar> crate::Domain for Domain<'_, S> {
+impl<S: Kernels> crate::Domain for Domain<'_, S> {
     type Word = u64;
     const WINDOWS: usize = 1;
 

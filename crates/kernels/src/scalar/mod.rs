@@ -1,7 +1,7 @@
 //! Numbers one at a time, in limbs of 64 bits: almost Montgomery multiplication by whole products and whole reductions.
 //!
 //! This is the arithmetic of big-number libraries, for a request that waits alone: a vector machine would work for eight.
-//! [`Scalar`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
+//! [`Kernels`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
 
 mod constants;
 mod domain;
@@ -11,9 +11,9 @@ pub use domain::Domain;
 
 /// The operations of one scalar machine, on numbers of `n` limbs, the least significant first.
 ///
-/// `n` is a multiple of [`STEP`](Scalar::STEP), and above 0; numbers that need less are padded with zeros. Operations panic
+/// `n` is a multiple of [`STEP`](Kernels::STEP), and above 0; numbers that need less are padded with zeros. Operations panic
 /// on slices of other lengths, which only a mistake in this crate can cause. Time depends on `n` alone.
-pub trait Scalar: Copy + Send + Sync + 'static {
+pub trait Kernels: Copy + Send + Sync + 'static {
     /// Lengths are multiples of this many limbs.
     const STEP: usize;
 

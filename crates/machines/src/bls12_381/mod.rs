@@ -46,7 +46,7 @@ mod adx {
         /// The instructions, if the processor has them.
         #[inline]
         pub fn new() -> Option<Self> {
-            is_x86_feature_detected!("bmi2").then_some(Self(()))
+            crate::cpu::has_bmi2().then_some(Self(()))
         }
 
         /// `a·b/R mod p` by intrinsics, the paper's sixth row. Precondition: `a, b < p`. Result: below `p`.
@@ -65,7 +65,7 @@ mod adx {
         /// The instructions, if the processor has them.
         #[inline]
         pub fn new() -> Option<Self> {
-            (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
+            crate::cpu::has_bmi2_adx().then_some(Self(()))
         }
 
         /// The instructions, for tools that run them and do not name them.

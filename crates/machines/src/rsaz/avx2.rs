@@ -1,21 +1,21 @@
 //! AVX2: four columns in a vector, multiplied 32 by 32 bits.
 
 use std::arch::x86_64::*;
-use zariz_kernels::rsaz::Wide;
+use zariz_kernels::rsaz::Machine;
 
 /// Proof that the processor has AVX2 and BMI2.
 #[derive(Clone, Copy, Debug)]
-pub struct RsazAvx2(());
+pub struct Avx2(());
 
-impl RsazAvx2 {
+impl Avx2 {
     /// The machine, if the processor (and the operating system) has it.
     pub fn new() -> Option<Self> {
-        let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+        let has = crate::cpu::has_avx2() && crate::cpu::has_bmi2();
         has.then_some(Self(()))
     }
 }
 
-impl Wide for RsazAvx2 {
+impl Machine for Avx2 {
     type Digit = u32;
     type Word = u64;
     type Vector = __m256i;
@@ -139,4 +139,4 @@ impl Wide for RsazAvx2 {
     }
 }
 
-rsaz_roots!(RsazAvx2, features: ["avx2,bmi2"], mac_tenths: 8, tuned: [(29, 5) (29, 9) (28, 19)]);
+rsaz_roots!(Avx2, features: ["avx2,bmi2"], mac_tenths: 8, tuned: [(29, 5) (29, 9) (28, 19)]);

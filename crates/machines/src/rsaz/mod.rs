@@ -7,7 +7,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
-pub use portable::RsazPortable;
+pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::RsazAvx2;
+pub use avx2::Avx2;

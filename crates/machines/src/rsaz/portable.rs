@@ -1,12 +1,12 @@
 //! Any processor: four columns one after the other.
 
-use zariz_kernels::rsaz::Wide;
+use zariz_kernels::rsaz::Machine;
 
 /// RSAZ's machine that needs nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RsazPortable(());
+pub struct Portable(());
 
-impl RsazPortable {
+impl Portable {
     /// The machine; every processor has it.
     pub fn new() -> Self {
         Self(())
@@ -20,7 +20,7 @@ const fn low(bits: u32, a: u64) -> u64 {
     a & ((1 << bits) - 1)
 }
 
-impl Wide for RsazPortable {
+impl Machine for Portable {
     type Digit = u32;
     type Word = u64;
     type Vector = Four;
@@ -113,4 +113,4 @@ impl Wide for RsazPortable {
     }
 }
 
-rsaz_roots!(RsazPortable, features: [], mac_tenths: 40, tuned: []);
+rsaz_roots!(Portable, features: [], mac_tenths: 40, tuned: []);

@@ -1,6 +1,6 @@
 //! The scalar half of a machine, which is the same for all; and its compiled roots.
 
-/// The operations on single words, for the `impl Wide` of a machine whose words are `u64`.
+/// The operations on single words, for the `impl Machine` of a machine whose words are `u64`.
 macro_rules! rsaz_words {
     () => {
         #[inline(always)]
@@ -30,7 +30,7 @@ macro_rules! rsaz_words {
     };
 }
 
-/// Implements [`zariz_kernels::rsaz::WideMachine`] for a machine.
+/// Implements [`zariz_kernels::rsaz::Kernels`] for a machine.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs of radix and fours of
 /// digits for which there is code of its own. Other lengths have loops.
@@ -39,9 +39,9 @@ macro_rules! rsaz_roots {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
-            use zariz_kernels::rsaz::{self, Quotients, Wide, Work};
+            use zariz_kernels::rsaz::{self, Quotients, Machine, Work};
             type This = $machine;
-            type Digit = <This as Wide>::Digit;
+            type Digit = <This as Machine>::Digit;
 
             $(#[target_feature(enable = $features)])?
             #[inline(never)]
@@ -71,7 +71,7 @@ macro_rules! rsaz_roots {
                 rsaz::select(w, out, table, index);
             }
 
-            impl rsaz::WideMachine for $machine {
+            impl rsaz::Kernels for $machine {
                 const MAC_TENTHS: u32 = $tenths;
 
                 fn multiply(self, work: &mut Work<Self>, x: &mut [Digit], y: &[Digit]) {

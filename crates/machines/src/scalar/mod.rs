@@ -6,7 +6,7 @@ mod select;
 #[cfg(target_arch = "x86_64")]
 mod adx;
 
-pub use portable::ScalarPortable;
+pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
-pub use adx::ScalarAdx;
+pub use adx::Adx;

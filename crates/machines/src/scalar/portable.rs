@@ -1,15 +1,15 @@
 //! Any processor: limbs multiplied by 64 × 64 → 128 bits.
 
 use zariz_kernels::limbs;
-use zariz_kernels::scalar::Scalar;
+use zariz_kernels::scalar::Kernels;
 
 use super::select::select;
 
 /// The scalar machine that needs nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ScalarPortable(());
+pub struct Portable(());
 
-impl ScalarPortable {
+impl Portable {
     /// The machine; every processor has it.
     pub fn new() -> Self {
         Self(())
@@ -33,7 +33,7 @@ fn row(t: &mut [u64], a: &[u64], b: u64) -> u64 {
     carry
 }
 
-impl Scalar for ScalarPortable {
+impl Kernels for Portable {
     const STEP: usize = 1;
 
     fn mul(self, t: &mut [u64], a: &[u64], b: &[u64]) {

@@ -1,23 +1,24 @@
 //! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
-pub mod across;
+pub mod pair;
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
+use zariz_kernels::batch::{self, Method};
+use zariz_kernels::limbs;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{Constants, Frame, Machine, Method, limbs};
 
 /// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
 #[allow(unused_macros)] // Each test program uses a part of this.
 macro_rules! on_every_machine {
     ($check:ident) => {{
-        $check(zariz_machines::Portable::<1>::new());
-        $check(zariz_machines::Portable::<8>::new());
+        $check(zariz_machines::batch::Portable::<1>::new());
+        $check(zariz_machines::batch::Portable::<8>::new());
         #[cfg(target_arch = "x86_64")]
         {
-            use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
+            use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
             match Avx2Fma::new() {
                 Some(m) => $check(m),
                 None => eprintln!("skipped on avx2-fma: the processor lacks it"),
@@ -40,7 +41,7 @@ macro_rules! on_every_machine {
 /// Whether this machine's multiplications are emulated, so that long cases take minutes.
 pub fn slow<M: 'static>() -> bool {
     #[cfg(target_arch = "x86_64")]
-    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::Avx512Ifma>();
+    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::batch::Avx512Ifma>();
     #[cfg(not(target_arch = "x86_64"))]
     let ifma = false;
     ifma && zariz_emulator::is_emulating()
@@ -91,12 +92,18 @@ pub fn modulus(rng: &mut StdRng, bits: usize) -> BigUint {
 
 struct Case {
     modulus: BigUint,
-    constants: Constants,
+    constants: batch::Constants,
     base: BigUint,
     exponent: BigUint,
 }
 
-fn case<M: Machine>(rng: &mut StdRng, bits: usize, digits: usize, base_bits: usize, exponent_bits: usize) -> Case {
+fn case<M: batch::Kernels>(
+    rng: &mut StdRng,
+    bits: usize,
+    digits: usize,
+    base_bits: usize,
+    exponent_bits: usize,
+) -> Case {
     let modulus = modulus(rng, bits);
     let one = BigUint::from(1u32);
     let base = match rng.random_range(0..6) {
@@ -111,12 +118,12 @@ fn case<M: Machine>(rng: &mut StdRng, bits: usize, digits: usize, base_bits: usi
         1 if exponent_bits > 0 => one,
         _ => number(rng, exponent_bits),
     };
-    let constants = Constants::new(&limbs_of(&modulus, 1), M::DIGIT_BITS, digits);
+    let constants = batch::Constants::new(&limbs_of(&modulus, 1), M::DIGIT_BITS, digits);
     Case { modulus, constants, base, exponent }
 }
 
 /// Powers and products of one batch, checked lane by lane; `lanes` may be fewer than the machine has.
-pub fn check_batch<M: Machine>(
+pub fn check_batch<M: batch::Kernels>(
     m: M,
     rng: &mut StdRng,
     bits: usize,
@@ -125,7 +132,7 @@ pub fn check_batch<M: Machine>(
     exponent_bits: usize,
 ) {
     // Moduli of different lengths that share a digit count.
-    let digits = Constants::digits_for(bits, M::DIGIT_BITS);
+    let digits = batch::Constants::digits_for(bits, M::DIGIT_BITS);
     let cases: Vec<Case> = (0..lanes)
         .map(|i| {
             let bits = if i % 3 == 2 { rng.random_range(2..=bits) } else { bits };
@@ -159,7 +166,7 @@ pub fn check_batch<M: Machine>(
             );
         }
     };
-    let frame = || Frame::new(m, &pow::moduli(&powers));
+    let frame = || batch::Domain::new(m, &pow::moduli(&powers));
     check("pow", pow::pow(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     check("pow_vartime", pow::pow_vartime(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
@@ -173,16 +180,18 @@ pub fn check_batch<M: Machine>(
         .enumerate()
         .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], a_bits: base_bits.max(bits), b: &others[i] })
         .collect();
-    check("mul", mul::mul(Frame::new(m, &mul::moduli(&products)), &products), &|c| &c.base * &c.exponent % &c.modulus);
+    check("mul", mul::mul(batch::Domain::new(m, &mul::moduli(&products)), &products), &|c| {
+        &c.base * &c.exponent % &c.modulus
+    });
 }
 
 /// A modulus prepared for a method.
-pub fn method_constants<M: Machine>(modulus: &BigUint, digits: usize, method: Method) -> Constants {
-    Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_method(method)
+pub fn method_constants<M: batch::Kernels>(modulus: &BigUint, digits: usize, method: Method) -> batch::Constants {
+    batch::Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_method(method)
 }
 
 /// Powers of one batch by one method.
-pub fn check_method<M: Machine>(
+pub fn check_method<M: batch::Kernels>(
     m: M,
     rng: &mut StdRng,
     method: Method,
@@ -208,7 +217,7 @@ pub fn check_method<M: Machine>(
         exponent_bits,
     };
     let batch: Vec<_> = (0..M::LANES).map(power).collect();
-    for (lane, result) in pow::pow(Frame::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
+    for (lane, result) in pow::pow(batch::Domain::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
         assert_eq!(
             big(result),
             bases[lane].modpow(&exponents[lane], &moduli[lane]),

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::{AddAssign, MulAssign, SubAssign};
 
-use zariz_machines::Portable;
+use zariz_machines::batch::Portable;
+#[cfg(target_arch = "x86_64")]
+use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
 use zariz_machines::bls12_381::Fe;
 use zariz_machines::bls12_381::lanes::{Field, Number};
-#[cfg(target_arch = "x86_64")]
-use zariz_machines::{Avx2Fma, Avx512Fma, Avx512Ifma};
 
 use super::Fp;
 use crate::{Engine, EngineError};

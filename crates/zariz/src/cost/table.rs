@@ -76,7 +76,7 @@ pub const ROWS: [Row; 11] = [
         ],
     },
     Row {
-        engine: Engine::AcrossFma,
+        engine: Engine::PairFma,
         numbers: 1,
         costs: [
             [2264, 79, 78],
@@ -91,7 +91,7 @@ pub const ROWS: [Row; 11] = [
         ],
     },
     Row {
-        engine: Engine::AcrossFma,
+        engine: Engine::PairFma,
         numbers: 2,
         costs: [
             [2880, 99, 96],
@@ -106,7 +106,7 @@ pub const ROWS: [Row; 11] = [
         ],
     },
     Row {
-        engine: Engine::AcrossIfma,
+        engine: Engine::PairIfma,
         numbers: 1,
         costs: [
             [1678, 67, 67],
@@ -121,7 +121,7 @@ pub const ROWS: [Row; 11] = [
         ],
     },
     Row {
-        engine: Engine::AcrossIfma,
+        engine: Engine::PairIfma,
         numbers: 2,
         costs: [
             [2093, 81, 80],

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zariz_kernels::Method;
+use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 

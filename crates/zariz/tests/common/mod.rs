@@ -30,7 +30,7 @@ pub fn engines() -> Vec<Engine> {
 
 /// Whether the engine's products are those of AVX512-IFMA.
 fn by_ifma(engine: Engine) -> bool {
-    matches!(engine, Engine::AcrossIfma | Engine::Avx512Ifma)
+    matches!(engine, Engine::PairIfma | Engine::Avx512Ifma)
 }
 
 /// Whether the engine's multiplications are emulated: some hundred times slower than the others.

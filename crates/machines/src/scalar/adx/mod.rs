@@ -22,7 +22,7 @@ mod reduce;
 mod rows;
 mod sqr;
 
-use zariz_kernels::scalar::Scalar;
+use zariz_kernels::scalar::Kernels;
 
 use super::select::select;
 
@@ -31,12 +31,12 @@ const BLOCK: usize = 8;
 
 /// The scalar machine of processors with BMI2 and ADX (Intel since 2014, AMD since 2017).
 #[derive(Clone, Copy, Debug)]
-pub struct ScalarAdx(());
+pub struct Adx(());
 
-impl ScalarAdx {
+impl Adx {
     /// The machine, if this processor has the instructions.
     pub fn new() -> Option<Self> {
-        (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
+        crate::cpu::has_bmi2_adx().then_some(Self(()))
     }
 
     /// The machine, for tools that run the instructions and do not name them.
@@ -49,7 +49,7 @@ impl ScalarAdx {
     }
 }
 
-impl Scalar for ScalarAdx {
+impl Kernels for Adx {
     const STEP: usize = BLOCK;
 
     fn mul(self, t: &mut [u64], a: &[u64], b: &[u64]) {
@@ -74,7 +74,7 @@ impl Scalar for ScalarAdx {
     }
 
     fn select(self, out: &mut [u64], table: &[u64], index: u64) {
-        if is_x86_feature_detected!("avx2") {
+        if crate::cpu::has_avx2() {
             // SAFETY: the processor has AVX2.
             unsafe { select_avx2(out, table, index) }
         } else {

@@ -19,7 +19,7 @@ macro_rules! quotient_row {
 }
 
 /// `out ← (t + q·m)/R`, less `m` if that reaches `R = 2^{512k}`; `out` and `m` of `8k` limbs, `t` of `16k`, overwritten;
-/// `mu = −m^{−1} mod 2^64`. Bound: see [`zariz_kernels::scalar::Scalar::reduce`]. Cost: `64k² + 8k` products.
+/// `mu = −m^{−1} mod 2^64`. Bound: see [`zariz_kernels::scalar::Kernels::reduce`]. Cost: `64k² + 8k` products.
 ///
 /// Eight quotients at a time, found in the rows of the lowest block of `m`, then rows of those by the other blocks.
 ///

@@ -1,0 +1,83 @@
+//! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced by half as many
+//! rows.
+//!
+//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let `K = B·2^{−w·low} mod M`. With the
+//! other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits and the rest, `high = L − low`:
+//!
+//! `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high} (mod M)`
+//!
+//! so that only `high` rows of reduction are left. The paper has even `L`; any cut with `low ≤ high` will do.
+//!
+//! # Bounds
+//!
+//! `R ≥ 32M`. For `x < 5M` and `B < 3M`, `K < B/2^{w·low} + 2M < 2M + M/8`; `XL < 2^{w·low} ≤ 2^{w·high}` and
+//! `XH < 5M/2^{w·low}`; so the sum divided by `2^{w·high}` is below `K + 15M²/R < 3M`, and the result below `5M`.
+
+use alloc::vec::Vec;
+
+use super::bias::Starts;
+use super::domain::load;
+use super::interleaved::Rows;
+use super::kernels::Kernels;
+use super::product::mac_tiles;
+use super::tiles::tiles;
+use crate::place::Placed;
+
+/// Bits that must be free above the modulus: `R ≥ 32M`.
+const FREE_BITS: usize = 5;
+
+/// How numbers of `L` digits are cut, and what columns start at.
+pub(crate) struct Ahmm<M: Kernels> {
+    machine: M,
+    /// Digits of a factor's lower part.
+    low: usize,
+    tiles: Vec<(usize, usize)>,
+    /// What columns start at for the product, reduced by `high` rows.
+    product: Vec<u64>,
+    /// The same for `K`: one row and its reduction by `low` rows.
+    entry: Vec<u64>,
+    one: Placed<M::Digit>,
+}
+
+impl<M: Kernels> Ahmm<M> {
+    /// Whether `l` digits leave enough bits free above moduli of at most `bits` bits.
+    pub fn fits(l: usize, bits: usize) -> bool {
+        M::DIGIT_BITS as usize * l >= bits + FREE_BITS
+    }
+
+    pub fn new(machine: M, l: usize) -> Self {
+        let (low, high) = (l / 2, l - l / 2);
+        let starts = |rows: usize| Rows::starts(Starts::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
+        Self {
+            machine,
+            low,
+            tiles: tiles(l, M::MAX_TILE).collect(),
+            product: starts(high).product(0, low, l).product(0, high, l).finish(),
+            entry: starts(low).product(0, 1, l).finish(),
+            one: load(machine, 1, |_| &[1]),
+        }
+    }
+
+    /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
+    pub fn complete(&self, rows: &mut Rows<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
+        self.machine.splat(c, &self.entry);
+        mac_tiles(self.machine, &self.tiles, c, number, &self.one);
+        rows.reduce(c, self.low, k);
+    }
+
+    /// `x ← x·B·R^{−1} mod M`, almost. Cost: `L² + high·L` products.
+    pub fn multiply(
+        &self,
+        rows: &mut Rows<M>,
+        c: &mut [M::Column],
+        x: &mut [M::Digit],
+        number: &[M::Digit],
+        k: &[M::Digit],
+    ) {
+        self.machine.splat(c, &self.product);
+        let (low, high) = x.split_at(self.low);
+        mac_tiles(self.machine, &self.tiles, c, k, low);
+        mac_tiles(self.machine, &self.tiles, c, number, high);
+        rows.reduce(c, x.len() - self.low, x);
+    }
+}

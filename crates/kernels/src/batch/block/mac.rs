@@ -1,0 +1,44 @@
+//! Products: a tile of columns times rows of digits.
+
+use crate::batch::Machine;
+use crate::unroll::reread;
+
+/// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any number of
+/// rows `i`.
+///
+/// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for bias.
+/// * Cost: `T·rows` products; one column load and one store per row.
+/// * Source: operand scanning, the tile held as BLIS holds a micro-tile.
+#[inline(always)]
+pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], b: &[M::Digit]) {
+    let a: &[M::Digit; T] = a.first_chunk().expect("tile width");
+    let (c, rows) = (&mut c[..T + b.len()], b.len());
+    let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
+    for i in 0..rows {
+        let b = b[i];
+        // The window of T columns starts at column i; it leaves that column finished and moves up by one.
+        let entering = c[i + T];
+        let mut column = acc[0];
+        let a = reread(a);
+        each!(j in 0..T {
+            let above = if j + 1 < T { acc[(j + 1) % T] } else { entering };
+            let (done, next) = m.mac(column, above, a[j], b);
+            if j == 0 {
+                c[i] = done;
+            } else {
+                acc[j - 1] = done;
+            }
+            column = next;
+        });
+        acc[T - 1] = column;
+    }
+    c[rows..rows + T].copy_from_slice(&acc);
+}
+
+/// Starts every column: `C[k] = start[k]` in all lanes.
+#[inline(always)]
+pub fn splat<M: Machine>(m: M, c: &mut [M::Column], start: &[u64]) {
+    for (c, &value) in c.iter_mut().zip(start) {
+        *c = m.column_splat(value);
+    }
+}

@@ -1,0 +1,283 @@
+//! Batches of numbers in Montgomery's domain: in, multiplied (`amm`, `ahmm`), squared (`ams`), and out.
+//!
+//! # Bounds
+//!
+//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced to
+//! less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece ([`crate::batch::separated`]). For `x, y < 4M` that
+//! is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//!
+//! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below `25M²/32M + 2M < 3M`; a
+//! table entry below that; and the half-reduced product, see there, below `5M`.
+//!
+//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
+//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
+//! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves, and in products by
+//! Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it, column by column.
+
+use alloc::vec::Vec;
+
+use super::ahmm::Ahmm;
+use super::bias::Starts;
+use super::block::{MAX_LANES, Part, WINDOWS};
+use super::constants::Constants;
+use super::interleaved::Rows;
+use super::kernels::Kernels;
+use super::method::{Method, Reduction};
+use super::product::{Kind, Product, splits};
+use super::separated::Separate;
+use super::tiles::tiles;
+use crate::domain::fixed_window;
+use crate::limbs::{self, Limbs};
+use crate::place::{COLUMNS, NUMBERS, Placed};
+
+/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for methods that
+/// split. `analysis` proves up to here that no column overflows.
+pub const MAX_DIGITS: usize = 324;
+
+/// A number in every lane: `L` digits.
+pub type Number<M> = Placed<<M as crate::batch::Machine>::Digit>;
+
+/// The working space of one batch: the moduli of its lanes, and the columns.
+///
+/// Fewer moduli than lanes are allowed: the lanes left over repeat the last one.
+pub struct Domain<'a, M: Kernels> {
+    machine: M,
+    lanes: Vec<&'a Constants>,
+    digits: usize,
+    multiply: Product<M>,
+    square: Product<M>,
+    reduction: Reducer<M>,
+    ahmm: Option<Ahmm<M>>,
+    columns: Placed<M::Column>,
+}
+
+/// What is added to a product to make it divisible by `R`.
+enum Reducer<M: Kernels> {
+    Rows(Rows<M>),
+    Separate(Separate<M>),
+}
+
+impl<'a, M: Kernels> Domain<'a, M> {
+    /// Prepares a batch. `lanes` holds from 1 to `LANES` moduli of one digit count and one method; without a method, that
+    /// which is fastest on the machine.
+    ///
+    /// # Panics
+    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each other, or in
+    /// digit size from the machine.
+    pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
+        const {
+            assert!(M::LANES <= MAX_LANES);
+            // The bound on columns above.
+            assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
+            assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
+            // The plain row reads its quotient from a column that has its own product's bias already taken off.
+            assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
+        }
+        assert!(!lanes.is_empty() && lanes.len() <= M::LANES, "lanes: {}", lanes.len());
+        let l = lanes[0].digits();
+        assert!(l <= MAX_DIGITS);
+        assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
+        assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
+        let method = Method::of::<M>(lanes[0]);
+        let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
+
+        let product = |kind, levels| {
+            let starts = Starts::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let starts = match method.reduction {
+                Reduction::Rows => Rows::starts(starts, l, l),
+                Reduction::Separate { .. } => starts,
+            };
+            Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
+        };
+        let longest = lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
+        let rows = method.reduction == Reduction::Rows;
+        let ahmm = (method.ahmm && rows && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
+        let load =
+            |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
+        let modulus = load(l, &|c| &c.modulus);
+        let reduction = match method.reduction {
+            Reduction::Rows => {
+                Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
+            }
+            Reduction::Separate { levels, truncated } => {
+                let inverse = load(l, &|c| &c.inverse);
+                Reducer::Separate(Separate::new(machine, modulus, inverse, levels, truncated))
+            }
+        };
+        Self {
+            machine,
+            digits: l,
+            multiply: product(Kind::Product, method.multiply_levels),
+            square: product(Kind::Square, method.square_levels),
+            reduction,
+            ahmm,
+            columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
+            lanes,
+        }
+    }
+
+    /// A number of `count` digits that some function of lane and constants names, to multiply with: digits as they are, in
+    /// radix `2^w`, padded with zeros.
+    pub fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    where
+        'a: 'b,
+    {
+        load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
+    }
+
+    /// What [`multiply_entry`](Self::multiply_entry) costs, in products: as by AMM or AHMM, whatever the method. The choice of
+    /// window depends on it.
+    pub(crate) fn entry_products(&self) -> usize {
+        let l = self.digits;
+        if self.ahmm.is_some() { (2 * l - l / 2) * l } else { 2 * l * l }
+    }
+
+    /// What making a table entry costs, in products, likewise: a product or a square, and `K`.
+    pub(crate) fn build_products(&self) -> usize {
+        let l = self.digits;
+        7 * l * l / 4 + if self.ahmm.is_some() { (l / 2 + 1) * l } else { 0 }
+    }
+}
+
+impl<M: Kernels> crate::Domain for Domain<'_, M> {
+    type Word = M::Digit;
+    const WINDOWS: usize = WINDOWS;
+
+    fn count(&self) -> usize {
+        M::LANES
+    }
+
+    fn words(&self) -> usize {
+        self.digits
+    }
+
+    /// Numbers stand where products like to find them.
+    fn zeros(&self, words: usize) -> Number<M> {
+        Placed::new(self.machine.digit_zero(), words, Some(NUMBERS))
+    }
+
+    fn one(&mut self) -> Number<M> {
+        let mut out = self.zeros(self.digits);
+        out.copy_from_slice(&self.load(self.digits, |_, c| &c.one));
+        out
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Number<M> {
+        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, self.digits)).collect();
+        self.load(self.digits, |i, _| &digits[i.min(digits.len() - 1)])
+    }
+
+    /// Leaves numbers below `3M`.
+    ///
+    /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
+    /// which is below `3M + R/2^w < R`.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
+        let l = self.digits;
+        let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
+        let steps = count.saturating_sub(l).div_ceil(l - 1);
+        let total = steps * (l - 1) + l;
+        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, total)).collect();
+        let lane = |i: usize| &digits[i.min(digits.len() - 1)];
+        let mut x = self.zeros(l);
+        x.copy_from_slice(&self.load(l, |i, _| &lane(i)[steps * (l - 1)..]));
+        if steps > 0 {
+            let shift = self.load(l, |_, c| &c.shift);
+            for step in (0..steps).rev() {
+                self.amm(&mut x, &shift);
+                let next = self.load(l, |i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
+                self.machine.add_numbers(&mut x, &next);
+            }
+        }
+        let enter = self.load(l, |_, c| &c.enter);
+        self.amm(&mut x, &enter);
+        x
+    }
+
+    /// Cost: `2L²` products, or what the method says. Bounds: the module's.
+    fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
+        self.multiply.run(&mut self.columns, x, y);
+        self.reduction.reduce(&mut self.columns, x);
+    }
+
+    /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
+    fn ams(&mut self, x: &mut [M::Digit], times: usize) {
+        for _ in 0..times {
+            self.square.square(&mut self.columns, x);
+            self.reduction.reduce(&mut self.columns, x);
+        }
+    }
+
+    /// A number, and its `K` where products with entries are half-reduced.
+    fn entry_words(&self) -> usize {
+        if self.ahmm.is_some() { 2 * self.digits } else { self.digits }
+    }
+
+    /// Adds `K` where it is needed (see [`crate::batch::ahmm`]).
+    fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
+            let (number, k) = entry.split_at_mut(self.digits);
+            ahmm.complete(rows, &mut self.columns, number, k);
+        }
+    }
+
+    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else by
+    /// [`amm`](crate::Domain::amm).
+    fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+        match (&self.ahmm, &mut self.reduction) {
+            (Some(ahmm), Reducer::Rows(rows)) => {
+                let (number, k) = entry.split_at(self.digits);
+                ahmm.multiply(rows, &mut self.columns, x, number, k);
+            }
+            _ => self.amm(x, entry),
+        }
+    }
+
+    fn select(&mut self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
+        let stride = self.entry_words();
+        for (at, width) in tiles(stride, M::MAX_SELECT) {
+            let mut entries = out.chunks_exact_mut(stride);
+            let out = core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
+            self.machine.select_tile(out, &table[at..], stride, index);
+        }
+    }
+
+    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs `TABLE`
+    /// in each window.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let product = M::PRODUCT_TENTHS as usize;
+        let (build, multiply) = (product * self.build_products(), product * self.entry_products());
+        fixed_window(exponent_bits, build, multiply, self.entry_words() * TABLE)
+    }
+
+    /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
+    fn canonical(&mut self, x: &[M::Digit]) -> Vec<Limbs> {
+        let l = self.digits;
+        let mut digits = limbs::zero(l * M::LANES);
+        self.machine.scatter(&mut digits, x);
+        self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+    }
+}
+
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+const TABLE: usize = 7;
+
+impl<M: Kernels> Reducer<M> {
+    /// Reduces the columns and normalises what stands above them.
+    fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
+        match self {
+            Self::Rows(rows) => rows.reduce(columns, out.len(), out),
+            Self::Separate(separate) => separate.reduce(columns, out),
+        }
+    }
+}
+
+/// A number of `count` digits, lane by lane.
+pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
+    let mut out = Placed::new(machine.digit_zero(), count, None);
+    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
+    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
+        *lane = digits(i);
+    }
+    machine.gather(&mut out, &lanes[..M::LANES]);
+    out
+}

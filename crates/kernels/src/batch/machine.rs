@@ -1,0 +1,91 @@
+//! The vocabulary in which every kernel is written.
+
+/// One vector machine: how `LANES` numbers are multiplied digit by digit at once.
+///
+/// Numbers are in radix `2^w`, `w = DIGIT_BITS`. A [`Digit`](Machine::Digit) is one digit of every lane, prepared for
+/// multiplication (an integer, a double: the machine's own choice); a [`Column`](Machine::Column) is one 64-bit
+/// accumulator of every lane, computed modulo `2^64`.
+///
+/// # The product and its bias
+///
+/// [`mac`](Machine::mac) adds to `lo` and `hi` two integers `l` and `h` with `h·2^w + l = a·b`, and besides, for every
+/// call, the constants [`BIAS_LO`](Machine::BIAS_LO) and [`BIAS_HI`](Machine::BIAS_HI). A kernel knows how many products
+/// each column receives, and starts it at minus that many biases. After correction `|l| < 2^w` and `0 ≤ h ≤ 2^w`.
+///
+/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
+pub trait Machine: Copy + Send + Sync + 'static {
+    /// Numbers in a batch.
+    const LANES: usize;
+    /// `w`, the bits of a digit.
+    const DIGIT_BITS: u32;
+    /// What every `mac` adds to the low column beside the product.
+    const BIAS_LO: u64;
+    /// What every `mac` adds to the high column beside the product.
+    const BIAS_HI: u64;
+    /// Whether the `l` of [`mac`](Machine::mac) can be negative. Columns are then kept positive by an offset.
+    const SIGNED: bool = false;
+
+    /// One digit of every lane.
+    type Digit: Copy + Send + Sync + 'static;
+    /// One accumulator of every lane.
+    type Column: Copy + Send + Sync + 'static;
+    /// One truth value of every lane.
+    type Mask: Copy;
+
+    /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the caller's. Once for
+    /// each batch: no block does it for itself.
+    ///
+    /// Integers need nothing. Products in double precision may need the default floating-point environment, whatever the
+    /// host program has set.
+    #[inline(always)]
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
+    /// The digit 0 in every lane.
+    fn digit_zero(self) -> Self::Digit;
+    /// `value` in every lane.
+    fn column_splat(self, value: u64) -> Self::Column;
+    /// `values[i]` in lane `i`; `values` holds exactly `LANES`.
+    fn column_from(self, values: &[u64]) -> Self::Column;
+    /// Writes lane `i` to `values[i]`; `values` holds exactly `LANES`.
+    fn column_store(self, column: Self::Column, values: &mut [u64]);
+
+    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`, as
+    /// [`digit`](Machine::digit) and [`operand`](Machine::operand) make them.
+    fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
+
+    /// The low half of [`mac`](Machine::mac) alone: `lo + l + BIAS_LO`.
+    #[inline(always)]
+    fn mac_low(self, lo: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
+        self.mac(lo, lo, a, b).0
+    }
+    /// The high half of [`mac`](Machine::mac) alone: `hi + h + BIAS_HI`.
+    #[inline(always)]
+    fn mac_high(self, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
+        self.mac(hi, hi, a, b).1
+    }
+
+    /// `a + b` modulo `2^64`.
+    fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;
+    /// `a − b` modulo `2^64`.
+    fn sub(self, a: Self::Column, b: Self::Column) -> Self::Column;
+    /// `−c` modulo `2^64` where the mask is set, else `c`.
+    fn negate(self, mask: Self::Mask, c: Self::Column) -> Self::Column;
+    /// `⌊c / 2^w⌋` of an unsigned `c`.
+    fn carry(self, c: Self::Column) -> Self::Column;
+    /// `c mod 2^w` as a digit.
+    fn digit(self, c: Self::Column) -> Self::Digit;
+    /// The same, cheaper: a machine may leave bits above `w` that its `mac` and its [`column`](Machine::column) ignore.
+    #[inline(always)]
+    fn operand(self, c: Self::Column) -> Self::Digit {
+        self.digit(c)
+    }
+    /// A digit as an accumulator.
+    fn column(self, d: Self::Digit) -> Self::Column;
+
+    /// Where `a = value`.
+    fn equals(self, a: Self::Column, value: u64) -> Self::Mask;
+    /// `b` where the mask is set, else `a`.
+    fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
+}

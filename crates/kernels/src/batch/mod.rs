@@ -1,0 +1,27 @@
+//! Many numbers at once, one in each lane of the vectors; digit `i` of all of them is one vector.
+//!
+//! * [`Machine`]: what a vector machine can do, in arithmetic words.
+//! * [`block`]: micro-kernels over that: tiny loops whose accumulators are in registers.
+//! * [`Kernels`]: these, compiled for one machine, as the crate `machines` provides them.
+//! * [`product`], [`interleaved`], [`separated`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit
+//!   count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how a number is cut.
+//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
+
+pub mod ahmm;
+pub mod bias;
+pub mod block;
+mod constants;
+pub mod domain;
+pub mod interleaved;
+mod kernels;
+mod machine;
+mod method;
+pub mod product;
+pub mod separated;
+pub mod tiles;
+
+pub use constants::Constants;
+pub use domain::{Domain, MAX_DIGITS, Number};
+pub use kernels::Kernels;
+pub use machine::Machine;
+pub use method::{Method, Reduction};

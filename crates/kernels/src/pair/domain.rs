@@ -1,0 +1,172 @@
+//! One number or two side by side, as exponentiation wants them.
+
+use alloc::vec::Vec;
+
+use super::start::starts;
+use super::{Constants, DIGIT_BITS, Kernels, LANES, MOST, Shape, columns_for, tables_for};
+use crate::Domain as _;
+use crate::domain::fixed_window;
+use crate::limbs::{self, Limbs};
+use crate::place::{COLUMNS, NUMBERS, Placed};
+
+/// The working space of one number alone, or of two.
+pub struct Domain<'a, M: Kernels> {
+    machine: M,
+    moduli: Vec<&'a Constants>,
+    shape: Shape,
+    tables: Placed<M::Vector>,
+    columns: Placed<M::Vector>,
+}
+
+impl<'a, M: Kernels> Domain<'a, M> {
+    /// Prepares for numbers of one or two moduli, of one shape.
+    ///
+    /// # Panics
+    /// If there are no moduli or more than two, or if their shapes differ (see [`Constants::with_bits`]).
+    pub fn new(machine: M, moduli: &[&'a Constants]) -> Self {
+        assert!(!moduli.is_empty() && moduli.len() <= MOST, "numbers side by side: {}", moduli.len());
+        let shape = moduli[0].shape();
+        assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
+        let place = |len, at| Placed::new(machine.zero(), len, Some(at));
+        let mut tables = place(moduli.len() * tables_for(shape), NUMBERS);
+        for (tables, constants) in tables.chunks_exact_mut(tables_for(shape)).zip(moduli) {
+            let (tables, columns) = tables.split_at_mut(shape.tables());
+            load(machine, tables, &constants.tables);
+            if M::BIASED {
+                for (column, start) in columns.iter_mut().zip(starts::<M>(shape)) {
+                    *column = machine.vector([start; LANES]);
+                }
+            }
+        }
+        let columns = place(moduli.len() * columns_for(shape), COLUMNS);
+        Self { machine, moduli: moduli.to_vec(), shape, tables, columns }
+    }
+
+    /// A number of every modulus, from digits.
+    fn load<'b>(&self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
+    where
+        'a: 'b,
+    {
+        let mut out = self.zeros(self.words());
+        for (i, (out, &modulus)) in out.chunks_exact_mut(self.shape.vectors()).zip(&self.moduli).enumerate() {
+            load(self.machine, out, digits(i, modulus));
+        }
+        out
+    }
+
+    fn multiply(&mut self, x: &mut [M::Vector], y: Option<&[M::Vector]>, times: usize) {
+        self.machine.amm(self.shape, x, y, times, &self.tables, &mut self.columns);
+    }
+}
+
+impl<M: Kernels> crate::Domain for Domain<'_, M> {
+    type Word = M::Vector;
+    const WINDOWS: usize = 1;
+
+    fn count(&self) -> usize {
+        self.moduli.len()
+    }
+
+    fn words(&self) -> usize {
+        self.count() * self.shape.vectors()
+    }
+
+    fn zeros(&self, words: usize) -> Placed<M::Vector> {
+        Placed::new(self.machine.zero(), words, Some(NUMBERS))
+    }
+
+    fn one(&mut self) -> Placed<M::Vector> {
+        self.load(|_, c| &c.one)
+    }
+
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<M::Vector> {
+        let digits: Vec<Limbs> =
+            numbers.iter().map(|n| limbs::digits_of(n, DIGIT_BITS, LANES * self.shape.vectors())).collect();
+        self.load(|i, _| &digits[i.min(digits.len() - 1)])
+    }
+
+    /// Leaves numbers below `3M`: by Horner's rule, as [`crate::batch::Domain`] does it.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<M::Vector> {
+        let (l, words) = (self.shape.digits, LANES * self.shape.vectors());
+        let steps = bits.div_ceil(DIGIT_BITS as usize).saturating_sub(l).div_ceil(l - 1);
+        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, DIGIT_BITS, steps * (l - 1) + l)).collect();
+        // The digits from `at` on, `count` of them.
+        let part = |at: usize, count: usize| -> Vec<Limbs> {
+            let cut = |digits: &Limbs| {
+                let mut out = limbs::zero(words);
+                out[..count].copy_from_slice(&digits[at..at + count]);
+                out
+            };
+            (0..MOST).map(|i| cut(&digits[i.min(digits.len() - 1)])).collect()
+        };
+        let top = part(steps * (l - 1), l);
+        let mut x = self.load(|i, _| &top[i]);
+        if steps > 0 {
+            let shift = self.load(|_, c| &c.shift);
+            for step in (0..steps).rev() {
+                self.amm(&mut x, &shift);
+                // Below 3M + R/2^52 < R.
+                let next = part(step * (l - 1), l - 1);
+                for (x, next) in x.chunks_exact_mut(self.shape.vectors()).zip(&next) {
+                    add(self.machine, x, next);
+                }
+            }
+        }
+        let enter = self.load(|_, c| &c.enter);
+        self.amm(&mut x, &enter);
+        x
+    }
+
+    fn amm(&mut self, x: &mut [M::Vector], y: &[M::Vector]) {
+        self.multiply(x, Some(y), 1);
+    }
+
+    fn ams(&mut self, x: &mut [M::Vector], times: usize) {
+        self.multiply(x, None, times);
+    }
+
+    fn select(&mut self, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
+        self.machine.select_entry(self.shape, out, table, index);
+    }
+
+    /// A table is read at two vectors a cycle, the rate of multiplications.
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let n = self.shape.vectors();
+        let product = 4 * LANES * n * (n + 1);
+        fixed_window(exponent_bits, product, product, n)
+    }
+
+    fn canonical(&mut self, x: &[M::Vector]) -> Vec<Limbs> {
+        let numbers = x.chunks_exact(self.shape.vectors());
+        self.moduli.iter().zip(numbers).map(|(c, number)| c.canonical(&store(self.machine, number))).collect()
+    }
+}
+
+/// Digits into vectors.
+fn load<M: Kernels>(m: M, out: &mut [M::Vector], digits: &[u64]) {
+    let (words, _) = digits.as_chunks();
+    for (out, &words) in out.iter_mut().zip(words) {
+        *out = m.digits(m.vector(words));
+    }
+}
+
+/// Vectors as digits.
+fn store<M: Kernels>(m: M, vectors: &[M::Vector]) -> Limbs {
+    let mut out = limbs::zero(LANES * vectors.len());
+    for (out, &vector) in out.chunks_exact_mut(LANES).zip(vectors) {
+        out.copy_from_slice(m.lanes(&m.columns(vector)));
+    }
+    out
+}
+
+/// `x += digits`, with carries passed on.
+fn add<M: Kernels>(m: M, x: &mut [M::Vector], digits: &[u64]) {
+    let mut sum = store(m, x);
+    let mut carry = 0;
+    for (sum, digit) in sum.iter_mut().zip(digits) {
+        carry += *sum + digit;
+        *sum = carry & ((1 << DIGIT_BITS) - 1);
+        carry >>= DIGIT_BITS;
+    }
+    load(m, x, &sum);
+}

@@ -1,0 +1,139 @@
+//! AVX2 and FMA: 51-bit products by double-precision fused multiply-add, four lanes.
+//!
+//! # Why it is exact
+//!
+//! AVX2 has no rounding mode in the instruction. [`Machine::held`] makes rounding to nearest sure, whatever the host program
+//! has set (see [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`, `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where
+//! doubles are `2^51` apart: `h = fma(a, b, C1) = C1 + 2^51·r` with `r` the integer nearest to `ab / 2^51`, and its bit
+//! pattern is that of `C1` plus `r`. With `C2 = 2^103 + 3·2^51` (a double: 53 bits), `C2 − h = 2^51·(3 − r)` is exact, and
+//! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1 apart: exact.
+//! Its bit pattern is that of `1.5·2^52` plus the signed `ab − 2^51·r` in `[−2^50, 2^50]`.
+
+use std::arch::x86_64::*;
+use zariz_kernels::batch::Machine;
+
+use crate::mxcsr;
+
+/// Proof that the processor has AVX2 and FMA.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2Fma(());
+
+impl Avx2Fma {
+    /// The machine, if the processor (and the operating system) has it.
+    pub fn new() -> Option<Self> {
+        let has = crate::cpu::has_avx2_fma();
+        has.then_some(Self(()))
+    }
+}
+
+const C1: f64 = (1u128 << 103) as f64;
+const C2: f64 = ((1u128 << 103) + (3 << 51)) as f64;
+/// A digit `d < 2^51` has the bit pattern of `2^52 + d` when or-ed into this.
+const EXPONENT: u64 = ((1u64 << 52) as f64).to_bits();
+
+impl Machine for Avx2Fma {
+    const LANES: usize = 4;
+    const DIGIT_BITS: u32 = 51;
+    const BIAS_LO: u64 = ((3u64 << 51) as f64).to_bits();
+    const BIAS_HI: u64 = C1.to_bits();
+    /// AVX2 has no arithmetic shift of 64-bit lanes.
+    const SIGNED: bool = true;
+
+    type Digit = __m256d;
+    type Column = __m256i;
+    type Mask = __m256d;
+
+    #[inline(always)]
+    fn held<R>(self, work: impl FnOnce() -> R) -> R {
+        mxcsr::held(work)
+    }
+    #[inline(always)]
+    fn digit_zero(self) -> __m256d {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_setzero_pd() }
+    }
+    #[inline(always)]
+    fn column_splat(self, value: u64) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_set1_epi64x(value as i64) }
+    }
+    #[inline(always)]
+    fn column_from(self, values: &[u64]) -> __m256i {
+        let values: &[u64; 4] = values.first_chunk().expect("four lanes");
+        // SAFETY: `self` proves AVX2; the array is 32 readable bytes, and the load needs no alignment.
+        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn column_store(self, column: __m256i, values: &mut [u64]) {
+        let values: &mut [u64; 4] = values.first_chunk_mut().expect("four lanes");
+        // SAFETY: `self` proves AVX2; the array is 32 writable bytes, and the store needs no alignment.
+        unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), column) }
+    }
+    #[inline(always)]
+    fn mac(self, lo: __m256i, hi: __m256i, a: __m256d, b: __m256d) -> (__m256i, __m256i) {
+        // SAFETY: `self` proves AVX2 and FMA.
+        unsafe {
+            let h = _mm256_fmadd_pd(a, b, _mm256_set1_pd(C1));
+            let l = _mm256_fmadd_pd(a, b, _mm256_sub_pd(_mm256_set1_pd(C2), h));
+            (_mm256_add_epi64(lo, _mm256_castpd_si256(l)), _mm256_add_epi64(hi, _mm256_castpd_si256(h)))
+        }
+    }
+    #[inline(always)]
+    fn add(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_add_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_sub_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn negate(self, mask: __m256d, c: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2. The mask is all ones or all zeros: c, or −c = (c ^ −1) + 1.
+        unsafe {
+            let mask = _mm256_castpd_si256(mask);
+            _mm256_sub_epi64(_mm256_xor_si256(c, mask), mask)
+        }
+    }
+    #[inline(always)]
+    fn carry(self, c: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_srli_epi64::<51>(c) }
+    }
+    #[inline(always)]
+    fn digit(self, c: __m256i) -> __m256d {
+        let (mask, exponent) = (self.column_splat((1 << 51) - 1), self.column_splat(EXPONENT));
+        // SAFETY: `self` proves AVX2. The bit pattern is that of 2^52 + digit; subtracting 2^52 is exact.
+        unsafe {
+            let with_exponent = _mm256_or_si256(_mm256_and_si256(c, mask), exponent);
+            _mm256_sub_pd(_mm256_castsi256_pd(with_exponent), _mm256_castsi256_pd(exponent))
+        }
+    }
+    #[inline(always)]
+    fn column(self, d: __m256d) -> __m256i {
+        let exponent = self.column_splat(EXPONENT);
+        // SAFETY: `self` proves AVX2. Adding 2^52 to a digit is exact; the xor takes the exponent's bits off again.
+        unsafe {
+            let sum = _mm256_add_pd(d, _mm256_castsi256_pd(exponent));
+            _mm256_xor_si256(_mm256_castpd_si256(sum), exponent)
+        }
+    }
+    #[inline(always)]
+    fn equals(self, a: __m256i, value: u64) -> __m256d {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, self.column_splat(value))) }
+    }
+    #[inline(always)]
+    fn select(self, mask: __m256d, a: __m256d, b: __m256d) -> __m256d {
+        // SAFETY: `self` proves AVX2.
+        unsafe { _mm256_blendv_pd(a, b, mask) }
+    }
+}
+
+roots!(
+    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, karatsuba_from: 60, ahmm_from: 60,
+    tiles: [1 2 3 4 5 6 7],
+    squares: [1 2 3 4 5 6 7],
+    triangles: [1 2 3 4 5 6 7], selects: [1 2 3]
+);

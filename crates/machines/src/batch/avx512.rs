@@ -1,0 +1,64 @@
+//! What the two AVX-512 machines share: eight 64-bit columns in a vector.
+
+use std::arch::x86_64::*;
+
+/// The operations on columns and masks that need AVX-512F alone, for the `impl Machine` of a machine that proves it.
+macro_rules! avx512_columns {
+    () => {
+        type Column = __m512i;
+        type Mask = __mmask8;
+
+        #[inline(always)]
+        fn column_splat(self, value: u64) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_set1_epi64(value as i64) }
+        }
+        #[inline(always)]
+        fn column_from(self, values: &[u64]) -> __m512i {
+            let values: &[u64; 8] = values.first_chunk().expect("eight lanes");
+            // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no alignment.
+            unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+        }
+        #[inline(always)]
+        fn column_store(self, column: __m512i, values: &mut [u64]) {
+            let values: &mut [u64; 8] = values.first_chunk_mut().expect("eight lanes");
+            // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), column) }
+        }
+        #[inline(always)]
+        fn add(self, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_add_epi64(a, b) }
+        }
+        #[inline(always)]
+        fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_sub_epi64(a, b) }
+        }
+        #[inline(always)]
+        fn negate(self, mask: __mmask8, c: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_mask_sub_epi64(c, mask, _mm512_setzero_si512(), c) }
+        }
+        #[inline(always)]
+        fn carry(self, c: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_srli_epi64::<52>(c) }
+        }
+        #[inline(always)]
+        fn equals(self, a: __m512i, value: u64) -> __mmask8 {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64(value as i64)) }
+        }
+    };
+}
+
+/// `c mod 2^52`.
+///
+/// # Safety
+/// The processor must have AVX-512F.
+#[inline(always)]
+pub(crate) unsafe fn low_52(c: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_and_si512(c, _mm512_set1_epi64((1 << 52) - 1)) }
+}

@@ -1,0 +1,84 @@
+//! AVX-512F without IFMA: 52-bit products by double-precision fused multiply-add, eight lanes.
+//!
+//! # Why it is exact (Emmart, Zheng, Weems, ARITH 2018)
+//!
+//! Digits `a, b < 2^52` are doubles. With `C1 = 2^104`, `a·b + C1` lies in `[2^104, 2^105)`, where doubles are `2^52`
+//! apart; rounded toward zero it is `C1 + 2^52·⌊ab / 2^52⌋`, so the bit pattern of `h = fma_rz(a, b, C1)` is that of
+//! `2^104` plus the integer `⌊ab / 2^52⌋`. With `C2 = 2^104 + 2^52` (a double: 53 bits), `C2 − h = 2^52·(1 − ⌊ab / 2^52⌋)`
+//! is exact, and `l = fma(a, b, C2 − h) = 2^52 + (ab mod 2^52)` lies in `[2^52, 2^53)`, where doubles are 1 apart: exact
+//! in any rounding mode. Its bit pattern is that of `2^52` plus `ab mod 2^52`.
+//!
+//! # Why the host's floating-point environment does not matter
+//!
+//! `h` alone is rounded, and its instruction has a rounding of its own and raises no exception. Every other operation is
+//! exact, and its operands and results are normal numbers or zero. So it raises no exception either, whatever is unmasked,
+//! and is right in any rounding mode, denormals taken or written as zeros or not. Numbers across vectors
+//! (`pair/fma.rs`) use these operations alone.
+
+use std::arch::x86_64::*;
+use zariz_kernels::batch::Machine;
+
+use crate::batch::avx512::low_52;
+
+/// Proof that the processor has AVX-512F and DQ.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512Fma(());
+
+impl Avx512Fma {
+    /// The machine, if the processor (and the operating system) has it.
+    pub fn new() -> Option<Self> {
+        let has = crate::cpu::has_avx512dq();
+        has.then_some(Self(()))
+    }
+}
+
+const C1: f64 = (1u128 << 104) as f64;
+const C2: f64 = ((1u128 << 104) + (1 << 52)) as f64;
+
+impl Machine for Avx512Fma {
+    const LANES: usize = 8;
+    const DIGIT_BITS: u32 = 52;
+    const BIAS_LO: u64 = ((1u64 << 52) as f64).to_bits();
+    const BIAS_HI: u64 = C1.to_bits();
+
+    type Digit = __m512d;
+    avx512_columns!();
+
+    #[inline(always)]
+    fn digit_zero(self) -> __m512d {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_setzero_pd() }
+    }
+    #[inline(always)]
+    fn mac(self, lo: __m512i, hi: __m512i, a: __m512d, b: __m512d) -> (__m512i, __m512i) {
+        const TOWARD_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        // SAFETY: `self` proves AVX-512F.
+        unsafe {
+            let h = _mm512_fmadd_round_pd::<TOWARD_ZERO>(a, b, _mm512_set1_pd(C1));
+            let l = _mm512_fmadd_pd(a, b, _mm512_sub_pd(_mm512_set1_pd(C2), h));
+            (_mm512_add_epi64(lo, _mm512_castpd_si512(l)), _mm512_add_epi64(hi, _mm512_castpd_si512(h)))
+        }
+    }
+    #[inline(always)]
+    fn digit(self, c: __m512i) -> __m512d {
+        // SAFETY: `self` proves AVX-512F and DQ.
+        unsafe { _mm512_cvtepu64_pd(low_52(c)) }
+    }
+    #[inline(always)]
+    fn column(self, d: __m512d) -> __m512i {
+        // SAFETY: `self` proves AVX-512F and DQ.
+        unsafe { _mm512_cvttpd_epu64(d) }
+    }
+    #[inline(always)]
+    fn select(self, mask: __mmask8, a: __m512d, b: __m512d) -> __m512d {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_mask_mov_pd(a, mask, b) }
+    }
+}
+
+roots!(
+    Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, karatsuba_from: 40, ahmm_from: 30,
+    tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
+    squares: [1 2 3 4 5 6 7 8 9 10],
+    triangles: [1 2 3 4 5 6 7 8 9 10], selects: [1 2 3 4 5]
+);

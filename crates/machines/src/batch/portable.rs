@@ -1,0 +1,105 @@
+//! Any processor: 52-bit digits multiplied by 64 × 64 → 128 bits.
+
+use zariz_kernels::batch::Machine;
+
+/// The machine that needs nothing. `W` lanes, which it works through one by one: one lane wastes nothing, more are for
+/// tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable<const W: usize>(());
+
+impl<const W: usize> Portable<W> {
+    /// The machine; every processor has it.
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
+const MASK: u64 = (1 << 52) - 1;
+
+impl<const W: usize> Machine for Portable<W> {
+    const LANES: usize = W;
+    const DIGIT_BITS: u32 = 52;
+    const BIAS_LO: u64 = 0;
+    const BIAS_HI: u64 = 0;
+
+    type Digit = [u64; W];
+    type Column = [u64; W];
+    type Mask = [u64; W];
+
+    #[inline(always)]
+    fn digit_zero(self) -> [u64; W] {
+        [0; W]
+    }
+    #[inline(always)]
+    fn column_splat(self, value: u64) -> [u64; W] {
+        [value; W]
+    }
+    #[inline(always)]
+    fn column_from(self, values: &[u64]) -> [u64; W] {
+        std::array::from_fn(|i| values[i])
+    }
+    #[inline(always)]
+    fn column_store(self, column: [u64; W], values: &mut [u64]) {
+        values.copy_from_slice(&column);
+    }
+
+    #[inline(always)]
+    fn mac(self, mut lo: [u64; W], mut hi: [u64; W], a: [u64; W], b: [u64; W]) -> ([u64; W], [u64; W]) {
+        for i in 0..W {
+            let product = u128::from(a[i]) * u128::from(b[i]);
+            lo[i] = lo[i].wrapping_add(product as u64 & MASK);
+            hi[i] = hi[i].wrapping_add((product >> 52) as u64);
+        }
+        (lo, hi)
+    }
+
+    #[inline(always)]
+    fn add(self, a: [u64; W], b: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| a[i].wrapping_add(b[i]))
+    }
+    #[inline(always)]
+    fn sub(self, a: [u64; W], b: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| a[i].wrapping_sub(b[i]))
+    }
+    #[inline(always)]
+    fn negate(self, mask: [u64; W], c: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| (c[i] ^ mask[i]).wrapping_sub(mask[i]))
+    }
+    #[inline(always)]
+    fn carry(self, c: [u64; W]) -> [u64; W] {
+        c.map(|c| c >> 52)
+    }
+    #[inline(always)]
+    fn digit(self, c: [u64; W]) -> [u64; W] {
+        c.map(|c| c & MASK)
+    }
+    #[inline(always)]
+    fn column(self, d: [u64; W]) -> [u64; W] {
+        d
+    }
+
+    #[inline(always)]
+    fn equals(self, a: [u64; W], value: u64) -> [u64; W] {
+        // All ones where the difference is zero; the barrier keeps the mask a mask.
+        a.map(|a| {
+            let difference = a ^ value;
+            std::hint::black_box(((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1))
+        })
+    }
+    #[inline(always)]
+    fn select(self, mask: [u64; W], a: [u64; W], b: [u64; W]) -> [u64; W] {
+        std::array::from_fn(|i| a[i] ^ (mask[i] & (a[i] ^ b[i])))
+    }
+}
+
+/// The one-lane machine that the engine uses.
+mod one {
+    type Kernels = super::Portable<1>;
+    roots!(Kernels, features: [], product_tenths: 35, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], triangles: [1 2 3 4 5 6 7 8], selects: [1 2]);
+}
+
+/// Eight lanes, so that tests can follow the vector machines lane by lane.
+mod eight {
+    type Kernels = super::Portable<8>;
+    roots!(Kernels, features: [], product_tenths: 280, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]);
+}

@@ -1,0 +1,13 @@
+//! One number or two, laid across vectors: on those machines of [`batch`](crate::batch) that have eight lanes.
+
+#[macro_use]
+mod roots;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod fma;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
