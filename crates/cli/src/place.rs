@@ -20,9 +20,22 @@ pub enum Existing {
     Kept,
 }
 
-/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
-pub fn place(file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
-    place_on(&mut System, file, target, existing)
+/// What went wrong when a file was placed, by what there is at the target now.
+#[derive(Debug)]
+pub enum PlaceError {
+    /// What was there before, if anything.
+    NotPlaced(Failure),
+    /// The new file, complete. A power failure may still take its name away.
+    NameNotSynced(Failure),
+}
+
+impl PlaceError {
+    /// The error to report.
+    pub fn failure(self) -> Failure {
+        match self {
+            Self::NotPlaced(failure) | Self::NameNotSynced(failure) => failure,
+        }
+    }
 }
 
 /// Puts on the disk what was written to `file`. What does not fit shows here, if it did not show before.
@@ -40,27 +53,32 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What placing asks of the system. Tests record the calls.
-trait Disk {
+/// What placing asks of the system. Tests record the calls, or let them fail.
+pub trait Disk {
+    /// Puts the contents of `file` on the disk.
     fn sync(&mut self, file: &File) -> io::Result<()>;
+    /// Gives `file` the name `target`.
     fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()>;
+    /// Puts the names in `folder` on the disk.
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
 }
 
-fn place_on(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
-    let failed = |error| Failure::io(target.display(), &error);
+/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
+pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), PlaceError> {
+    let failed = |error| PlaceError::NotPlaced(Failure::io(target.display(), &error));
     disk.sync(file.as_file()).map_err(failed)?;
     disk.rename(file, target, existing).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(target),
+        io::ErrorKind::AlreadyExists => PlaceError::NotPlaced(exists(target)),
         _ => failed(error),
     })?;
     disk.sync_folder(folder(target)).map_err(|error| {
         let text = "complete, but a power failure may still take its name away: its folder could not be synced";
-        Failure::Input(format!("{}: {text}: {error}", target.display()))
+        PlaceError::NameNotSynced(Failure::Input(format!("{}: {text}: {error}", target.display())))
     })
 }
 
-struct System;
+/// The disk itself.
+pub struct System;
 
 impl Disk for System {
     fn sync(&mut self, file: &File) -> io::Result<()> {
@@ -149,8 +167,12 @@ mod tests {
         let mut file = NamedTempFile::new_in(folder.path()).expect("a file");
         file.write_all(b"new").expect("written");
         let mut recorder = Recorder { calls: Vec::new(), target: target.clone(), failing };
-        let result = place_on(&mut recorder, file, &target, existing);
-        let result = result.map_or_else(|failure| failure.to_string(), |()| "done".into());
+        let result = place(&mut recorder, file, &target, existing);
+        if let Err(error) = &result {
+            let in_place = matches!(error, PlaceError::NameNotSynced(_));
+            assert_eq!(in_place, fs::read(&target).is_ok_and(|contents| contents == b"new"), "{error:?}");
+        }
+        let result = result.map_or_else(|error| error.failure().to_string(), |()| "done".into());
         let entries = fs::read_dir(folder.path()).expect("the folder").map(|entry| entry.expect("an entry"));
         let contents = |path| fs::read_to_string(path).expect("readable");
         let files = entries.map(|entry| format!("{:?}: {}", entry.file_name(), contents(entry.path()))).collect();
