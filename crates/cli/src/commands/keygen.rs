@@ -1,6 +1,6 @@
 //! `zariz keygen`: makes an RSA key.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use zariz::rsa::PrivateKey;
 
@@ -126,6 +126,7 @@ mod tests {
     use std::fs;
     use std::io::{self, PipeReader, Read, pipe};
     use std::os::fd::OwnedFd;
+    use std::path::Path;
 
     use tempfile::NamedTempFile;
 
@@ -162,8 +163,8 @@ mod tests {
             System.sync(file)
         }
 
-        fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
-            System.rename(file, target, existing)
+        fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+            System.give_name(file, target, existing)
         }
 
         fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
