@@ -37,11 +37,17 @@ const UNSAFE_FOLDERS: &[&str] = &[
     "bench/src/blst",
 ];
 
+/// Where the program gives files their names, after the syncs that this needs: see there.
+const PLACE: &str = "crates/cli/src/place.rs";
+/// Functions that give a file its name, and so may be called only there.
+const NAMING: &[&str] = &["persist", "persist_noclobber", "keep", "rename", "hard_link"];
+
 /// Checks all of it, and names every breach.
 pub fn check() -> Result<()> {
     let mut breaches = Vec::new();
     dependencies(&mut breaches)?;
     let files = unsafe_words(&mut breaches)?;
+    names_of_files(&mut breaches)?;
     if !breaches.is_empty() {
         bail!("{}\nThe rules stand in xtask/src/layers.rs and ARCHITECTURE.md.", breaches.join("\n"));
     }
@@ -114,6 +120,27 @@ fn unsafe_words(breaches: &mut Vec<String>) -> Result<usize> {
     Ok(files.len())
 }
 
+/// Looks for files that the program gives their names without [`PLACE`].
+fn names_of_files(breaches: &mut Vec<String>) -> Result<()> {
+    let files = rust_files(&root().join("crates/cli/src"))?;
+    let place = root().join(PLACE);
+    if !files.contains(&place) {
+        breaches.push(format!("{PLACE}: is not there; correct its path in xtask/src/layers.rs"));
+    }
+    for path in files.iter().filter(|path| **path != place) {
+        for (line, word) in naming_words(&read(path)?) {
+            breaches.push(format!("{}:{line}: {word}; only {PLACE} gives files their names", shown(path)));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a source on which a function is that gives a file its name.
+fn naming_words(source: &str) -> Vec<(usize, &'static str)> {
+    let stripped = strip(source);
+    NAMING.iter().flat_map(|word| lines_with(&stripped, word).into_iter().map(move |line| (line, *word))).collect()
+}
+
 /// All Rust files under a folder, build outputs and hidden folders aside.
 fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
@@ -140,4 +167,16 @@ fn read(path: &Path) -> Result<String> {
 
 fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_name_files_are_found_and_words_are_not() {
+        let source = "// rename\nfs::rename(a, b);\nlet text = \"keep\";\nlet keeper = file.keep();\n";
+        assert_eq!(naming_words(source), [(4, "keep"), (2, "rename")]);
+        assert!(!naming_words(&read(&root().join(PLACE)).expect("readable")).is_empty());
+    }
 }

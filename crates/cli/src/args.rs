@@ -17,7 +17,7 @@ use crate::exit::Failure;
 const MOST_THREADS: i64 = 1024;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 a signature did not verify, or there was none; 2 wrong usage; 3 bad key, input or output; \
+Exit codes: 0 done; 1 a signature did not verify, or there was nothing to verify; 2 wrong usage; 3 bad key, input or output; \
 4 some items of a batch failed (each leaves an empty line in its place, and an error with its line number).
 
 Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";

@@ -116,8 +116,6 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
     mut output: Option<&mut Output>,
     work: impl Fn(Vec<S::Item>) -> Vec<ItemResult<T>> + Sync,
 ) -> Result<Tally, Failure> {
-    // Memory that is free must be free for all threads.
-    zariz_peers::return_long_allocations();
     let mut tally = Tally::default();
     // A chunk is one item of the stream, whose own batches would wait for slow input.
     let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });

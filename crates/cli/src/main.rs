@@ -29,6 +29,8 @@ use args::Cli;
 use exit::Failure;
 
 fn main() -> ExitCode {
+    // Memory that one thread frees must be free for all. First of all: no other thread may be there yet.
+    zariz_process::return_long_allocations();
     match commands::run(Cli::parse().command) {
         Ok(outcome) => outcome.into(),
         // Whoever read our output has seen enough, as `head` does: nothing to report.

@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::cleanup::{self, Watch};
 use crate::exit::Failure;
-use crate::place::{self, Existing, exists, place};
+use crate::place::{self, Disk, Existing, PlaceError, System, exists, place};
 
 /// Where results go.
 pub enum Output {
@@ -28,8 +28,8 @@ pub struct Draft {
 }
 
 /// Who may read a new file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
     /// Whoever the user's mask allows; a replaced file keeps its mode.
     Usual,
     /// The owner alone: mode 0600.
@@ -40,21 +40,25 @@ impl Output {
     /// Opens the file, or standard output if there is none or it is `-`.
     pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
         match path {
-            Some(path) => Self::new(path, Access::Usual),
+            Some(path) if is_stdout(path) => Ok(Self::Stdout),
+            Some(path) if is_special(path) => Ok(Self::Direct(open_special(path)?, path.to_owned())),
+            Some(path) => Draft::new(path, Access::Usual).map(Self::Replaced),
             None => Ok(Self::Stdout),
         }
     }
 
-    /// Opens the file, or standard output for `-`. What is there already stays until [`finish`](Self::finish).
-    pub fn new(path: &Path, access: Access) -> Result<Self, Failure> {
+    /// Opens the file for a private key, or standard output for `-`. Other users cannot read a new file, and a device or
+    /// pipe of theirs is refused. What is there already stays until [`finish_on`](Self::finish_on), which must be told
+    /// the same `existing`.
+    pub fn private(path: &Path, existing: Existing) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Ok(Self::Stdout);
         }
-        if is_special(path) {
-            let file = File::options().write(true).open(path).map_err(|e| failed(path, &e))?;
-            return Ok(Self::Direct(file, path.to_owned()));
+        // Where nothing may be replaced, nothing that is there is opened, either: taking its name fails.
+        if existing == Existing::Replaced && is_special(path) {
+            return Ok(Self::Direct(open_special_for_key(path)?, path.to_owned()));
         }
-        Draft::new(path, access).map(Self::Replaced)
+        Draft::new(path, Access::Owner).map(Self::Replaced)
     }
 
     /// Whether the results will be seen on a terminal.
@@ -104,14 +108,14 @@ impl Output {
     /// Completes the output: a file takes its place, and that of a file that is there. Without this call nothing is
     /// left of it.
     pub fn finish(self) -> Result<(), Failure> {
-        self.finish_over(Existing::Replaced)
+        self.finish_on(&mut System, Existing::Replaced).map_err(PlaceError::failure)
     }
 
-    /// Like [`finish`](Self::finish), where the caller says what becomes of a file that is there.
-    pub fn finish_over(self, existing: Existing) -> Result<(), Failure> {
+    /// Like [`finish`](Self::finish), where the caller gives the disk and says what becomes of a file that is there.
+    pub fn finish_on(self, disk: &mut impl Disk, existing: Existing) -> Result<(), PlaceError> {
         match self {
             Self::Stdout | Self::Direct(..) => Ok(()),
-            Self::Replaced(Draft { file, target, _watch }) => place(file, &target, existing),
+            Self::Replaced(Draft { file, target, _watch }) => place(disk, file, &target, existing),
         }
     }
 
@@ -163,6 +167,70 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| !about.is_file())
 }
 
+fn open_special(path: &Path) -> Result<File, Failure> {
+    File::options().write(true).open(path).map_err(|e| failed(path, &e))
+}
+
+/// Opens something special for a private key, unless another user could read the key from it.
+#[cfg(unix)]
+fn open_special_for_key(path: &Path) -> Result<File, Failure> {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    if is_own_descriptor(path) {
+        return open_special(path);
+    }
+    // Before the pipe is opened, which would wait for its reader, and wake it.
+    let about = fs::metadata(path).map_err(|e| failed(path, &e))?;
+    if about.file_type().is_fifo() && about.uid() != rustix::process::geteuid().as_raw() {
+        return Err(foreign(path));
+    }
+    // And again after it: another file may have taken its place.
+    let file = open_special(path)?;
+    must_be_own(&file, path)?;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn open_special_for_key(path: &Path) -> Result<File, Failure> {
+    open_special(path)
+}
+
+/// Whether a path names a descriptor that this process was given. Its owner may be whoever started the process.
+#[cfg(unix)]
+fn is_own_descriptor(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr"].iter().any(|own| path == Path::new(own))
+        || path.parent() == Some(Path::new("/dev/fd"))
+}
+
+/// Refuses an open file that belongs to another user. What is good for every user is the null device, and a terminal that
+/// this process has already.
+#[cfg(unix)]
+fn must_be_own(file: &File, path: &Path) -> Result<(), Failure> {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    let about = file.metadata().map_err(|e| failed(path, &e))?;
+    if about.is_file() {
+        return Err(Failure::Input(format!("{}: was replaced by a file while it was opened", path.display())));
+    }
+    let is = |device: fs::Metadata| device.file_type().is_char_device() && device.rdev() == about.rdev();
+    let is_at = |path| fs::metadata(path).is_ok_and(is);
+    let is_given = |stream: std::os::fd::BorrowedFd| {
+        stream.try_clone_to_owned().and_then(|stream| File::from(stream).metadata()).is_ok_and(is)
+    };
+    let is_good = about.uid() == rustix::process::geteuid().as_raw()
+        || about.file_type().is_char_device() && (is_at("/dev/null") || is_at("/dev/tty"))
+        || file.is_terminal()
+            && [io::stdin().as_fd(), io::stdout().as_fd(), io::stderr().as_fd()].into_iter().any(is_given);
+    if is_good { Ok(()) } else { Err(foreign(path)) }
+}
+
+#[cfg(unix)]
+fn foreign(path: &Path) -> Failure {
+    let text = "belongs to another user, who could read the private key from it; choose a new file";
+    Failure::Input(format!("{}: {text}", path.display()))
+}
+
 /// Whether two paths mean one file, however they are written, so that one output would replace the other.
 pub fn same_file(a: &Path, b: &Path) -> bool {
     ![a, b].into_iter().any(|path| is_stdout(path) || is_special(path)) && target(a) == target(b)
@@ -184,4 +252,69 @@ pub fn must_not_be_key(output: Option<&Path>, key: &Path) -> Result<(), Failure>
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::write(path.display(), error)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::chown;
+    use std::process::Command;
+
+    /// A named pipe in a folder of its own, and the user that it is given to.
+    fn pipe(owner: Option<u32>) -> Option<(tempfile::TempDir, PathBuf)> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+        if owner.is_some() && chown(&path, owner, None).is_err() {
+            // Only root may give files away. Written past the test harness, which would keep it to itself.
+            let _ = writeln!(io::stderr(), "SKIPPED: a pipe of another user cannot be made");
+            return None;
+        }
+        Some((folder, path))
+    }
+
+    const OTHER: u32 = 65_534;
+
+    #[test]
+    fn a_private_key_goes_to_no_pipe_unless_asked() {
+        for owner in [None, Some(OTHER)] {
+            let Some((folder, path)) = pipe(owner) else { continue };
+            let mut output = Output::private(&path, Existing::Kept).expect("a draft");
+            assert!(matches!(output, Output::Replaced(_)));
+            output.write(b"key").expect("written");
+            let error = output.finish_on(&mut System, Existing::Kept).expect_err("the pipe is in the way");
+            assert!(error.failure().to_string().contains("--force"));
+            assert!(is_special(&path));
+            assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_private_key_goes_to_no_pipe_of_another_user() {
+        // Opened for both, so that no reader is waited for.
+        let open = |path: &Path| File::options().read(true).write(true).open(path).expect("opened");
+        let (_folder, path) = pipe(None).expect("an own pipe");
+        assert!(must_be_own(&open(&path), &path).is_ok());
+        if let Some((_folder, path)) = pipe(Some(OTHER)) {
+            let error = Output::private(&path, Existing::Replaced).err().expect("refused before it is opened");
+            assert!(error.to_string().contains("another user"), "{error}");
+            let error = must_be_own(&open(&path), &path).expect_err("refused when it is open");
+            assert!(error.to_string().contains("another user"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_takes_the_place_of_a_device_gets_no_private_key() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        assert!(must_be_own(file.as_file(), file.path()).is_err());
+    }
+
+    #[test]
+    fn devices_for_every_user_are_good_for_keys() {
+        for path in ["/dev/null", "/dev/stdout", "/dev/fd/1"] {
+            let output = Output::private(Path::new(path), Existing::Replaced);
+            assert!(matches!(output, Ok(Output::Direct(..) | Output::Replaced(_))), "{path}");
+        }
+        assert!(!is_own_descriptor(Path::new("/dev/fd/../../tmp/pipe")));
+    }
 }

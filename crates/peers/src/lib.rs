@@ -6,21 +6,17 @@
 //!
 //! [`Provider`] is a module for OpenSSL 3 that is loaded, and what it says of itself.
 //!
-//! [`return_long_allocations`] asks the C library's allocator not to keep long allocations.
-//!
 //! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
 //!
 //! `unsafe` stands here for calls of C functions, with the types that `gmp.h` and OpenSSL's headers
 //! declare.
 
-mod allocator;
 mod error;
 mod gmp;
 mod library;
 mod openssl;
 mod provider;
 
-pub use allocator::return_long_allocations;
 pub use error::{Error, NotFound};
 pub use gmp::{Gmp, GmpPower, GmpProduct};
 pub use openssl::{OpenSsl, OpenSslPower, OpenSslPowerPair, OpenSslProduct};

@@ -1,7 +1,13 @@
-//! Values that each process has for itself.
+//! Values that each process has for itself, and settings of the process.
 //!
 //! A child made by `fork` begins with a copy of its parent's memory. It must not use random numbers that its parent uses
 //! too, and it must not wait for a lock that a thread of its parent held: that thread is not there to release it.
+//!
+//! [`return_long_allocations`] asks the C library's allocator not to keep long allocations.
+
+mod allocator;
+
+pub use allocator::return_long_allocations;
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             })
         };
         let (threads, longest) = (args.work.threads(), plain.length(key.public_key().size()));
-        batch::run(Lines::new(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
+        batch::run(ciphertexts(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
     } else {
         let name = source.name.clone();
         let ciphertext = encoding.decode_file(source.read_all()?);
@@ -111,6 +111,11 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     };
     output.finish()?;
     Ok(outcome)
+}
+
+/// The lines of ciphertexts. Each is in memory twice: the line, and what is decoded of it.
+fn ciphertexts(source: Input) -> Lines {
+    Lines::new(source).copied()
 }
 
 /// The ciphertext on a line; one too long to be any is never decoded, which would take memory.
@@ -137,6 +142,20 @@ fn is_text(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lines::Source;
+    use std::io::{BufReader, Cursor};
+
+    #[test]
+    fn memory_counts_what_is_decoded() {
+        for encoding in [Encoding::Hex, Encoding::Base64, Encoding::Base64url] {
+            let text = encoding.encode(&[7; 3000]);
+            let reader = BufReader::new(Box::new(Cursor::new(text.clone())) as _);
+            let mut lines = ciphertexts(Input { reader, name: "test".into(), size: None });
+            let memory = lines.next().expect("readable").map_or(0, |taken| taken.memory);
+            let decoded = decoded(encoding, &text).expect("text of bytes");
+            assert!(memory >= (text.len() + decoded.len()) as u64, "{encoding:?}: {memory} bytes");
+        }
+    }
 
     #[test]
     fn raw_lines_must_be_lines() {

@@ -1,13 +1,13 @@
 //! `zariz keygen`: makes an RSA key.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use zariz::rsa::PrivateKey;
 
 use crate::args::Work;
 use crate::exit::{Failure, Outcome};
-use crate::output::{self, Access, Output};
-use crate::place::Existing;
+use crate::output::{self, Output};
+use crate::place::{Disk, Existing, PlaceError, System};
 use crate::progress::Progress;
 
 /// Arguments of `keygen`.
@@ -39,8 +39,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
     }
-    let private_output = open(out, Access::Owner)?;
-    let public_output = public_out.map(|path| open(Some(path), Access::Usual)).transpose()?;
+    let existing = if args.force { Existing::Replaced } else { Existing::Kept };
+    let private_output = out.map_or(Ok(Output::Stdout), |path| Output::private(path, existing))?;
+    let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
     let progress = Progress::step(args.work.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
@@ -48,15 +49,10 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     drop(progress);
 
     let (private, public) = (key.to_pkcs8_pem().map_err(not_made)?, key.public_key().to_spki_pem().map_err(not_made)?);
-    let existing = if args.force { Existing::Replaced } else { Existing::Kept };
     let mut parts = vec![Part { kind: "private", output: private_output, pem: private.as_bytes() }];
     parts.extend(public_output.map(|output| Part { kind: "public", output, pem: public.as_bytes() }));
-    write(parts, existing)?;
+    write(&mut System, parts, existing)?;
     Ok(Outcome::Done)
-}
-
-fn open(path: Option<&Path>, access: Access) -> Result<Output, Failure> {
-    path.map_or(Ok(Output::Stdout), |path| Output::new(path, access))
 }
 
 /// One key of the pair, and where it goes.
@@ -68,33 +64,53 @@ struct Part<'a> {
 
 /// Writes the private key and then the public one, if it is wanted. Where the private key could not be written, there
 /// is no file of the public one, either.
-fn write(mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
+fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
     // Files first: they get their names at the end, so that nothing is left of them if something else fails.
     let mut private = None;
     for is_final in [false, true] {
         for part in parts.iter_mut().filter(|part| part.output.is_final() == is_final) {
             let written = part.output.write(part.pem).and_then(|()| part.output.settle());
-            written.map_err(|failure| incomplete(part.kind, &part.output.name(), &failure, private.as_deref()))?;
+            written
+                .map_err(|failure| incomplete(part.kind, &cause(&part.output.name(), &failure), private.as_deref()))?;
             if is_final && part.kind == "private" {
                 private = Some(part.output.name());
             }
         }
     }
+    // Files that are in place, but whose names a power failure may take away.
+    let mut not_synced = Vec::new();
     for Part { kind, output, .. } in parts {
         let name = output.name();
-        output.finish_over(existing).map_err(|failure| incomplete(kind, &name, &failure, private.as_deref()))?;
+        match output.finish_on(disk, existing) {
+            Ok(()) => {}
+            Err(PlaceError::NameNotSynced(failure)) => not_synced.push(cause(&name, &failure)),
+            Err(PlaceError::NotPlaced(failure)) => {
+                not_synced.push(cause(&name, &failure));
+                return Err(incomplete(kind, &not_synced.join("; "), private.as_deref()));
+            }
+        }
+        // The first is the private key, unless that is complete already.
         private.get_or_insert(name);
     }
-    Ok(())
+    match private.filter(|_| !not_synced.is_empty()) {
+        Some(private) => {
+            Err(Failure::Input(format!("{}; the private key is complete in {private}", not_synced.join("; "))))
+        }
+        None => Ok(()),
+    }
 }
 
-/// The error when one key of the pair could not be written; `private` is where the private key is, if it is complete.
-fn incomplete(kind: &str, name: &str, failure: &Failure, private: Option<&str>) -> Failure {
-    let cause = match failure {
+/// Why a key could not be written to the output `name`.
+fn cause(name: &str, failure: &Failure) -> String {
+    match failure {
         // For results that is no error; a key would be lost.
         Failure::Closed => format!("{name}: closed by its reader"),
         failure => failure.to_string(),
-    };
+    }
+}
+
+/// The error when one key of the pair could not be written; `private` is where the private key is, if it is complete.
+fn incomplete(kind: &str, cause: &str, private: Option<&str>) -> Failure {
     Failure::Input(match private {
         Some(private) => format!(
             "{cause}; the {kind} key was not written; the private key is complete in {private}, and \
@@ -108,8 +124,11 @@ fn incomplete(kind: &str, name: &str, failure: &Failure, private: Option<&str>) 
 mod tests {
     use super::*;
     use std::fs;
-    use std::io::{PipeReader, Read, pipe};
+    use std::io::{self, PipeReader, Read, pipe};
     use std::os::fd::OwnedFd;
+    use std::path::Path;
+
+    use tempfile::NamedTempFile;
 
     /// Where a key may go, good and bad.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,31 +138,66 @@ mod tests {
         InTheWay,
         /// Its folder is removed after the output is open.
         NoFolder,
+        /// Its folder cannot be synced.
+        NameNotSynced,
         Pipe,
         ClosedPipe,
         FullDevice,
     }
 
-    const ALL: [Target; 6] =
-        [Target::File, Target::InTheWay, Target::NoFolder, Target::Pipe, Target::ClosedPipe, Target::FullDevice];
+    const ALL: [Target; 7] = [
+        Target::File,
+        Target::InTheWay,
+        Target::NoFolder,
+        Target::NameNotSynced,
+        Target::Pipe,
+        Target::ClosedPipe,
+        Target::FullDevice,
+    ];
+
+    /// The disk, but these folders cannot be synced.
+    struct Broken(Vec<PathBuf>);
+
+    impl Disk for Broken {
+        fn sync(&mut self, file: &fs::File) -> io::Result<()> {
+            System.sync(file)
+        }
+
+        fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
+            System.give_name(file, target, existing)
+        }
+
+        fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
+            if self.0.iter().any(|broken| folder.ends_with(broken)) {
+                return Err(io::Error::other("the disk is broken"));
+            }
+            System.sync_folder(folder)
+        }
+    }
 
     impl Target {
         fn is_good(self) -> bool {
             matches!(self, Self::File | Self::Pipe)
         }
 
+        /// Whether a key gets there, be it with an error.
+        fn arrives(self) -> bool {
+            self.is_good() || self == Self::NameNotSynced
+        }
+
         fn open(self, folder: &Path) -> (Output, Option<PipeReader>) {
             let path = folder.join("key");
             fs::create_dir(folder).expect("made");
+            let file = || Output::private(&path, Existing::Kept).expect("opened");
             match self {
-                Self::File => (open(Some(&path), Access::Owner).expect("opened"), None),
+                Self::File | Self::NameNotSynced => (file(), None),
                 Self::InTheWay => {
-                    let output = open(Some(&path), Access::Owner).expect("opened");
+                    let output = file();
                     fs::write(path, "another key").expect("written");
                     (output, None)
                 }
                 Self::NoFolder => {
-                    let output = open(Some(&path), Access::Owner).expect("opened");
+                    let output = file();
                     fs::remove_dir_all(folder).expect("removed");
                     (output, None)
                 }
@@ -152,7 +206,10 @@ mod tests {
                     let output = Output::Direct(fs::File::from(OwnedFd::from(writer)), "a pipe".into());
                     (output, (self == Self::Pipe).then_some(reader))
                 }
-                Self::FullDevice => (open(Some(Path::new("/dev/full")), Access::Owner).expect("opened"), None),
+                Self::FullDevice => {
+                    let full = fs::File::options().write(true).open("/dev/full").expect("opened");
+                    (Output::Direct(full, "/dev/full".into()), None)
+                }
             }
         }
 
@@ -185,12 +242,16 @@ mod tests {
                     reader
                 });
 
-                let written = write(parts, Existing::Kept);
+                let broken = [("private", Some(private)), ("public", public)].into_iter();
+                let broken = broken.filter(|(_, target)| *target == Some(Target::NameNotSynced));
+                let mut disk = Broken(broken.map(|(name, _)| name.into()).collect());
+                let written = write(&mut disk, parts, Existing::Kept);
                 let has_private = private.arrived(&folders[0], reader) == "PRIVATE";
                 let at_public = public.map_or_else(String::new, |public| public.arrived(&folders[1], public_reader));
                 let all_good = private.is_good() && public.is_none_or(Target::is_good);
                 assert_eq!(written.is_ok(), all_good, "{case}: {written:?}");
-                assert_eq!(at_public == "PUBLIC" && has_private, all_good && public.is_some(), "{case}");
+                let all_arrive = private.arrives() && public.is_none_or(Target::arrives);
+                assert_eq!(at_public == "PUBLIC" && has_private, all_arrive && public.is_some(), "{case}");
                 if public == Some(Target::File) && !has_private {
                     assert_eq!(at_public, "", "{case}: a public key without its private key");
                 }
@@ -198,10 +259,13 @@ mod tests {
                     let text = failure.to_string();
                     assert!(matches!(failure, Failure::Input(_)), "{case}: {text}");
                     let named = |kind: &str| text.contains(&format!("the {kind} key was not written"));
-                    assert!(
-                        named("private") && !private.is_good() || named("public") && !at_public.contains("PUBLIC"),
-                        "{case}: {text}"
-                    );
+                    assert_eq!(named("private") || named("public"), !all_arrive, "{case}: {text}");
+                    assert!(!named("private") || !private.arrives() && !has_private, "{case}: {text}");
+                    assert!(!named("public") || !at_public.contains("PUBLIC"), "{case}: {text}");
+                    let not_synced = text.contains("could not be synced");
+                    let in_place = private == Target::NameNotSynced && has_private
+                        || public == Some(Target::NameNotSynced) && at_public == "PUBLIC";
+                    assert_eq!(not_synced, in_place, "{case}: {text}");
                     assert_eq!(text.contains("private key is complete"), has_private, "{case}: {text}");
                     assert_eq!(text.contains("no key was kept"), !has_private, "{case}: {text}");
                 }

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
         // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
         let lines: Vec<_> = lines.into_iter().map(Zeroizing::new).collect();
-        // A line goes when its numbers are read: it may be long.
+        // A line is dropped once its numbers are read: it may be long.
         batch::among_good(lines.into_iter().map(|line| Job::parse(&line, &defaults, &moduli)).collect(), |jobs| {
             let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
             let results = if args.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };

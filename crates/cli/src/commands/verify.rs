@@ -30,7 +30,7 @@ pub struct Args {
     /// together. A message has at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
-    /// With --lines, verifying nothing is no error; without this, two empty files exit with 1
+    /// With --lines, accept empty input; otherwise two empty files are an error (exit code 1)
     #[arg(long, requires = "lines")]
     allow_empty: bool,
     /// The message or messages; - is standard input

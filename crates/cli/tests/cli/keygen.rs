@@ -158,3 +158,27 @@ fn a_full_disk_keeps_no_key_and_shows_none() {
         assert!(folder.names().is_empty(), "{arguments:?}: {:?}", folder.names());
     }
 }
+
+/// A named pipe can wait where the key is to go.
+#[cfg(unix)]
+#[test]
+fn a_private_key_goes_to_no_pipe_of_another_user() {
+    use std::os::unix::fs::chown;
+
+    let folder = Folder::new();
+    let path = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+    let keygen = || args!["keygen", "--bits", "1024", "--out", path];
+    zariz(keygen()).exits(3).says(&["exists", "--force"]);
+    let forced = || keygen().into_iter().chain(args!["--force"]);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| std::fs::read_to_string(&path).expect("text"));
+        zariz(forced()).exits(0);
+        assert!(reader.join().expect("read").starts_with("-----BEGIN PRIVATE KEY-----\n"));
+    });
+    // Only root may give files away.
+    if chown(&path, Some(65_534), None).is_ok() {
+        zariz(forced()).exits(3).says(&["error: ", "pipe: belongs to another user"]);
+    }
+    assert_eq!(folder.names(), ["pipe"]);
+}
