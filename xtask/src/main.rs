@@ -22,9 +22,10 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test [STEP…]       everything that must hold before a change goes in; with names, those steps alone:
-                     packages, format, clippy, docs, msrv, layers, tests, newest, emulated, tables, secrets,
-                     codegen
+  test [STEP…]       what must hold before a change goes in: packages, format, clippy, docs, msrv, layers, tests, tables,
+                     secrets, codegen; with names, those steps alone
+  test long          what takes long besides: newest (the provider in the newest OpenSSL) and emulated (the code for
+                     AVX512-IFMA by emulation, where the processor has it)
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
@@ -46,7 +47,9 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
-        ["test", ref steps @ ..] if steps.iter().all(|step| test::STEPS.iter().any(|s| s.name == *step)) => {
+        ["test", ref steps @ ..]
+            if steps.iter().all(|step| *step == test::LONG || test::STEPS.iter().any(|s| s.name == *step)) =>
+        {
             test::run(steps)
         }
         ["tables"] => tables::write(),

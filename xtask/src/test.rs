@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that must hold before a change goes in, in order, up to the first failure.
+//! `cargo xtask test`: what must hold before a change goes in, in order, up to the first failure. What takes long and seldom
+//! says something new is apart: `cargo xtask test long`.
 
 use anyhow::{Context, Result};
 use std::time::Instant;
@@ -10,28 +11,39 @@ use crate::{codegen, emulated, layers, msrv, newest, packages, secrets, tables};
 pub struct Step {
     pub name: &'static str,
     what: &'static str,
+    /// Whether it is among the long ones.
+    long: bool,
     run: fn() -> Result<()>,
 }
 
 /// All steps, cheap ones first.
 pub const STEPS: &[Step] = &[
-    Step { name: "packages", what: "programs that tests call", run: packages::install },
-    Step { name: "format", what: "cargo fmt --check", run: format },
-    Step { name: "clippy", what: "clippy, warnings as errors", run: clippy },
-    Step { name: "docs", what: "cargo doc, warnings as errors", run: docs },
-    Step { name: "msrv", what: "the oldest compiler promised", run: msrv::check },
-    Step { name: "layers", what: "who may depend on whom, and where unsafe may be", run: layers::check },
-    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", run: tests },
-    Step { name: "newest", what: "the provider in the newest OpenSSL", run: newest::tests },
-    Step { name: "emulated", what: "the code for AVX512-IFMA, its instructions emulated", run: emulated::tests },
-    Step { name: "tables", what: "intervals, counts, and the tables made of them", run: tables::check },
-    Step { name: "secrets", what: "no branch or address that depends on a secret", run: secrets::check },
-    Step { name: "codegen", what: "what the kernels compile to", run: codegen::check },
+    Step { name: "packages", what: "programs that tests call", long: false, run: packages::install },
+    Step { name: "format", what: "cargo fmt --check", long: false, run: format },
+    Step { name: "clippy", what: "clippy, warnings as errors", long: false, run: clippy },
+    Step { name: "docs", what: "cargo doc, warnings as errors", long: false, run: docs },
+    Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
+    Step { name: "layers", what: "who may depend on whom, and where unsafe may be", long: false, run: layers::check },
+    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
+    Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
+    Step {
+        name: "emulated",
+        what: "the code for AVX512-IFMA, its instructions emulated",
+        long: true,
+        run: emulated::tests,
+    },
+    Step { name: "tables", what: "intervals, counts, and the tables made of them", long: false, run: tables::check },
+    Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
+    Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },
 ];
 
-/// Runs the named steps, or all if none is named.
+/// The name of all long steps together.
+pub const LONG: &str = "long";
+
+/// Runs the named steps, or all short ones if none is named.
 pub fn run(names: &[&str]) -> Result<()> {
-    let chosen = || STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name));
+    let is_chosen = |step: &&Step| names.contains(&step.name) || names.contains(&LONG) && step.long;
+    let chosen = || STEPS.iter().filter(|step| if names.is_empty() { !step.long } else { is_chosen(step) });
     let (count, start) = (chosen().count(), Instant::now());
     for (i, step) in chosen().enumerate() {
         println!("== {}/{count} {}: {}", i + 1, step.name, step.what);
