@@ -100,6 +100,7 @@ impl Queue {
     /// Answers a request of a thread that may wait and has a stack to compute on.
     pub fn call(self: &Arc<Self>, work: Work) -> Answer {
         let mut state = self.lock();
+        // The limit is at least one, and need not be known for the first: asking for it makes system calls.
         if state.computing == 0 || state.computing < self.limit() {
             state.computing += 1;
             if state.waiting.is_empty() {
