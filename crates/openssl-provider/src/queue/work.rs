@@ -24,8 +24,7 @@ pub enum Kind {
     Private,
     /// Public operations with numbers as most keys have them.
     Public,
-    /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much
-    /// as at 2048 bits.
+    /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much as at 2048 bits.
     LongPublic,
 }
 
