@@ -137,8 +137,7 @@ impl Drop for Counters {
 
 const SIZE: usize = size_of::<File>();
 
-/// Opens the file, not by a symbolic link; makes it, to write. It does not wait, if it is something else by now: a FIFO has a
-/// reader wait for a writer.
+/// Opens the file, or makes it for writing; follows no symbolic link. Never blocks: a FIFO would wait for a writer.
 fn open(path: &Path, write: bool) -> io::Result<fs::File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
     let mut options = fs::OpenOptions::new();

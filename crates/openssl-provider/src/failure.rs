@@ -98,9 +98,8 @@ impl From<Error> for Failure {
             Error::Verification => Reason::Signature,
             Error::Decryption => Reason::Decryption,
             Error::Length { .. } | Error::MessageTooLong { .. } | Error::Digest { .. } => Reason::Length,
-            Error::KeyTooShort => Reason::Key,
+            Error::KeyTooShort | Error::InvalidKey => Reason::Key,
             Error::Fault => Reason::Fault,
-            Error::InvalidKey => Reason::Key,
             Error::Random => Reason::System,
             _ => Reason::Internal,
         };

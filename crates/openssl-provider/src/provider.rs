@@ -154,7 +154,7 @@ impl Provider {
         // A file may say anything.
         .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
         let operations = private.saturating_add(public);
-        // To 1/1024, and not rounded by the processor: the host may have unmasked that exception.
+        // A multiple of 1/1024, so that no floating-point operation rounds: the host may have unmasked that exception.
         let parts = i128::from(operations) * 1024 / i128::from(batches.max(1));
         let mean = parts.min(1 << 50) as f64 / 1024.0;
         let version = CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default();

@@ -63,7 +63,7 @@ impl Settings {
     }
 }
 
-/// How many processors this process may use. Costs more than a dozen calls of the system, so it is asked late.
+/// How many processors this process may use. Makes more than a dozen system calls, so callers ask late.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, |count| count.get())
 }

@@ -103,7 +103,7 @@ fn long_exponents_are_refused_as_openssl_refuses_them() {
     faults.none(150);
 }
 
-/// Public keys of exactly the lengths where it changes, with moduli of nobody.
+/// Public keys exactly at the limits, with made-up moduli.
 #[test]
 fn the_limits_are_exactly_openssls() {
     let (world, mut faults) = (World::new(), Faults::new());

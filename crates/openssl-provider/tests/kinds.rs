@@ -164,6 +164,35 @@ fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     }
 }
 
+/// A batch of long public operations fills an engine's lanes once, of which there are eight at most; others have more.
+#[test]
+fn batches_of_long_operations_are_short() {
+    let (_alone, _guard) = (alone(), Guard::new("short batches"));
+    if !is_zariz() {
+        return;
+    }
+    for (kind, most) in [(LongVerify, 8), (Verify, 40)] {
+        let world = World::with(&[("threads", "1"), ("max-batch", "64")]);
+        let (keys, record) = (Keys::new(&world), Record::default());
+        let gate = Program { world: &world, record: &record, kind: None };
+        let mut first = keys.job(&world, Sign, gate.wait());
+        assert!(!first.resume(), "a job with a function pauses");
+        record.of(1);
+        let program = Program { world: &world, record: &record, kind: Some(kind) };
+        let mut jobs: Vec<Job> = (0..40).map(|_| keys.job(&world, kind, program.wait())).collect();
+        assert!(jobs.iter_mut().all(|job| !job.resume()), "jobs with a function pause");
+        record.open();
+        record.of(41);
+        jobs.push(first);
+        for mut job in jobs {
+            while !job.resume() {}
+            assert_eq!(job.result, Some(1), "{kind:?}");
+        }
+        let largest = world.counters().largest_batch;
+        assert!(if kind == LongVerify { largest <= most } else { largest == most }, "{kind:?}: {largest}");
+    }
+}
+
 /// Without workers, the thread that hands requests over computes them by kind as well.
 #[test]
 fn batches_are_of_one_kind_without_workers() {

@@ -145,8 +145,7 @@ fn one_file_of_counters() {
     assert!(size >= 64, "{size} bytes");
 }
 
-/// What is at the counters' path but is no file is told at once, whatever the process may do with it: nothing waits for
-/// somebody who writes to a FIFO.
+/// A path that is not a file is refused at once, whatever the process's rights.
 #[test]
 fn counters_are_in_a_file_or_refused() {
     let _alone = alone();

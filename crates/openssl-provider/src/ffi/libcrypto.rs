@@ -124,8 +124,10 @@ libcrypto! {
 struct Library {
     handle: *mut c_void,
     name: String,
-    /// Where it begins in memory, if functions of other libraries may be found under the handle too.
-    among_others: Option<*mut c_void>,
+    /// Where it begins in memory.
+    base: *mut c_void,
+    /// Functions of other libraries may be found under the handle too.
+    among_others: bool,
 }
 
 /// The library that an address belongs to.
@@ -147,7 +149,7 @@ impl Library {
         // A program that has OpenSSL inside is no library: its functions are among those of the whole process, if it exports
         // them.
         let (handle, other, among_others) =
-            if own.is_null() || own == program { (program, own, Some(base)) } else { (own, program, None) };
+            if own.is_null() || own == program { (program, own, true) } else { (own, program, false) };
         if !other.is_null() {
             // SAFETY: it was opened here, and is not used any more.
             unsafe { libc::dlclose(other) };
@@ -155,18 +157,17 @@ impl Library {
         // SAFETY: a string of the loader's that lives as long as the library.
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
         if handle.is_null() {
-            Err(format!("the loader does not know {name}"))
-        } else {
-            Ok(Self { handle, name, among_others })
+            return Err(format!("the loader does not know {name}"));
         }
+        let library = Self { handle, name, base, among_others };
+        // The loader's name of a program is whatever started it, which may be the name of a library: one function tells.
+        library.address(c"OSSL_LIB_CTX_new", true)?;
+        Ok(library)
     }
 
-    /// A function of the library.
-    ///
-    /// # Safety
-    /// `F` is a pointer to a function, and the symbol one of that type.
-    unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
-        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    /// Where a function is, checked to be in this library if that is asked for: the loader takes about 40 µs to tell the
+    /// library of one address.
+    fn address(&self, name: &CStr, check: bool) -> Result<*mut c_void, String> {
         // SAFETY: an open library and a string.
         let symbol = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
         if symbol.is_null() {
@@ -176,11 +177,19 @@ impl Library {
                 name.to_string_lossy()
             ));
         }
-        let elsewhere = |base| place_of(symbol).is_none_or(|place| place.dli_fbase != base);
-        // The loader takes about 40 µs to tell the library of one address.
-        if self.among_others.is_some_and(elsewhere) {
+        if check && place_of(symbol).is_none_or(|place| place.dli_fbase != self.base) {
             return Err(format!("{} is another OpenSSL's than {}, which loads us", name.to_string_lossy(), self.name));
         }
+        Ok(symbol)
+    }
+
+    /// A function of the library.
+    ///
+    /// # Safety
+    /// `F` is a pointer to a function, and the symbol one of that type.
+    unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        let symbol = self.address(name, self.among_others)?;
         // SAFETY: the caller's promise, and the sizes are the same.
         Ok(unsafe { transmute_copy(&symbol) })
     }
@@ -190,5 +199,26 @@ impl Drop for Library {
     fn drop(&mut self) {
         // SAFETY: it was opened once here. It stays: it is what calls us.
         unsafe { libc::dlclose(self.handle) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// libssl needs libcrypto, so the loader finds OpenSSL's functions under its handle as well.
+    #[test]
+    fn functions_of_another_library_are_refused() {
+        // SAFETY: loading a library of the system's, and addresses of functions, which are not called.
+        let [of_ssl, of_crypto] = unsafe {
+            let ssl = libc::dlopen(c"libssl.so.3".as_ptr(), libc::RTLD_NOW);
+            if ssl.is_null() {
+                return; // it is not installed
+            }
+            [c"SSL_new", c"OSSL_LIB_CTX_new"].map(|name| libc::dlsym(ssl, name.as_ptr()))
+        };
+        let why = Libcrypto::containing(of_ssl).map(|_| ()).expect_err("libssl is no libcrypto");
+        assert!(why.contains("is another OpenSSL's"), "{why}");
+        assert_eq!(Libcrypto::containing(of_crypto).map(|_| ()), Ok(()));
     }
 }

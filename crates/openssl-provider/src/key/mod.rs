@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use zariz::Method;
-use zariz::rsa::{PrivateKey, PublicKey};
+use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Built;
@@ -41,7 +41,7 @@ impl Key {
         let settings = &provider.settings;
         // What is wrong with a key is OpenSSL's to say, when it is used.
         let arithmetic = if numbers.d.is_some() {
-            let key = provider.with_stack(|| private(&numbers, settings))?;
+            let key = provider.with_stack(|| private(&numbers, settings))??;
             key.map(|key| Arithmetic::Private(with_method(key, settings.method)))
         } else {
             let key = PublicKey::from_components_with(&numbers.n, &numbers.e, settings.dispatch);
@@ -188,14 +188,26 @@ impl Slot {
     }
 }
 
-/// The key of zariz's with these numbers, if they make one. Those that follow from others need not be right, nor here.
-fn private(numbers: &Numbers, settings: &Settings) -> Option<PrivateKey> {
+/// zariz's key with these numbers, if they make one. OpenSSL accepts wrong dp, dq or qInv, so we compute them again.
+///
+/// A key that fails the test of its primes is an error: OpenSSL's code would give out wrong signatures, and each of these
+/// reveals a factor.
+fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Option<PrivateKey>> {
     let all = numbers.components().and_then(|all| PrivateKey::from_all_components_with(&all, settings.dispatch).ok());
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
         PrivateKey::from_components_with(&numbers.n, &numbers.e, d, p, q, settings.dispatch).ok()
-    })?;
-    (!settings.validate_keys || key.validate().is_ok()).then_some(key)
+    });
+    if let Some(key) = key.as_ref().filter(|_| settings.validate_keys) {
+        key.validate().map_err(|error| match error {
+            KeyError::Inconsistent(what) => Failure::new(
+                Reason::Key,
+                format!("{what}: the setting validate-keys refuses keys whose primes are not prime"),
+            ),
+            error => error.into(),
+        })?;
+    }
+    Ok(key)
 }
 
 /// With the method that the settings name, if they do.

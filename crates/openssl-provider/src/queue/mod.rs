@@ -10,7 +10,8 @@
 //!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
 //!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
 //!
-//! A batch has requests of one kind ([`waiting`]): signatures are not kept waiting for verifications that came with them.
+//! A batch has requests of one kind ([`waiting`]): signatures are not kept waiting for verifications that came with them. Long
+//! public operations have at most half of the turns at a time, but at least one.
 //!
 //! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
 
@@ -37,6 +38,7 @@ use gather::Gathers;
 pub use process::Processes;
 use request::{Request, Turn};
 use waiting::Waiting;
+use work::Kind;
 pub use work::{Answer, Lost, Work};
 
 /// The requests of a process for one instance of the provider.
@@ -63,6 +65,8 @@ struct State {
     computing: usize,
     /// How many of these are for workers that have not begun.
     for_workers: usize,
+    /// How many of these are of long public operations.
+    long: usize,
     /// Workers that wait.
     idle: usize,
     workers: Vec<JoinHandle<()>>,
@@ -93,6 +97,12 @@ impl Queue {
         self.limit.get_or_init(|| NonZero::new(processors()).unwrap_or(NonZero::<usize>::MIN)).get()
     }
 
+    /// Requests of a batch of that kind, at most. Long public operations take one filling of the lanes, since others wait for
+    /// them.
+    fn most(&self, kind: Kind) -> usize {
+        if kind == Kind::LongPublic { self.max_batch.min(self.lanes) } else { self.max_batch }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,12 +110,15 @@ impl Queue {
     /// Answers a request of a thread that may wait and has a stack to compute on.
     pub fn call(self: &Arc<Self>, work: Work) -> Answer {
         let mut state = self.lock();
-        if state.computing == 0 || state.computing < self.limit() {
+        // The limit is at least one, and need not be known for the first: asking for it makes system calls.
+        let kind = work.kind();
+        if (state.computing == 0 || state.computing < self.limit()) && !state.waiting.holds(kind) {
             state.computing += 1;
+            self.note_begun(&mut state, kind);
             if state.waiting.is_empty() {
                 drop(state);
                 let answer = self.call_at_once(&work);
-                self.pass_on(false);
+                self.pass_on(false, Some(kind));
                 return answer;
             }
             drop(state);
@@ -171,7 +184,7 @@ impl Queue {
                     let jobs = state.waiting.take_jobs();
                     drop(state);
                     self.compute_here(jobs);
-                    self.pass_on(false);
+                    self.pass_on(false, None);
                 }
                 // Those that there are come to it when they are done.
                 Err(_) => {}
@@ -184,7 +197,7 @@ impl Queue {
         requests.sort_by_key(|request| request.kind);
         let done = stack::on_another(|| {
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
-                of_kind.chunks(self.max_batch).for_each(|batch| self.run(batch));
+                of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
                 // Programs' functions may ask for more: here is room for it.
                 notify(of_kind);
             }
@@ -204,7 +217,7 @@ impl Queue {
                 drop(state);
                 let batch = self.take(None);
                 self.run(&batch);
-                self.pass_on(true);
+                self.pass_on(true, batch.first().map(|request| request.kind));
                 notify(&batch);
                 drop(batch);
                 state = self.lock();
@@ -222,15 +235,29 @@ impl Queue {
     fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
         let batch = self.take(Some(own.clone()));
         self.run(&batch);
-        self.pass_on(false);
+        self.pass_on(false, Some(own.kind));
         notify(&batch);
         own.answer()
     }
 
-    /// Whoever has computed lets another go on: a thread that waits, else a worker, which may be itself; else there is nothing
-    /// to do. Threads lead batches of their own kind: where that is not the next one, a worker goes on, if one is free.
-    fn pass_on(self: &Arc<Self>, by_worker: bool) {
+    /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one, compute long public
+    /// operations at a time: then others of these are held back, so that turns are left for signatures.
+    fn note_begun(&self, state: &mut State, kind: Kind) {
+        if kind == Kind::LongPublic {
+            state.long += 1;
+            state.waiting.hold_long(state.long >= (self.limit() / 2).max(1));
+        }
+    }
+
+    /// Whoever has computed a batch, of the kind that `ended`, lets another go on: a thread that waits, else a worker, which
+    /// may be itself; else there is nothing to do. Threads lead batches of their own kind: where that is not the next one, a
+    /// worker goes on, if one is free.
+    fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
         let mut state = self.lock();
+        if ended == Some(Kind::LongPublic) {
+            state.long -= 1;
+            state.waiting.hold_long(false);
+        }
         let Some(kind) = state.waiting.next_kind() else {
             state.computing -= 1;
             return;
@@ -242,6 +269,7 @@ impl Queue {
         }
         match leader {
             Some(leader) => {
+                self.note_begun(&mut state, leader.kind);
                 drop(state);
                 leader.lead();
             }
@@ -255,11 +283,17 @@ impl Queue {
     /// beginning of the next batch.
     fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
         let mut state = self.lock();
-        let kind = own.as_ref().map(|own| own.kind).or_else(|| state.waiting.next_kind());
-        let Some(kind) = kind else { return Vec::new() };
+        let kind = match (&own, state.waiting.next_kind()) {
+            (Some(own), _) => own.kind,
+            (None, Some(next)) => {
+                self.note_begun(&mut state, next);
+                next
+            }
+            (None, None) => return Vec::new(),
+        };
         let (mut batch, waiting) = (Vec::from_iter(own), state.waiting.count(kind));
         let share = waiting.div_ceil(state.for_workers + 1).next_multiple_of(self.lanes).max(self.full());
-        let mut count = (batch.len() + waiting).min(share).min(self.max_batch);
+        let mut count = (batch.len() + waiting).min(share).min(self.most(kind));
         if count > self.lanes {
             count -= count % self.lanes;
         }
@@ -277,8 +311,12 @@ impl Queue {
     }
 
     fn compute(&self, works: &[&Work]) -> Vec<Answer> {
-        let (answers, count) = work::compute(works);
-        self.counters.batch(count.private, count.public);
+        let (answers, count) = (work::compute(works), works.len() as u64);
+        match works.first() {
+            Some(Work::Private(..)) => self.counters.batch(count, 0),
+            Some(Work::Public(..)) => self.counters.batch(0, count),
+            None => {}
+        }
         answers
     }
 
@@ -303,4 +341,41 @@ impl Queue {
 /// Wakes the jobs of a batch.
 fn notify(batch: &[Arc<Request>]) {
     batch.iter().for_each(|request| request.notify());
+}
+
+#[cfg(test)]
+mod tests {
+    use zariz::rsa::PublicKey;
+
+    use super::*;
+
+    fn work(e: &[u8]) -> Work {
+        let key = PublicKey::from_components(&[0xff; 128], e).expect("a public key");
+        Work::Public(key, vec![7; 128].into())
+    }
+
+    /// Of two turns, one computes long public operations; other requests take the second and leave the long ones waiting.
+    #[test]
+    fn long_operations_leave_turns_for_others() {
+        let queue = Queue::new(Some(2), 16, 8, Counters::own().into());
+        {
+            let mut state = queue.lock();
+            state.computing += 1;
+            queue.note_begun(&mut state, Kind::LongPublic);
+        }
+        thread::scope(|scope| {
+            let long = scope.spawn(|| queue.call(work(&[1, 0, 0, 1])));
+            let waits = || queue.lock().waiting.count(Kind::LongPublic) == 1;
+            while !waits() {
+                thread::yield_now();
+            }
+            assert!(queue.call(work(&[3])).is_ok());
+            assert!(waits() && queue.lock().computing == 1);
+            // The end of the batch that holds it back is its turn.
+            queue.pass_on(false, Some(Kind::LongPublic));
+            assert!(long.join().expect("no panic").is_ok());
+        });
+        let state = queue.lock();
+        assert_eq!((state.computing, state.long, state.waiting.is_empty()), (0, 0, true));
+    }
 }

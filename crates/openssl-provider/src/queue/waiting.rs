@@ -2,82 +2,151 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::{iter, mem};
 
 use super::request::Request;
 use super::work::Kind;
 
-/// The requests that wait, those that came first at the front.
+/// The requests that wait.
 ///
 /// A batch has requests of one kind, so that what takes long delays no answer that is ready: [`Kind`] says which kinds go first.
 /// Each other kind passes the request at the front once at most; then it is that request's turn. So all requests are
 /// answered, however many of an earlier kind there are.
+///
+/// Long public operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and the front is the
+/// first of those.
 #[derive(Default)]
-pub struct Waiting(VecDeque<Arc<Request>>);
+pub struct Waiting {
+    /// By kind.
+    kinds: [OfKind; Kind::ALL.len()],
+    /// How many requests have come.
+    arrived: u64,
+    long_held: bool,
+}
+
+/// Requests with the numbers of their arrival, ascending.
+type Line = VecDeque<(u64, Arc<Request>)>;
+
+/// The requests of one kind.
+#[derive(Default)]
+struct OfKind {
+    /// Those of threads that can compute a batch.
+    leaders: Line,
+    others: Line,
+}
+
+impl OfKind {
+    fn len(&self) -> usize {
+        self.leaders.len() + self.others.len()
+    }
+
+    /// The line in which the first request is.
+    fn first_line(&mut self) -> &mut Line {
+        let number = |line: &Line| line.front().map_or(u64::MAX, |&(number, _)| number);
+        if number(&self.leaders) < number(&self.others) { &mut self.leaders } else { &mut self.others }
+    }
+
+    fn front(&self) -> Option<&(u64, Arc<Request>)> {
+        [&self.leaders, &self.others].into_iter().filter_map(VecDeque::front).min_by_key(|(number, _)| *number)
+    }
+}
 
 impl Waiting {
+    /// The kinds that are not held back, in their order, and their requests.
+    fn kinds(&self) -> impl Iterator<Item = (Kind, &OfKind)> {
+        iter::zip(Kind::ALL, &self.kinds).filter(|&(kind, _)| !self.holds(kind))
+    }
+
+    /// The request at the front.
+    fn front(&self) -> Option<&(u64, Arc<Request>)> {
+        self.kinds().filter_map(|(_, requests)| requests.front()).min_by_key(|(number, _)| *number)
+    }
+
+    /// How many are not held back.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.kinds().map(|(_, requests)| requests.len()).sum()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     pub fn push(&mut self, request: Arc<Request>) {
-        self.0.push_back(request);
+        let requests = &mut self.kinds[request.kind as usize];
+        let line = if request.can_lead() { &mut requests.leaders } else { &mut requests.others };
+        line.push_back((self.arrived, request));
+        self.arrived += 1;
     }
 
     pub fn extend(&mut self, requests: Vec<Arc<Request>>) {
-        self.0.extend(requests);
+        requests.into_iter().for_each(|request| self.push(request));
+    }
+
+    /// Holds long public operations back, or no longer.
+    pub fn hold_long(&mut self, hold: bool) {
+        self.long_held = hold;
+    }
+
+    /// Whether that kind is held back.
+    pub fn holds(&self, kind: Kind) -> bool {
+        self.long_held && kind == Kind::LongPublic
     }
 
     /// The kind of the next batch: the earliest, but none twice that has passed the request at the front.
     pub fn next_kind(&self) -> Option<Kind> {
-        let front = self.0.front()?;
-        self.0.iter().map(|request| request.kind).filter(|&kind| !front.was_passed_by(kind)).min()
+        let (_, front) = self.front()?;
+        let next = self.kinds().find(|&(kind, requests)| requests.len() > 0 && !front.was_passed_by(kind));
+        next.map(|(kind, _)| kind)
     }
 
     /// How many of that kind there are.
     pub fn count(&self, kind: Kind) -> usize {
-        self.0.iter().filter(|request| request.kind == kind).count()
+        self.kinds[kind as usize].len()
     }
 
     /// The first of that kind, at most so many.
     pub fn take(&mut self, kind: Kind, most: usize) -> Vec<Arc<Request>> {
-        let (mut taken, mut passed) = (Vec::new(), Vec::new());
+        let (mut taken, mut last) = (Vec::new(), 0);
         while taken.len() < most
-            && let Some(request) = self.0.pop_front()
+            && let Some((number, request)) = self.kinds[kind as usize].first_line().pop_front()
         {
-            if request.kind == kind { &mut taken } else { &mut passed }.push(request);
+            taken.push(request);
+            last = number;
         }
-        if let Some(front) = passed.first().filter(|_| !taken.is_empty()) {
-            front.note_passed_by(kind);
+        if !taken.is_empty() {
+            // Where all of the kind are taken, it has had its turn before whatever comes next.
+            let passes = |number| number < last || taken.len() < most;
+            self.note_passed(kind, passes);
         }
-        passed.into_iter().rev().for_each(|request| self.0.push_front(request));
         taken
     }
 
     /// The first request of a thread that can compute a batch, of that kind or of any.
     pub fn take_leader(&mut self, kind: Option<Kind>) -> Option<Arc<Request>> {
-        let leads = |request: &Arc<Request>| request.can_lead() && kind.is_none_or(|kind| request.kind == kind);
-        let at = self.0.iter().position(leads)?;
-        let leader = self.0.remove(at)?;
-        if let Some(front) = self.0.front().filter(|front| at > 0 && front.kind != leader.kind) {
-            front.note_passed_by(leader.kind);
-        }
+        let of_kind = self.kinds().filter(|&(of, _)| kind.is_none_or(|kind| of == kind));
+        let firsts = of_kind.filter_map(|(of, requests)| requests.leaders.front().map(|&(number, _)| (number, of)));
+        let (number, kind) = firsts.min_by_key(|&(number, _)| number)?;
+        let (_, leader) = self.kinds[kind as usize].leaders.pop_front()?;
+        self.note_passed(kind, |other| other < number);
         Some(leader)
+    }
+
+    /// Notes that a batch of that kind passes the request at the front, if it does, by that request's number.
+    fn note_passed(&self, kind: Kind, passes: impl Fn(u64) -> bool) {
+        if let Some((_, front)) = self.front().filter(|(number, front)| front.kind != kind && passes(*number)) {
+            front.note_passed_by(kind);
+        }
     }
 
     /// Whether a thread waits that can compute a batch.
     pub fn has_leader(&self) -> bool {
-        self.0.iter().any(|request| request.can_lead())
+        self.kinds.iter().any(|requests| !requests.leaders.is_empty())
     }
 
     /// All requests but those of threads that can compute.
     pub fn take_jobs(&mut self) -> Vec<Arc<Request>> {
-        let (threads, jobs): (VecDeque<_>, VecDeque<_>) = self.0.drain(..).partition(|request| request.can_lead());
-        self.0 = threads;
-        jobs.into()
+        let others = self.kinds.iter_mut().flat_map(|requests| mem::take(&mut requests.others));
+        others.map(|(_, request)| request).collect()
     }
 }
 
@@ -183,5 +252,23 @@ mod tests {
         assert_eq!(some.take_leader(None).as_ref().map(name), Some(2));
         assert!(!some.has_leader());
         assert_eq!(next(&mut some, 9), Some((Private, vec![1])));
+    }
+
+    /// What is held back has no turn, and others pass each other as if it were not there.
+    #[test]
+    fn long_operations_can_be_held_back() {
+        let mut some = Waiting::default();
+        some.push(request(LongPublic, 1, true));
+        some.push(request(Public, 2, false));
+        some.hold_long(true);
+        assert!(some.holds(LongPublic) && !some.holds(Public) && some.len() == 1);
+        for name in 10..13 {
+            some.push(request(Private, name, false));
+        }
+        let order: Vec<_> = iter::from_fn(|| next(&mut some, 1)).collect();
+        assert_eq!(order, [(Private, vec![10]), (Public, vec![2]), (Private, vec![11]), (Private, vec![12])]);
+        assert!(some.is_empty() && some.take_leader(None).is_none() && some.count(LongPublic) == 1);
+        some.hold_long(false);
+        assert_eq!(some.take_leader(some.next_kind()).as_ref().map(name), Some(1));
     }
 }

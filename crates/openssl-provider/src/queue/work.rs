@@ -15,16 +15,22 @@ pub enum Work {
 
 /// A batch has requests of one kind; the kinds are computed in this order.
 ///
-/// Private operations are first: the program chose their keys. Public keys come from anybody who connects, and must not delay a
-/// signature. Long public operations are last, so that they delay no others.
+/// Private operations are first: the program chose their keys. Public keys come from anybody who connects. Long public operations
+/// are last, and at most half of the turns, but at least one, compute them at a time. So a signature waits for at most one such
+/// batch for each turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Private operations.
     Private,
     /// Public operations with numbers as most keys have them.
     Public,
-    /// Public operations with a longer modulus or exponent: they cost up to 60 times as much.
+    /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much as at 2048 bits.
     LongPublic,
+}
+
+impl Kind {
+    /// All kinds, in their order.
+    pub const ALL: [Self; 3] = [Self::Private, Self::Public, Self::LongPublic];
 }
 
 /// The longest modulus of a usual public operation, in bytes: 4096 bits.
@@ -40,6 +46,14 @@ impl Work {
             Self::Public(key, _) if key.size() <= USUAL_MODULUS && key.e().len() <= USUAL_EXPONENT => Kind::Public,
             Self::Public(..) => Kind::LongPublic,
         }
+    }
+
+    fn private(&self) -> Option<(&PrivateKey, &[u8])> {
+        if let Self::Private(key, number) = self { Some((key, number)) } else { None }
+    }
+
+    fn public(&self) -> Option<(&PublicKey, &[u8])> {
+        if let Self::Public(key, number) = self { Some((key, number)) } else { None }
     }
 }
 
@@ -59,40 +73,22 @@ pub enum Lost {
     Panic,
 }
 
-/// How many of a batch there were.
-#[derive(Default)]
-pub struct Count {
-    pub private: u64,
-    pub public: u64,
-}
-
-/// The answers to a batch, in order.
-pub fn compute(works: &[&Work]) -> (Vec<Answer>, Count) {
-    let mut answers: Vec<Answer> = works.iter().map(|_| Err(Lost::Panic)).collect();
-    let (mut private, mut public) = (Vec::new(), Vec::new());
-    for (i, work) in works.iter().enumerate() {
-        match work {
-            Work::Private(key, number) => private.push((i, (key, &number[..]))),
-            Work::Public(key, number) => public.push((i, (key, &number[..]))),
+/// The answers to a batch, in order. All its requests are of one kind.
+pub fn compute(works: &[&Work]) -> Vec<Answer> {
+    let Some(first) = works.first() else { return Vec::new() };
+    debug_assert!(works.iter().all(|work| work.kind() == first.kind()), "a batch has requests of one kind");
+    let results = catch_unwind(AssertUnwindSafe(|| match first {
+        Work::Private(..) => {
+            primitive::private_many(&works.iter().filter_map(|work| work.private()).collect::<Vec<_>>())
         }
-    }
-    let count = Count { private: private.len() as u64, public: public.len() as u64 };
-    let (places, jobs): (Vec<_>, Vec<_>) = private.into_iter().unzip();
-    fill(&mut answers, &places, || primitive::private_many(&jobs));
-    let (places, jobs): (Vec<_>, Vec<_>) = public.into_iter().unzip();
-    fill(&mut answers, &places, || {
-        primitive::public_many(&jobs).into_iter().map(|result| result.map(Zeroizing::new)).collect()
-    });
-    (answers, count)
-}
-
-/// Puts results into their places. A panic, which is a mistake of ours, leaves those places as they are.
-fn fill(answers: &mut [Answer], places: &[usize], results: impl FnOnce() -> Vec<Result<Zeroizing<Vec<u8>>, Error>>) {
-    if places.is_empty() {
-        return;
-    }
-    let results = catch_unwind(AssertUnwindSafe(results)).unwrap_or_default();
-    for (&place, result) in places.iter().zip(results) {
-        answers[place] = result.map_err(Lost::Failed);
+        Work::Public(..) => {
+            let results = primitive::public_many(&works.iter().filter_map(|work| work.public()).collect::<Vec<_>>());
+            results.into_iter().map(|result| result.map(Zeroizing::new)).collect()
+        }
+    }));
+    match results {
+        Ok(results) => results.into_iter().map(|result| result.map_err(Lost::Failed)).collect(),
+        // A mistake of ours.
+        Err(_) => works.iter().map(|_| Err(Lost::Panic)).collect(),
     }
 }
