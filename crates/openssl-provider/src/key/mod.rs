@@ -34,6 +34,10 @@ pub enum Arithmetic {
     Public(PublicKey),
     /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these do not fit together.
     Foreign,
+    /// Nobody, but for public operations, which OpenSSL does: a prime is not prime, and the setting validate-keys asks. The text
+    /// says what is wrong. (To refuse the import would not do: OpenSSL would take another provider, whose wrong signatures
+    /// reveal a factor.)
+    Refused(String),
 }
 
 impl Key {
@@ -41,13 +45,11 @@ impl Key {
         let settings = &provider.settings;
         // What is wrong with a key is OpenSSL's to say, when it is used.
         let arithmetic = if numbers.d.is_some() {
-            let key = provider.with_stack(|| private(&numbers, settings))??;
-            key.map(|key| Arithmetic::Private(with_method(key, settings.method)))
+            provider.with_stack(|| private(&numbers, settings))??
         } else {
             let key = PublicKey::from_components_with(&numbers.n, &numbers.e, settings.dispatch);
-            key.ok().map(Arithmetic::Public)
+            key.map_or(Arithmetic::Foreign, Arithmetic::Public)
         };
-        let arithmetic = arithmetic.unwrap_or(Arithmetic::Foreign);
         if let Arithmetic::Private(key) = &arithmetic {
             numbers.complete(key);
         }
@@ -90,6 +92,7 @@ impl Key {
             Arithmetic::Private(key) => Ok(Some(key)),
             Arithmetic::Public(_) => Err(Failure::new(Reason::Key, "this is a public key; the private key is needed")),
             Arithmetic::Foreign => Ok(None),
+            Arithmetic::Refused(why) => Err(Failure::new(Reason::Key, why.clone())),
         }
     }
 
@@ -99,7 +102,7 @@ impl Key {
             _ if self.numbers.is_refused() => None,
             Arithmetic::Private(key) => Some(key.public_key()),
             Arithmetic::Public(key) => Some(key),
-            Arithmetic::Foreign => None,
+            Arithmetic::Foreign | Arithmetic::Refused(_) => None,
         }
     }
 
@@ -188,26 +191,21 @@ impl Slot {
     }
 }
 
-/// zariz's key with these numbers, if they make one. OpenSSL accepts wrong dp, dq or qInv, so we compute them again.
-///
-/// A key that fails the test of its primes is an error: OpenSSL's code would give out wrong signatures, and each of these
-/// reveals a factor.
-fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Option<PrivateKey>> {
+/// Who computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes them again.
+fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
     let all = numbers.components().and_then(|all| PrivateKey::from_all_components_with(&all, settings.dispatch).ok());
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
         PrivateKey::from_components_with(&numbers.n, &numbers.e, d, p, q, settings.dispatch).ok()
     });
-    if let Some(key) = key.as_ref().filter(|_| settings.validate_keys) {
-        key.validate().map_err(|error| match error {
-            KeyError::Inconsistent(what) => Failure::new(
-                Reason::Key,
-                format!("{what}: the setting validate-keys refuses keys whose primes are not prime"),
-            ),
-            error => error.into(),
-        })?;
+    let Some(key) = key else { return Ok(Arithmetic::Foreign) };
+    match if settings.validate_keys { key.validate() } else { Ok(()) } {
+        Ok(()) => Ok(Arithmetic::Private(with_method(key, settings.method))),
+        Err(KeyError::Inconsistent(what)) => Ok(Arithmetic::Refused(format!(
+            "{what}: the setting validate-keys refuses keys whose primes are not prime"
+        ))),
+        Err(error) => Err(error.into()),
     }
-    Ok(key)
 }
 
 /// With the method that the settings name, if they do.
