@@ -174,7 +174,7 @@ is all numbers of a batch.
 * complete_entry, multiply_entry: preparing a table entry, and multiplying by it, half-reduced (paper `ahmm`).
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out. Its window,
   in bits of the exponent, is the one that the kernels take for this machine, method and length: the cheapest by
-  `window_bits` in `crates/kernels/src/pow.rs`, which weighs the price of a product against that of reading the table. So
+  `window_bits` in `crates/kernels/src/batch/domain.rs`, which weighs the price of a product against that of reading the table. So
   counts of two machines with equal digits can differ.
 ";
 
