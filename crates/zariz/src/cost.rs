@@ -73,24 +73,12 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
         let main = Engine::best();
-        let mut rows: Vec<_> = ROWS.iter().filter(|row| row.engine == main || is_candidate(row.engine)).collect();
+        let mut rows: Vec<_> = ROWS.iter().filter(|row| row.engine == main || row.engine.may_be_chosen()).collect();
         rows.sort_by_key(|row| row.engine != main);
         Box::new(rows.into_iter().filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
     });
     let fitting = machines.iter().filter(|(backend, _)| backend.fits(bits));
     fitting.map(|&(backend, row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) }).collect()
-}
-
-/// Whether the engine can be the best one for few numbers: none that does as many at once is better.
-fn is_candidate(engine: Engine) -> bool {
-    match engine {
-        Engine::Portable | Engine::CarryChains => false,
-        Engine::Scalar => !Engine::ScalarAdx.is_available(),
-        // Without its vector instructions it is slower than limbs.
-        Engine::Rsaz => engine.uses_vectors(),
-        Engine::PairFma | Engine::Avx512Fma => !Engine::Avx512Ifma.is_available(),
-        engine => engine.is_available(),
-    }
 }
 
 impl table::Row {

@@ -1,13 +1,16 @@
-//! Engines: which vector machine does the arithmetic.
+//! Engines: which machine does the arithmetic.
+
+mod table;
 
 use std::fmt;
 use std::str::FromStr;
 
 use zariz_kernels::limbs;
-use zariz_machines::{batch, carry, rsaz, scalar};
+use zariz_machines::scalar;
 
-use crate::backend::{Backend, Carry, Lanes, Pair, Power, Rsaz, Single};
+use crate::backend::{Backend, Power, Single};
 use crate::prepared::Prepared;
+use table::{Auto, Native, Row, TABLE, leaked};
 
 /// A machine that computes: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,13 +21,13 @@ pub enum Engine {
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without vectors. It is
     /// here to be compared with: [`Dispatch::Auto`](crate::Dispatch::Auto) never asks it.
     CarryChains,
-    /// Limbs of 64 bits, for any processor: one number at a time.
-    Scalar,
-    /// The same with MULX, ADCX and ADOX.
-    ScalarAdx,
     /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
     /// vectors.
     Rsaz,
+    /// Limbs of 64 bits, for any processor: one number at a time.
+    Scalar,
+    /// Limbs of 64 bits by MULX, ADCX and ADOX: one number at a time.
+    ScalarAdx,
     /// One number, or two, across vectors, by products in double precision on AVX-512F and DQ.
     PairFma,
     /// One number, or two, across vectors, by AVX512-IFMA.
@@ -35,6 +38,18 @@ pub enum Engine {
     Avx512Fma,
     /// AVX512-IFMA: eight numbers at once, 52-bit integer products.
     Avx512Ifma,
+}
+
+/// How an engine lays out the numbers that it computes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Layout {
+    /// Side by side: one in each of so many lanes.
+    Lanes(usize),
+    /// One across a vector, or two.
+    Pair,
+    /// One.
+    Single,
 }
 
 /// Why an engine cannot be used.
@@ -92,34 +107,25 @@ impl FromStr for Engine {
 }
 
 impl Engine {
-    /// Every engine. Of those that a processor can run, the last is the best when there is enough to do for all its lanes.
-    pub const ALL: &'static [Self] = &[
-        Self::Portable,
-        Self::CarryChains,
-        Self::Rsaz,
-        Self::Scalar,
-        Self::ScalarAdx,
-        Self::PairFma,
-        Self::PairIfma,
-        Self::Avx2Fma,
-        Self::Avx512Fma,
-        Self::Avx512Ifma,
-    ];
+    /// Every engine. Of those that a processor can run, the last is the best for many numbers.
+    pub const ALL: &'static [Self] = &{
+        let mut all = [Self::Portable; TABLE.len()];
+        let mut i = 0;
+        while i < TABLE.len() {
+            assert!(TABLE[i].engine as usize == i, "rows are in the order of the variants");
+            all[i] = TABLE[i].engine;
+            i += 1;
+        }
+        all
+    };
+
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
 
     /// The engine's name on the command line and in results.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::CarryChains => "carry-chains",
-            Self::Scalar => "scalar",
-            Self::ScalarAdx => "scalar-adx",
-            Self::Rsaz => "rsaz",
-            Self::PairFma => "pair-fma",
-            Self::PairIfma => "pair-ifma",
-            Self::Avx2Fma => "avx2-fma",
-            Self::Avx512Fma => "avx512-fma",
-            Self::Avx512Ifma => "avx512-ifma",
-        }
+        self.row().name
     }
 
     /// The engine of that name, if this processor can run it.
@@ -141,90 +147,53 @@ impl Engine {
 
     /// The instruction sets the engine needs, in words.
     pub fn requires(self) -> &'static str {
-        match self {
-            Self::Portable | Self::Scalar | Self::CarryChains | Self::Rsaz => "nothing",
-            Self::ScalarAdx => "BMI2 and ADX",
-            Self::Avx2Fma => "AVX2 and FMA",
-            Self::PairFma | Self::Avx512Fma => "AVX-512F and AVX-512DQ",
-            Self::PairIfma | Self::Avx512Ifma => "AVX-512F, AVX-512DQ and AVX512-IFMA",
-        }
+        self.row().requires
     }
 
-    /// How many exponentiations the engine does at once.
+    /// How the engine lays out the numbers that it computes at once.
+    pub fn layout(self) -> Layout {
+        self.row().layout
+    }
+
+    /// How many exponentiations the engine does at once, at most.
     pub fn lanes(self) -> usize {
-        match self {
-            Self::Portable | Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz => 1,
-            Self::PairFma | Self::PairIfma => 2,
-            Self::Avx2Fma => 4,
-            Self::Avx512Fma | Self::Avx512Ifma => 8,
+        match self.layout() {
+            Layout::Lanes(lanes) => lanes,
+            Layout::Pair => 2,
+            Layout::Single => 1,
         }
     }
 
     /// Whether the engine does many numbers side by side, one in each lane of its vectors. To these a
     /// [`Method`](crate::Method) of the caller's choice applies.
     pub fn has_lanes(self) -> bool {
-        match self {
-            Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::PairFma | Self::PairIfma => false,
-            Self::Portable | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => true,
-        }
+        matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine computes with vector instructions on this processor: [`CarryChains`](Self::CarryChains) and
+    /// Whether the engine computes with vector instructions on this processor. [`CarryChains`](Self::CarryChains) and
     /// [`Rsaz`](Self::Rsaz) do without them where there are none.
     pub fn uses_vectors(self) -> bool {
-        match self {
-            Self::Portable | Self::Scalar | Self::ScalarAdx => false,
-            Self::CarryChains | Self::Rsaz => {
-                #[cfg(target_arch = "x86_64")]
-                return match self {
-                    Self::CarryChains => carry::Avx512::new().is_some(),
-                    _ => rsaz::Avx2::new().is_some(),
-                };
-                #[cfg(not(target_arch = "x86_64"))]
-                false
-            }
-            Self::PairFma | Self::PairIfma | Self::Avx2Fma | Self::Avx512Fma | Self::Avx512Ifma => self.is_available(),
+        matches!(&self.row().native, Native::Vectors(find) if find().is_some())
+    }
+
+    /// Whether the engine may be the cheapest one for few numbers on this processor.
+    pub(crate) fn may_be_chosen(self) -> bool {
+        match self.row().auto {
+            Auto::Never => false,
+            Auto::Native => self.row().native.machine().is_some(),
+            Auto::Without(better) => self.is_available() && !better.is_available(),
         }
     }
 
     /// The machine.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        use batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
-        let backend = match self {
-            Self::Portable | Self::Scalar => None,
-            Self::CarryChains => found(carry::Avx512::new().map(Carry)),
-            Self::ScalarAdx => found(scalar::Adx::new().map(Single)),
-            Self::Rsaz => found(rsaz::Avx2::new().map(Rsaz)),
-            Self::PairFma => found(Avx512Fma::new().map(Pair)),
-            Self::PairIfma => found(Avx512Ifma::new().map(Pair)),
-            Self::Avx2Fma => found(Avx2Fma::new().map(Lanes)),
-            Self::Avx512Fma => found(Avx512Fma::new().map(Lanes)),
-            Self::Avx512Ifma => found(Avx512Ifma::new().map(Lanes)),
-        };
-        backend.or_else(|| self.portable()).ok_or(EngineError::Unavailable(self))
+        let Row { native, portable, .. } = self.row();
+        native.machine().or_else(|| portable.map(|machine| machine())).ok_or(EngineError::Unavailable(self))
     }
 
-    /// The machine: off x86-64 there are those for any processor.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
-        self.portable().ok_or(EngineError::Unavailable(self))
-    }
-
-    /// A machine for numbers of any length: those of engines that have a longest are answered by it.
+    /// A machine for numbers of any length: those of engines that have a longest are computed by it.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
         Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
-    }
-
-    /// The engine's machine for any processor, if it has one.
-    fn portable(self) -> Option<&'static dyn Backend> {
-        match self {
-            Self::Portable => Some(leaked(Lanes(batch::Portable::<1>::new()))),
-            Self::Rsaz => Some(leaked(Rsaz(rsaz::Portable::new()))),
-            Self::CarryChains => Some(leaked(Carry(carry::Portable::new()))),
-            Self::Scalar => Some(leaked(Single(scalar::Portable::new()))),
-            _ => None,
-        }
     }
 
     /// Runs known answers on the engine: in every lane a modulus, base and exponent of its own, against the portable
@@ -258,18 +227,6 @@ impl Engine {
         }
         Ok(())
     }
-}
-
-/// A machine, where the processor has it.
-#[cfg(target_arch = "x86_64")]
-fn found<B: Backend + 'static>(machine: Option<B>) -> Option<&'static dyn Backend> {
-    machine.map(leaked)
-}
-
-/// A machine for the life of the process: it has no size, so nothing is allocated.
-fn leaked<B: Backend + 'static>(machine: B) -> &'static dyn Backend {
-    const { assert!(size_of::<B>() == 0) };
-    Box::leak(Box::new(machine))
 }
 
 fn mersenne_521() -> [u64; 9] {

@@ -39,6 +39,6 @@ pub mod stream;
 
 pub use batch::{Batch, BatchError};
 pub use dispatch::Dispatch;
-pub use engine::{Engine, EngineError};
+pub use engine::{Engine, EngineError, Layout};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 pub use zariz_kernels::batch::{Method, Reduction};

@@ -7,6 +7,9 @@ use zariz_kernels::batch::{self, Method};
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::{carry, limbs, pair, rsaz, scalar};
 
+/// The bits of a digit, of all machines of batches.
+const RADICES: [u32; 2] = [51, 52];
+
 /// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
 ///
 /// The modulus may be secret: only its length shows in the time taken. Zeroised when dropped.
@@ -19,8 +22,8 @@ pub(crate) struct Prepared {
     /// The length to make room for: moduli of one `size` share batches.
     size: usize,
     method: Option<Method>,
-    /// For digits of 51 and of 52 bits.
-    batch: [OnceBox<batch::Constants>; 2],
+    /// For digits of each of [`RADICES`].
+    batch: [OnceBox<batch::Constants>; RADICES.len()],
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
     pair: OnceBox<pair::Constants>,
@@ -85,7 +88,7 @@ impl Prepared {
 
     /// For a vector machine with digits of `digit_bits` bits.
     pub fn batch(&self, digit_bits: u32) -> &batch::Constants {
-        let place = &self.batch[usize::from(digit_bits == 52)];
+        let place = &self.batch[RADICES.iter().position(|&bits| bits == digit_bits).unwrap_or_default()];
         let constants = place.get_or_init(|| {
             let constants = batch::Constants::new(&self.limbs, digit_bits, self.digits(digit_bits));
             Box::new(match self.method {

@@ -7,7 +7,7 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::table::LENGTHS;
 use crate::backend::{Backend, Product};
-use crate::engine::Engine;
+use crate::engine::{Engine, Layout};
 use crate::prepared::Prepared;
 
 const ROUNDS: usize = 40;
@@ -42,8 +42,10 @@ fn rows() {
 /// With how many numbers at once an engine is measured. Lanes cost the same whether they are used or not; what does two numbers
 /// at once does one sooner.
 pub fn numbers(engine: Engine) -> std::ops::RangeInclusive<usize> {
-    let lanes = engine.lanes();
-    if lanes == 2 { 1..=2 } else { lanes..=lanes }
+    match engine.layout() {
+        Layout::Pair => 1..=2,
+        _ => engine.lanes()..=engine.lanes(),
+    }
 }
 
 /// Of each quantity the shortest time is kept: what disturbs only makes it longer.

@@ -1,0 +1,113 @@
+//! The engines, a row for each.
+
+use zariz_machines::{batch, carry, rsaz, scalar};
+
+use super::{Engine, Layout};
+use crate::backend::{Backend, Carry, Lanes, Pair, Rsaz, Single};
+
+/// What there is to know of an engine.
+pub struct Row {
+    pub engine: Engine,
+    /// On the command line and in results.
+    pub name: &'static str,
+    /// The instruction sets it needs, in words.
+    pub requires: &'static str,
+    pub layout: Layout,
+    pub auto: Auto,
+    /// Its machine with special instructions, where this processor has them.
+    pub native: Native,
+    /// Its machine for any processor, if it has one.
+    pub portable: Option<fn() -> &'static dyn Backend>,
+}
+
+/// When [`Dispatch::Auto`](crate::Dispatch::Auto) may choose an engine that is not the best of all for many numbers.
+pub enum Auto {
+    Never,
+    /// Where the processor has its special instructions.
+    Native,
+    /// Where the processor cannot run that engine, which is better with as many numbers.
+    Without(Engine),
+}
+
+/// What looks for a machine, by the kind of its instructions.
+pub enum Native {
+    None,
+    Limbs(fn() -> Option<&'static dyn Backend>),
+    Vectors(fn() -> Option<&'static dyn Backend>),
+}
+
+impl Native {
+    pub fn machine(&self) -> Option<&'static dyn Backend> {
+        match self {
+            Self::None => None,
+            Self::Limbs(find) | Self::Vectors(find) => find(),
+        }
+    }
+}
+
+/// A function that looks for a machine that only x86-64 has.
+macro_rules! find {
+    ($machine:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        fn find() -> Option<&'static dyn Backend> {
+            $machine.map(leaked)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        fn find() -> Option<&'static dyn Backend> {
+            None
+        }
+        find
+    }};
+}
+
+impl Row {
+    const fn new(engine: Engine, name: &'static str, requires: &'static str, layout: Layout, auto: Auto) -> Self {
+        Self { engine, name, requires, layout, auto, native: Native::None, portable: None }
+    }
+
+    const fn native(mut self, native: Native) -> Self {
+        self.native = native;
+        self
+    }
+
+    const fn portable(mut self, machine: fn() -> &'static dyn Backend) -> Self {
+        self.portable = Some(machine);
+        self
+    }
+}
+
+const NOTHING: &str = "nothing";
+const AVX512: &str = "AVX-512F and AVX-512DQ";
+const IFMA: &str = "AVX-512F, AVX-512DQ and AVX512-IFMA";
+
+/// In the order of [`Engine`]'s variants. Of those that a processor can run, the last is the best for many numbers.
+pub static TABLE: [Row; 10] = [
+    Row::new(Engine::Portable, "portable", NOTHING, Layout::Lanes(1), Auto::Never)
+        .portable(|| leaked(Lanes(batch::Portable::<1>::new()))),
+    Row::new(Engine::CarryChains, "carry-chains", NOTHING, Layout::Single, Auto::Never)
+        .native(Native::Vectors(find!(carry::Avx512::new().map(Carry))))
+        .portable(|| leaked(Carry(carry::Portable::new()))),
+    Row::new(Engine::Rsaz, "rsaz", NOTHING, Layout::Single, Auto::Native)
+        .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz))))
+        .portable(|| leaked(Rsaz(rsaz::Portable::new()))),
+    Row::new(Engine::Scalar, "scalar", NOTHING, Layout::Single, Auto::Without(Engine::ScalarAdx))
+        .portable(|| leaked(Single(scalar::Portable::new()))),
+    Row::new(Engine::ScalarAdx, "scalar-adx", "BMI2 and ADX", Layout::Single, Auto::Native)
+        .native(Native::Limbs(find!(scalar::Adx::new().map(Single)))),
+    Row::new(Engine::PairFma, "pair-fma", AVX512, Layout::Pair, Auto::Without(Engine::PairIfma))
+        .native(Native::Vectors(find!(batch::Avx512Fma::new().map(Pair)))),
+    Row::new(Engine::PairIfma, "pair-ifma", IFMA, Layout::Pair, Auto::Native)
+        .native(Native::Vectors(find!(batch::Avx512Ifma::new().map(Pair)))),
+    Row::new(Engine::Avx2Fma, "avx2-fma", "AVX2 and FMA", Layout::Lanes(4), Auto::Native)
+        .native(Native::Vectors(find!(batch::Avx2Fma::new().map(Lanes)))),
+    Row::new(Engine::Avx512Fma, "avx512-fma", AVX512, Layout::Lanes(8), Auto::Without(Engine::Avx512Ifma))
+        .native(Native::Vectors(find!(batch::Avx512Fma::new().map(Lanes)))),
+    Row::new(Engine::Avx512Ifma, "avx512-ifma", IFMA, Layout::Lanes(8), Auto::Native)
+        .native(Native::Vectors(find!(batch::Avx512Ifma::new().map(Lanes)))),
+];
+
+/// A machine for the life of the process: it has no size, so nothing is allocated.
+pub fn leaked<B: Backend + 'static>(machine: B) -> &'static dyn Backend {
+    const { assert!(size_of::<B>() == 0) };
+    Box::leak(Box::new(machine))
+}
