@@ -9,25 +9,25 @@ use zariz_machines::{batch, carry, rsaz, scalar};
 use crate::backend::{Backend, Carry, Lanes, Pair, Power, Rsaz, Single};
 use crate::prepared::Prepared;
 
-/// A machine that computes: how many numbers at once, and with which instructions.
+/// A way to compute: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
-    /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without vectors. It is
-    /// here to be compared with: [`Dispatch::Auto`](crate::Dispatch::Auto) never asks it.
+    /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
+    /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
-    /// The same with MULX, ADCX and ADOX.
+    /// Limbs of 64 bits with MULX, ADCX and ADOX: one number at a time.
     ScalarAdx,
-    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
-    /// vectors.
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2,
+    /// else without vectors.
     Rsaz,
-    /// One number, or two, across vectors, by products in double precision on AVX-512F and DQ.
+    /// One or two numbers across vectors, with products in double precision on AVX-512F and DQ.
     PairFma,
-    /// One number, or two, across vectors, by AVX512-IFMA.
+    /// One or two numbers across vectors, with AVX512-IFMA.
     PairIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
@@ -45,7 +45,7 @@ pub enum EngineError {
     Unknown(String),
     /// The processor, or the operating system, lacks the engine's instructions.
     Unavailable(Engine),
-    /// The engine has no lanes, and what was asked of it is done in lanes.
+    /// The engine has no lanes, and the operation needs them.
     WithoutLanes(Engine),
     /// The engine computed a wrong answer: the processor, its memory or this build is faulty.
     WrongAnswer(Engine),
@@ -85,14 +85,14 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = EngineError;
 
-    /// The same as [`Engine::by_name`].
+    /// Like [`Engine::by_name`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
         Self::by_name(name)
     }
 }
 
 impl Engine {
-    /// Every engine. Of those that a processor can run, the last is the best when there is enough to do for all its lanes.
+    /// Every engine. With enough work for all its lanes, the last one that a processor can run is the fastest.
     pub const ALL: &'static [Self] = &[
         Self::Portable,
         Self::CarryChains,
@@ -122,14 +122,14 @@ impl Engine {
         }
     }
 
-    /// The engine of that name, if this processor can run it.
+    /// The engine of that name. Returns an [`EngineError`] if there is none, or this processor cannot run it.
     pub fn by_name(name: &str) -> Result<Self, EngineError> {
         let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
         let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
         engine.backend().map(|_| engine)
     }
 
-    /// The fastest engine that this processor can run when there is enough to do for all of its lanes.
+    /// The fastest engine of this processor when there is enough work for all of its lanes.
     pub fn best() -> Self {
         Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
     }
@@ -160,8 +160,8 @@ impl Engine {
         }
     }
 
-    /// Whether the engine does many numbers side by side, one in each lane of its vectors. To these a
-    /// [`Method`](crate::Method) of the caller's choice applies.
+    /// Whether the engine works on many numbers side by side, one in each lane of its vectors. Only these
+    /// engines use a [`Method`](crate::Method) of the caller's choice.
     pub fn has_lanes(self) -> bool {
         match self {
             Self::CarryChains | Self::Scalar | Self::ScalarAdx | Self::Rsaz | Self::PairFma | Self::PairIfma => false,
@@ -169,8 +169,8 @@ impl Engine {
         }
     }
 
-    /// Whether the engine computes with vector instructions on this processor: [`CarryChains`](Self::CarryChains) and
-    /// [`Rsaz`](Self::Rsaz) do without them where there are none.
+    /// Whether the engine uses vector instructions on this processor. [`CarryChains`](Self::CarryChains) and
+    /// [`Rsaz`](Self::Rsaz) also work without them.
     pub fn uses_vectors(self) -> bool {
         match self {
             Self::Portable | Self::Scalar | Self::ScalarAdx => false,
@@ -187,7 +187,7 @@ impl Engine {
         }
     }
 
-    /// The machine.
+    /// The engine's machine on this processor.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         use batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
@@ -205,18 +205,18 @@ impl Engine {
         backend.or_else(|| self.portable()).ok_or(EngineError::Unavailable(self))
     }
 
-    /// The machine: off x86-64 there are those for any processor.
+    /// The engine's machine: off x86-64 only the portable ones exist.
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         self.portable().ok_or(EngineError::Unavailable(self))
     }
 
-    /// A machine for numbers of any length: those of engines that have a longest are answered by it.
+    /// A machine for numbers of any length: it replaces engines whose length is limited.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
         Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
     }
 
-    /// The engine's machine for any processor, if it has one.
+    /// The engine's machine without special instructions, if it has one.
     fn portable(self) -> Option<&'static dyn Backend> {
         match self {
             Self::Portable => Some(leaked(Lanes(batch::Portable::<1>::new()))),
@@ -227,8 +227,8 @@ impl Engine {
         }
     }
 
-    /// Runs known answers on the engine: in every lane a modulus, base and exponent of its own, against the portable
-    /// engine, which is itself held against Fermat's little theorem for the Mersenne prime `2^521 − 1`.
+    /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one by
+    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongAnswer`] or [`EngineError::Unavailable`].
     pub fn self_test(self) -> Result<(), EngineError> {
         let portable = Self::Portable.backend()?;
         let mersenne = mersenne_521();
@@ -260,13 +260,13 @@ impl Engine {
     }
 }
 
-/// A machine, where the processor has it.
+/// The machine, if the processor has it.
 #[cfg(target_arch = "x86_64")]
 fn found<B: Backend + 'static>(machine: Option<B>) -> Option<&'static dyn Backend> {
     machine.map(leaked)
 }
 
-/// A machine for the life of the process: it has no size, so nothing is allocated.
+/// A machine that lives as long as the process. It has no size, so nothing is allocated.
 fn leaked<B: Backend + 'static>(machine: B) -> &'static dyn Backend {
     const { assert!(size_of::<B>() == 0) };
     Box::leak(Box::new(machine))
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(Engine::Rsaz.uses_vectors(), avx2);
             assert_eq!(Engine::CarryChains.uses_vectors(), is_x86_feature_detected!("avx512f"));
         }
-        // Lanes side by side are those of vectors, but for one lane.
+        // Engines with more than one lane use vectors.
         for engine in Engine::ALL.iter().filter(|engine| engine.lanes() > 1) {
             assert_eq!(engine.uses_vectors(), engine.is_available(), "{engine}");
         }
