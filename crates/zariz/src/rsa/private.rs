@@ -53,11 +53,10 @@ impl fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// Reads a key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for this processor's
-    /// engines.
+    /// Reads a key from PEM text or DER: PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`).
     ///
-    /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first signature.
-    /// Only [`validate`](Self::validate) checks that the primes are prime.
+    /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first
+    /// signature. Only [`validate`](Self::validate) checks that the primes are prime.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
