@@ -156,7 +156,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: ours, and nobody uses it any more.
+        // SAFETY: ours, and nothing uses it any more.
         unsafe { (self.api.ctx_free)(self.pointer) };
     }
 }
