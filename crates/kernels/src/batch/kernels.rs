@@ -8,8 +8,8 @@ use super::machine::Machine;
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: one of `1..=MAX_TILE`, or for
 /// [`square`](Kernels::square) `1..=MAX_SQUARE`, for the triangles `1..=MAX_TRIANGLE`, for
-/// [`select_tile`](Kernels::select_tile) `1..=MAX_SELECT`. Blocks panic on other lengths, but lengths depend on the
-/// modulus size alone: only a mistake in this crate can cause that.
+/// [`select_tile`](Kernels::select_tile) `1..=MAX_SELECT`. Others panic, by a mistake in this crate alone: lengths
+/// depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
     /// the choice of window depends on it.
