@@ -40,7 +40,7 @@ pub enum ProviderError {
     Load(String),
     /// OpenSSL could not load the module with the settings of the configuration.
     Settings {
-        /// The place where they are.
+        /// The section with these settings.
         section: Box<Section>,
         /// OpenSSL's words.
         why: String,

@@ -49,7 +49,7 @@ pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflow
 /// * Result: `digits + 2^{32·16V}·top` is the value stated at [`Chains`]. `top ≤ 4`; it is at most 1 where that value is
 ///   below `2·2^{32·16V}`, as it is at the end of a row (see [`super::amm()`]).
 /// * Cost: for each vector 3 additions with carry, 3 under a mask and a shift; [`ripple`].
-/// * Source: slide "Handling Tail", but for its loop.
+/// * Source: slide "Handling Tail", except its loop.
 #[inline(always)]
 pub fn resolve<M: Machine, const V: usize>(m: M, chains: &Chains<M, V>, digits: &mut [Digits; V]) -> u64 {
     let Chains { mut s, k } = *chains;

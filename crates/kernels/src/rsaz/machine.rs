@@ -3,7 +3,7 @@
 /// A machine that works on four columns of one number at once, and on single ones.
 ///
 /// A *digit* is stored in 32 bits, a *column* (or *word*) in 64. The radix `2^M` is the caller's, a constant. Vectors are
-/// read from slices whose length the caller knows to suffice.
+/// read from slices; the caller makes sure that they are long enough.
 ///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
 pub trait Machine: Copy + Send + Sync + 'static {

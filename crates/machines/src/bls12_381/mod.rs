@@ -68,7 +68,7 @@ mod adx {
             crate::cpu::has_bmi2_adx().then_some(Self(()))
         }
 
-        /// The instructions, for tools that run them in other ways.
+        /// The instructions, for tools that run them without announcing them.
         ///
         /// # Safety
         /// The processor, or an emulator in its place, has BMI2 and ADX.

@@ -42,7 +42,7 @@ struct State {
 #[derive(Clone, Copy)]
 struct Argument(*mut c_void);
 
-// SAFETY: it is the program's, made to be handed to its function on whichever thread calls that.
+// SAFETY: it is the program's, made to be handed to its function on any thread.
 unsafe impl Send for Argument {}
 
 thread_local! {
@@ -88,7 +88,7 @@ impl Wake {
     }
 
     fn event() -> Option<File> {
-        // SAFETY: it has no preconditions; the descriptor is new and nobody else's.
+        // SAFETY: it has no preconditions; the descriptor is new and only ours.
         match unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } {
             -1 => None,
             // SAFETY: as above.

@@ -194,7 +194,7 @@ impl Found {
         if bio.is_null() {
             return Err(api.errors());
         }
-        // SAFETY: a live BIO that nobody uses any more after this, a live configuration of its own, and null for the number
+        // SAFETY: a live BIO that nothing uses after this, a live configuration of its own, and null for the number
         // of a bad line and for the usual key.
         let done = unsafe {
             let read = (api.conf_load_bio)(config.pointer, bio, null_mut());

@@ -56,7 +56,7 @@ impl PublicKey {
     /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
     ///
     /// A key with the algorithm id-RSASSA-PSS is for PSS signatures alone, with its parameters, if it has any
-    /// ([`usage`](Self::usage)). Anything else is a [`KeyError`].
+    /// ([`usage`](Self::usage)). Input that is no RSA public key is a [`KeyError`].
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
