@@ -39,7 +39,7 @@ impl Adx {
         crate::cpu::has_bmi2_adx().then_some(Self(()))
     }
 
-    /// The machine, for tools that run the instructions and do not name them.
+    /// The machine, for tools that run the instructions without announcing them.
     ///
     /// # Safety
     /// The processor, or an emulator in its place, has BMI2 and ADX.
