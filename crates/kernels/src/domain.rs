@@ -1,26 +1,26 @@
-//! What an exponentiation needs of the arithmetic below it, whichever that is.
+//! What an exponentiation needs of the arithmetic below it.
 
 use alloc::vec::Vec;
 
 use crate::limbs::Limbs;
 use crate::place::Placed;
 
-/// Numbers in Montgomery's domain, `count` of them side by side, each with a modulus of its own.
+/// Numbers in Montgomery's domain, `count` of them side by side, each with its own modulus.
 ///
-/// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); those for numbers that come alone are others
-/// ([`crate::scalar`], [`crate::pair`], [`crate::rsaz`], [`crate::carry`]). A *number* below means all that stand side by
-/// side: `words` words together. Numbers in the domain are congruent to what they stand for, not necessarily below the
-/// modulus: each domain states its own bound, under which it is closed.
+/// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); [`crate::scalar`],
+/// [`crate::pair`], [`crate::rsaz`] and [`crate::carry`] have those for single numbers. A *number* below
+/// means all `count` numbers together: `words` words. Numbers in the domain are congruent to their values,
+/// not necessarily below the modulus: each domain states its own bound, under which it is closed.
 ///
 /// Nothing depends on values: no branch, index or address. Moduli are as secret as exponents; their lengths are public.
 pub trait Domain {
-    /// What a number is made of.
+    /// The element type of a number.
     type Word: Copy;
 
-    /// For how many windows at a time [`select`](Self::select) reads the table.
+    /// How many windows [`select`](Self::select) reads the table for at a time.
     const WINDOWS: usize;
 
-    /// How many numbers stand side by side.
+    /// How many numbers are side by side.
     fn count(&self) -> usize;
 
     /// The words of a number.
@@ -46,7 +46,7 @@ pub trait Domain {
     /// `x ← x²·R^{−1}`, `times` times.
     fn ams(&mut self, x: &mut [Self::Word], times: usize);
 
-    /// The words of a table entry: a number, and what else a product with it needs.
+    /// The words of a table entry: a number, and anything else that a product with it needs.
     fn entry_words(&self) -> usize {
         self.words()
     }
@@ -61,18 +61,18 @@ pub trait Domain {
         self.amm(x, entry);
     }
 
-    /// The entries of a table that the indices name: `out` holds [`WINDOWS`](Self::WINDOWS) entries one after the other;
-    /// `index` an index for each of these and, within, for each number side by side. Reads the whole table.
+    /// Copies the table entries that the indices name, reading the whole table. `out` holds [`WINDOWS`](Self::WINDOWS)
+    /// entries one after the other; `index` has, for each of them, an index for each number side by side.
     fn select(&mut self, out: &mut [Self::Word], table: &[Self::Word], index: &[u64]);
 
     /// The fixed window that makes an exponentiation cheapest: from 1 to 6 bits.
     fn window_bits(&self, exponent_bits: usize) -> usize;
 
-    /// Numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: a product of a number in the
-    /// domain and a plain one below its modulus.
+    /// Numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: each is a
+    /// product of a number in the domain and a plain one below its modulus.
     fn canonical(&mut self, x: &[Self::Word]) -> Vec<Limbs>;
 
-    /// Out of the domain.
+    /// Takes numbers out of the domain.
     fn leave(&mut self, mut x: Placed<Self::Word>) -> Vec<Limbs> {
         let one = self.plain(&[&[1]]);
         self.amm(&mut x, &one);

@@ -1,11 +1,11 @@
 //! The algorithms of zariz, each written once over an abstract machine.
 //!
-//! Each folder is an arithmetic. In each, `Machine` is what a machine of it can do (its vectors, in arithmetic words), `Kernels`
-//! the compiled kernels of one machine (the crate `machines` provides them), `Constants` what is prepared of a modulus, and
-//! `Domain` numbers in Montgomery's domain.
+//! Each folder is an arithmetic. In each, `Machine` is the operations of a machine (its vectors, in
+//! arithmetic words), `Kernels` the compiled kernels of one machine (the crate `machines` provides them),
+//! `Constants` the values prepared from a modulus, and `Domain` numbers in Montgomery's domain.
 //!
 //! * [`batch`]: many numbers, one in each lane of the vectors.
-//! * [`pair`]: one number or two, laid across vectors.
+//! * [`pair`]: one or two numbers, laid across vectors.
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
 //! * [`carry`]: one number, its digits across a vector, by carry chains in masks.
@@ -15,7 +15,7 @@
 //!
 //! * [`Domain`]: what an exponentiation needs of an arithmetic.
 //! * [`pow`] and [`mul`]: whole operations over any domain, numbers in and numbers out.
-//! * [`limbs`]: big integers in scalar code: what is computed once for a modulus, and at the ends of a batch.
+//! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.
 //!
 //! Nothing here is `unsafe`, names an instruction set, or branches on, indexes by or addresses with a secret.

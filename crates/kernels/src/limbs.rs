@@ -31,7 +31,7 @@ pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
     }
 }
 
-/// The position of the highest set bit, plus one. For public numbers: reveals that length.
+/// The bit length of a number. For public numbers: the time reveals it.
 pub fn bits_vartime(limbs: &[u64]) -> usize {
     limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| 64 * i + 64 - limbs[i].leading_zeros() as usize)
 }
@@ -73,7 +73,7 @@ fn add_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
 /// Precondition: `carry·2^{64n} + a < 2^{64n} + m`.
 pub fn reduce_once(a: &mut [u64], carry: u64, m: &[u64]) {
     let borrow = sub_assign(a, m);
-    // The subtraction was wrong when it borrowed more than there was.
+    // The subtraction was wrong if it borrowed and there was no carry to borrow from.
     add_masked(a, m, black_box((borrow & !carry & 1).wrapping_neg()));
 }
 
@@ -167,7 +167,7 @@ fn shifted_left(a: &[u64], shift: usize, len: usize) -> Limbs {
     out
 }
 
-/// `acc −= b·a`; returns what is to be taken from the limb above. Precondition: `acc.len() = b.len()`.
+/// `acc −= b·a`; returns the amount to subtract from the limb above. Precondition: `acc.len() = b.len()`.
 fn mul_sub(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
     let mut high = 0;
     for (acc, &b) in acc.iter_mut().zip(b) {
@@ -248,7 +248,7 @@ pub const fn negative_inverse(m: u64) -> u64 {
 /// `−m^{−1} mod 2^{64n}`, limb by limb (Hensel). Precondition: `m` odd.
 pub fn negative_inverse_many(m: &[u64], n: usize) -> Limbs {
     let (first, mut out, mut rest) = (negative_inverse(m[0]), zero(n), zero(n));
-    // 1 + m·out ≡ 0 (mod 2^{64i}); `rest` is what stands above.
+    // 1 + m·out ≡ 0 (mod 2^{64i}); `rest` is the part above.
     rest[0] = 1;
     for i in 0..n {
         out[i] = rest[i].wrapping_mul(first);
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(*rem(&[u64::MAX, u64::MAX], &[u64::MAX, u64::MAX]), [0, 0]);
     }
 
-    /// `q·m + r`, for a quotient and a remainder that make the estimates of a quotient's limbs as wrong as they can be.
+    /// `q·m + r`, for a quotient and a remainder that make the estimates of the quotient's limbs as wrong as possible.
     #[test]
     fn remainders_of_extreme_numbers() {
         const EDGES: [u64; 8] = [0, 1, 2, 1 << 63, (1 << 63) - 1, (1 << 63) + 1, u64::MAX - 1, u64::MAX];

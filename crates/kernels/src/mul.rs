@@ -8,7 +8,7 @@ use crate::limbs::Limbs;
 
 /// One product `a·b mod M`.
 pub struct Product<'a, C = Constants> {
-    /// What is prepared of the modulus.
+    /// The constants of the modulus.
     pub modulus: &'a C,
     /// A factor of any length.
     pub a: &'a [u64],
@@ -18,7 +18,7 @@ pub struct Product<'a, C = Constants> {
     pub b: &'a [u64],
 }
 
-// Derived, these would ask the same of `C`.
+// Derived implementations would require the same of `C`.
 impl<C> Copy for Product<'_, C> {}
 impl<C> Clone for Product<'_, C> {
     fn clone(&self) -> Self {
@@ -26,7 +26,7 @@ impl<C> Clone for Product<'_, C> {
     }
 }
 
-/// The moduli of a batch, to make a domain of.
+/// The moduli of a batch, for its domain.
 pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
     batch.iter().map(|product| product.modulus).collect()
 }

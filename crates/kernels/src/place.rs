@@ -1,4 +1,4 @@
-//! Working memory: at a chosen place within its page, and wiped when it goes.
+//! Working memory: at a chosen place within its page, and wiped when dropped.
 
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
@@ -23,7 +23,7 @@ pub struct Placed<T: Copy> {
 }
 
 impl<T: Copy> Placed<T> {
-    /// `len` times `zero`, the first of them `offset` bytes into a page (as near as the size of `T` allows), or anywhere.
+    /// `len` copies of `zero`, `offset` bytes into a page (or as near as the size of `T` allows), or anywhere.
     pub(crate) fn new(zero: T, len: usize, offset: Option<usize>) -> Self {
         let size = size_of::<T>().max(1);
         let mut store = Vec::with_capacity(len + offset.map_or(0, |_| PAGE / size));

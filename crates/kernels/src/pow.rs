@@ -9,7 +9,7 @@ use crate::place::Placed;
 
 /// One power `base^exponent mod M`.
 pub struct Power<'a, C = Constants> {
-    /// What is prepared of the modulus.
+    /// The constants of the modulus.
     pub modulus: &'a C,
     /// The base, of any length.
     pub base: &'a [u64],
@@ -21,7 +21,7 @@ pub struct Power<'a, C = Constants> {
     pub exponent_bits: usize,
 }
 
-// Derived, these would ask the same of `C`.
+// Derived implementations would require the same of `C`.
 impl<C> Copy for Power<'_, C> {}
 impl<C> Clone for Power<'_, C> {
     fn clone(&self) -> Self {
@@ -29,7 +29,7 @@ impl<C> Clone for Power<'_, C> {
     }
 }
 
-/// The moduli of a batch, to make a domain of.
+/// The moduli of a batch, for its domain.
 pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
     batch.iter().map(|power| power.modulus).collect()
 }
@@ -92,9 +92,9 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     leave(domain, x, batch.len())
 }
 
-/// The same for public exponents, in time that depends on them (not on bases or moduli).
+/// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
-/// When all lanes share one exponent (RSA verification), sliding windows over its set bits; else as [`pow`].
+/// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else [`pow`].
 pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let exponent = batch.first().map_or(&[][..], |p| p.exponent);
     if !batch.iter().all(|p| limbs::equal(p.exponent, exponent)) {

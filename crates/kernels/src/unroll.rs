@@ -15,7 +15,7 @@ macro_rules! each {
     }};
 }
 
-/// The same reference, about which the compiler knows nothing: what it points to will be read anew.
+/// Returns its argument, hidden from the compiler, which then reads the digits from memory again.
 #[inline(always)]
 pub(crate) fn reread<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)

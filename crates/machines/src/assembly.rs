@@ -1,13 +1,13 @@
-//! The frames of functions in assembly, with the unwind tables that debuggers, profilers and crash handlers walk by.
+//! The frames of functions in assembly, with the unwind tables that debuggers, profilers and crash handlers use.
 //!
 //! The compiler writes no unwind tables for naked functions. So these have directives of their own (CFI): where the
 //! caller's frame is after each instruction that moves the stack pointer, and where the caller's registers are saved. The
 //! macros below are the only place that moves it; `cargo xtask codegen` follows the stack pointer through every function
 //! and compares.
 //!
-//! A function is `begin!()`, its code, `end!()`; what it pushes it pops in the opposite order.
+//! A function is `begin!()`, its code, `end!()`; it pops registers in the opposite order of its pushes.
 
-/// A directive for unwind tables. Windows has another kind of tables, and its assembler gets none.
+/// A directive for unwind tables. Windows has tables of another kind; its assembler gets no directives.
 #[cfg(not(windows))]
 macro_rules! cfi {
     ($($part:literal)*) => {

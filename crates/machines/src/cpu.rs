@@ -1,4 +1,4 @@
-//! What this processor has, and the operating system lets programs use. The standard library asks once in the process.
+//! The features that this processor has and the operating system allows. The standard library detects them once.
 
 /// BMI2: MULX.
 pub fn has_bmi2() -> bool {
@@ -30,7 +30,7 @@ pub fn has_avx512dq() -> bool {
     has_avx512f() && is_x86_feature_detected!("avx512dq")
 }
 
-/// AVX512-IFMA, beside which machines need AVX-512F and AVX-512DQ.
+/// AVX512-IFMA; machines with it also need AVX-512F and AVX-512DQ.
 pub fn has_avx512ifma() -> bool {
     is_x86_feature_detected!("avx512ifma")
 }

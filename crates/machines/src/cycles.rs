@@ -1,18 +1,18 @@
 //! The processor's time stamp counter, for measurements in cycles.
 //!
-//! It ticks at a fixed rate near the processor's nominal frequency, whatever the clock of the core is at the moment: what
-//! it counts are *reference* cycles. Papers that read it, as most do, state the same unit.
+//! It ticks at a fixed rate near the processor's nominal frequency, at any clock rate of the core: it counts
+//! *reference* cycles. Papers that read it, as most do, use the same unit.
 
 /// A time stamp counter that ticks at one rate in every state of the processor (Intel SDM volume 3, section 19.17.1).
 ///
-/// A value is proof that there is one: [`new`](Self::new) looks.
+/// A value is proof that the counter exists: [`new`](Self::new) checks.
 #[derive(Clone, Copy, Debug)]
 pub struct CycleCounter(());
 
 #[cfg(target_arch = "x86_64")]
 impl CycleCounter {
-    /// The counter, if the processor has an invariant one (CPUID leaf `8000_0007`, EDX bit 8). A system may still forbid
-    /// programs to read it (`prctl(PR_SET_TSC)`), which nothing but sandboxes do.
+    /// The counter, if the processor has an invariant one (CPUID leaf `8000_0007`, EDX bit 8). A system may
+    /// still forbid programs to read it (`prctl(PR_SET_TSC)`); only sandboxes do.
     #[allow(unused_unsafe)] // later compilers know that CPUID is safe on x86-64
     pub fn new() -> Option<Self> {
         use std::arch::x86_64::__cpuid;
@@ -65,7 +65,7 @@ mod tests {
             while start.elapsed() < Duration::from_millis(20) {}
             (counter.now() - from) as f64 / start.elapsed().as_secs_f64()
         };
-        // Interruptions between the two clocks can spoil a round, not most of them.
+        // Interruptions between the two clocks can spoil a round, but not most rounds.
         let mut rates: Vec<f64> = (0..9).map(|_| rate()).collect();
         rates.sort_unstable_by(f64::total_cmp);
         assert!(rates[4] > 1e8 && rates[4] < 1e10, "{rates:?}");

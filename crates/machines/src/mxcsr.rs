@@ -1,9 +1,9 @@
 //! The floating-point environment, for machines that compute in double precision.
 //!
-//! The control and status register of SSE and AVX, MXCSR, is the host program's: it may have unmasked exceptions, so that a
-//! sum that is rounded raises SIGFPE; it may round otherwise than to nearest, and take or write denormal numbers as zeros.
-//! Kernels are proved, and compiled, for the default environment. They run in that, and the host has its own back
-//! afterwards, its exception flags too.
+//! The control and status register of SSE and AVX, MXCSR, belongs to the host program. It may have unmasked
+//! exceptions, so that a rounded sum raises SIGFPE; it may have another rounding mode, or take or write
+//! denormal numbers as zeros. Kernels are proved and compiled for the default environment. They run in that,
+//! and the host gets its own back afterwards, exception flags included.
 //!
 //! `crates/machines/tests/environment.rs` runs the library in 384 environments.
 //!
@@ -13,12 +13,12 @@ use std::arch::asm;
 
 /// Every exception masked (bits 7 to 12), rounding to nearest (13 and 14), denormals as they are (6 and 15), no flag set.
 const DEFAULT: u32 = 0x1f80;
-/// The flags of exceptions that have occurred, which decide nothing.
+/// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
-/// That of a rounded result, the only one that a kernel raises.
+/// The flag of a rounded result, the only one that a kernel raises.
 const INEXACT: u32 = 0x20;
 
-/// What of the register decides whether it must be put back: all but flags that no kernel raises.
+/// The bits that decide whether the register must be restored: all except flags that no kernel raises.
 const DECIDES: u32 = !FLAGS | INEXACT;
 
 /// Runs `work` in the default environment, and leaves MXCSR as it was, even where `work` panics.
@@ -38,7 +38,7 @@ pub(crate) fn held<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The host's register, which is put back when this goes.
+/// The host's register, which is restored on drop.
 struct Host(u32);
 
 impl Drop for Host {

@@ -1,4 +1,4 @@
-//! What was done so far: in this process, or in all that share a file.
+//! Counters of what was done: in this process, or in all that share a file.
 
 use std::fmt::Display;
 use std::fs;
@@ -14,7 +14,7 @@ use zariz::rsa::check_failures;
 /// The first bytes of a file of counters.
 const MAGIC: [u8; 8] = *b"zariz-c1";
 
-/// Failures of the check that are in somebody's counters.
+/// Failures of the check that some counter already includes.
 static KNOWN_FAILURES: AtomicU64 = AtomicU64::new(0);
 
 /// The counters, in the order of the file.
@@ -63,13 +63,13 @@ impl Counters {
         Self::Own(Box::default())
     }
 
-    /// Counters in a file, which is made if it is not there; else what is wrong with it.
+    /// Opens counters in a file, or makes it; the error says what is wrong with the file.
     ///
-    /// A process without the right to write there sees what others have counted, and counts on for itself alone; one without
-    /// the right to read counts for itself: programs of other users than a server's shall not fail for that.
+    /// A process that may not write the file reads the others' counts, and counts only for itself; one that may
+    /// not read it also counts for itself: programs of users other than the server's must not fail for that.
     pub fn shared(path: &Path) -> Result<Self, String> {
         let fail = |what: &str, why: &dyn Display| format!("cannot {what} {}: {why}", path.display());
-        // Before it is opened, which may do something to a device.
+        // Before opening, which may have effects on a device.
         if let Ok(found) = fs::symlink_metadata(path) {
             check_kind(found.file_type()).map_err(|why| fail("count in", &why))?;
         }
@@ -88,7 +88,7 @@ impl Counters {
             return Ok(Self::own());
         }
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of a file of that size, wherever the system wants it.
+        // SAFETY: a new mapping of a file of that size, at an address of the system's choice.
         let mapped = unsafe { libc::mmap(ptr::null_mut(), SIZE, access, sharing, file.as_raw_fd(), 0) };
         match NonNull::new(mapped.cast::<File>()) {
             Some(shared) if mapped != libc::MAP_FAILED => Ok(Self::Shared(shared)),
@@ -117,7 +117,7 @@ impl Counters {
         numbers.public_operations.fetch_add(public, Ordering::Relaxed);
         numbers.batches.fetch_add(1, Ordering::Relaxed);
         numbers.largest_batch.fetch_max(private + public, Ordering::Relaxed);
-        // The library counts failures of the whole process: what is new since somebody last looked is added.
+        // The library counts failures of the whole process: adds those since the last look.
         let failures = check_failures();
         let known = KNOWN_FAILURES.fetch_max(failures, Ordering::Relaxed);
         if failures > known {
@@ -129,7 +129,7 @@ impl Counters {
 impl Drop for Counters {
     fn drop(&mut self) {
         if let Self::Shared(file) = self {
-            // SAFETY: it was mapped by `shared`, and nobody refers to it any more.
+            // SAFETY: it was mapped by `shared`, and nothing refers to it any more.
             unsafe { libc::munmap(file.as_ptr().cast(), SIZE) };
         }
     }
@@ -145,7 +145,7 @@ fn open(path: &Path, write: bool) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Whether it is a file, and not a directory or something that is read and written in another way.
+/// Checks that it is a regular file, not a directory or a device.
 fn check_kind(kind: fs::FileType) -> Result<(), String> {
     let found = match kind {
         kind if kind.is_file() => return Ok(()),
@@ -162,7 +162,7 @@ fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Whether it is a new file, and none of counters; another file is an error.
+/// Whether the file is new, rather than one of counters; another file is an error.
 fn check(file: &fs::File) -> Result<bool, String> {
     let other = || "it is not a file of counters; remove it, or name another".to_owned();
     let metadata = file.metadata().map_err(|error| error.to_string())?;
@@ -185,8 +185,8 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if magic == MAGIC || magic == [0; 8] { Ok(metadata.len() == 0) } else { Err(other()) }
 }
 
-/// Gives the file its size and its first bytes, which are the same whoever writes them. Room on the disk is taken now: a
-/// mapping without it would end the process later.
+/// Gives the file its size and its first bytes, which are the same from every process. Room on the disk is
+/// reserved now: a mapping without it would end the process later.
 fn prepare(file: &fs::File) -> io::Result<()> {
     // SAFETY: a file that is open.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, SIZE as i64) } {

@@ -1,4 +1,4 @@
-//! Digests by OpenSSL's names, and what they are to zariz.
+//! Digests by OpenSSL's names, and how zariz signs them.
 
 use zariz::rsa::Hash;
 
@@ -13,7 +13,7 @@ const MAX_NAME: usize = 50;
 pub enum Kind {
     /// As one of its own hashes.
     Hash(Hash),
-    /// With PKCS#1 v1.5 only, by what stands before the digest.
+    /// With PKCS#1 v1.5 only, by the prefix of the digest.
     Prefix(&'static [u8]),
     /// Not at all: OpenSSL does.
     Foreign,

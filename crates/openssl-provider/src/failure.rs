@@ -77,7 +77,7 @@ impl Failure {
         Self::new(Reason::Internal, "a panic: please report it")
     }
 
-    /// A parameter that is asked for cannot be given as it is asked for.
+    /// A requested parameter cannot be given in the requested form.
     #[track_caller]
     pub fn does_not_fit() -> Self {
         Self::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")

@@ -1,12 +1,12 @@
 //! zariz as a provider for OpenSSL 3: RSA keys, signatures and encryption, computed many at a time.
 //!
-//! OpenSSL loads it by its configuration; docs/openssl.md is for whoever sets that up. What stands here:
+//! OpenSSL loads it through its configuration; docs/openssl.md is for administrators. The modules:
 //!
 //! * `ffi`: the types and functions of OpenSSL. `OSSL_provider_init`, below, is where it comes in.
-//! * `provider`: what one loading of it owns. `settings`, `counters`: as the page for administrators says.
+//! * `provider`: the state of one loaded instance. `settings`, `counters`: as the page for administrators describes.
 //! * `key`, `signature`, `cipher`: the three kinds of functions that it offers.
 //! * `queue`: requests of many threads and jobs, computed together.
-//! * `openssl`, `digest`: digests, and whatever zariz does not do itself, by OpenSSL's own code.
+//! * `openssl`, `digest`: digests, and operations that zariz does not do itself, by OpenSSL's own code.
 #![allow(missing_docs)] // nothing is linked with it
 
 mod cipher;
@@ -30,7 +30,7 @@ use failure::value;
 use ffi::core::{Core, Dispatch, Handle};
 use provider::{FUNCTIONS, Provider};
 
-/// What OpenSSL calls when it has loaded the provider.
+/// The function that OpenSSL calls when it has loaded the provider.
 ///
 /// # Safety
 /// To be called by OpenSSL alone, as `provider-base(7)` says.

@@ -49,7 +49,7 @@ impl Padding {
         found.ok_or_else(|| Failure::new(Reason::Padding, "there is no such padding mode"))
     }
 
-    /// Answers with its number, or its word.
+    /// Writes its number, or its name.
     pub fn answer(self, param: &mut Param) -> bool {
         let word = ALL.iter().find(|known| known.0 == self).and_then(|known| known.1);
         match word {

@@ -1,4 +1,4 @@
-//! The provider itself: what one loading of it owns.
+//! The provider itself: the state of one loaded instance.
 
 use std::ffi::{CStr, CString, c_int};
 use std::ptr;
@@ -27,9 +27,9 @@ pub struct Provider {
     pub settings: Settings,
     pub counters: Arc<Counters>,
     processes: Processes,
-    /// The length of PSS salts where a program names none: `auto`, and since OpenSSL 3.1 no more than the digest's.
+    /// The default length of PSS salts: `auto`, and since OpenSSL 3.1 no longer than the digest.
     pub default_salt: Salt,
-    /// Names of the engine, the method and all settings, to be handed out by address.
+    /// Names of the engine, the method and all settings, given to OpenSSL by address.
     engine: CString,
     method: CString,
     known_settings: CString,
@@ -102,7 +102,7 @@ impl Provider {
     /// Another reference to the provider that OpenSSL holds.
     ///
     /// # Safety
-    /// `context` is what OpenSSL was given for the provider, which is not torn down.
+    /// `context` is the one that OpenSSL was given for the provider, which is not torn down.
     pub unsafe fn shared(context: Opaque) -> Arc<Self> {
         let context: *const Self = context.cast_const().cast();
         // SAFETY: OpenSSL holds a reference.
@@ -112,7 +112,7 @@ impl Provider {
         }
     }
 
-    /// Computes with others.
+    /// Computes in a batch with other requests.
     pub fn compute(&self, work: Work) -> Outcome<Zeroizing<Vec<u8>>> {
         let answer = job::call(&self.processes, &self.openssl.libcrypto, work);
         answer.map_err(|lost| match lost {
@@ -135,7 +135,7 @@ impl Provider {
         }
     }
 
-    /// Notes an operation that OpenSSL does in our place.
+    /// Counts an operation that OpenSSL does in our place.
     pub fn note_fallback(&self) {
         self.counters.add(|numbers| &numbers.fallbacks, 1);
     }
@@ -151,7 +151,7 @@ impl Provider {
             &numbers.check_failures,
             &numbers.keys_generated,
         ]
-        // A file may say anything.
+        // The contents of a file can be anything.
         .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
         let operations = private.saturating_add(public);
         // A multiple of 1/1024, so that no floating-point operation rounds: the host may have unmasked that exception.

@@ -10,8 +10,8 @@ use zariz::{Dispatch, Method};
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
 
-/// Operations of a batch at most, unless told otherwise: each costs no less in a larger one, and all of a batch wait for its
-/// last.
+/// The default for the most operations in a batch: larger ones cost no less per operation, and all operations
+/// of a batch wait for its last.
 const MAX_BATCH: usize = 16;
 /// More make no sense, and are mistakes.
 const MOST_THREADS: usize = 1024;
@@ -21,12 +21,12 @@ const LARGEST_BATCH: usize = 65_536;
 pub struct Settings {
     /// Which engines compute.
     pub dispatch: Dispatch,
-    /// How they multiply and reduce; without, as is fastest.
+    /// How they multiply and reduce; by default, the fastest way.
     pub method: Option<Method>,
-    /// Batches that are computed at once, at most, and threads for those of jobs; 0 where there shall be no threads.
-    /// Without, as many as there are processors ([`processors`]).
+    /// The most batches that are computed at once, and of threads for those of jobs; 0 for no threads. By
+    /// default, as many as the number of processors ([`processors`]).
     pub threads: Option<usize>,
-    /// Operations of a batch, at most.
+    /// The most operations in a batch.
     pub max_batch: usize,
     /// Whether each private key's primes are tested when it is loaded.
     pub validate_keys: bool,
@@ -37,8 +37,8 @@ pub struct Settings {
 const NAMES: [&CStr; 6] = [c"engine", c"method", c"threads", c"max-batch", c"validate-keys", c"counters"];
 
 impl Settings {
-    /// The names of all settings, with spaces between them: OpenSSL hands out those that are asked for, and does not tell of
-    /// others that a configuration has.
+    /// The names of all settings, with spaces between them: OpenSSL returns settings by name, and does not
+    /// list the others of a configuration.
     pub fn names() -> String {
         NAMES.map(CStr::to_string_lossy).join(" ")
     }
@@ -63,12 +63,12 @@ impl Settings {
     }
 }
 
-/// How many processors this process may use. Makes more than a dozen system calls, so callers ask late.
+/// How many processors this process may use. Makes more than a dozen system calls, so call it late.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, |count| count.get())
 }
 
-/// A path that is the same wherever a program stands.
+/// An absolute path: it does not depend on the working directory.
 fn absolute(path: &str) -> Outcome<PathBuf> {
     let path = PathBuf::from(path);
     if path.is_absolute() {

@@ -1,7 +1,7 @@
 //! Room to compute for code that runs on the small stack of one of OpenSSL's jobs.
 //!
-//! A thread has it. Where no thread can be started, a stack of our own has it, on the thread that asks: haproxy forbids
-//! itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
+//! A new thread has room. Where no thread can be started, a stack of our own has it, on the calling thread:
+//! haproxy forbids itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use std::thread::{self, Builder};
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
     let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: sets of signals of ours; threads begin with the mask of whoever starts them.
+    // SAFETY: sets of signals of ours; a thread begins with the mask of the thread that starts it.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
@@ -55,18 +55,18 @@ mod switch {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::{io, ptr, thread};
 
-    /// As large as Rust's threads have it.
+    /// As large as the stacks of Rust's threads.
     const SIZE: usize = 2 << 20;
-    /// Not to be touched, below the stack: at least one page, whatever its size.
+    /// Guard below the stack: at least one page, for every page size.
     const GUARD: usize = 64 << 10;
 
-    /// Memory for a stack, which the system clears before anybody else sees it.
+    /// Memory for a stack, which the system clears before giving it to others.
     struct Stack(*mut c_void);
 
     impl Stack {
         fn new() -> io::Result<Self> {
             let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-            // SAFETY: a new mapping, wherever the system wants it.
+            // SAFETY: a new mapping, at an address of the system's choice.
             let start = unsafe { libc::mmap(ptr::null_mut(), GUARD + SIZE, access, kind | libc::MAP_STACK, -1, 0) };
             if start == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());

@@ -8,7 +8,7 @@
 //!
 //! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
 //!
-//! `unsafe` stands here for calls of C functions, with the types that `gmp.h` and OpenSSL's headers
+//! `unsafe` is used here for calls of C functions, with the types that `gmp.h` and OpenSSL's headers
 //! declare.
 
 mod error;

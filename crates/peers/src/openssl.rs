@@ -185,7 +185,7 @@ impl Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
-        // SAFETY: the number is ours, and nobody uses it any more.
+        // SAFETY: the number is ours, and nothing uses it any more.
         unsafe { (self.api.free)(self.get()) };
     }
 }
@@ -207,7 +207,7 @@ impl Ring {
         let ctx = NonNull::new(unsafe { (api.ctx_new)() }).ok_or(Error::Failed("BN_CTX_new"))?;
         // SAFETY: no arguments; null is handled.
         let Some(mont) = NonNull::new(unsafe { (api.mont_new)() }) else {
-            // SAFETY: the context is ours, and nobody uses it any more.
+            // SAFETY: the context is ours, and nothing uses it any more.
             unsafe { (api.ctx_free)(ctx.as_ptr()) };
             return Err(Error::Failed("BN_MONT_CTX_new"));
         };
@@ -229,7 +229,7 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: both are ours, and nobody uses them any more.
+        // SAFETY: both are ours, and nothing uses them any more.
         unsafe {
             (self.api.mont_free)(self.mont.as_ptr());
             (self.api.ctx_free)(self.ctx.as_ptr());

@@ -26,7 +26,7 @@ const UTF8_PTR: c_uint = 6;
 /// The longest text that a parameter may have: what a module says of itself is shorter.
 const TEXT: usize = 4096;
 
-/// Why a provider cannot be asked.
+/// Why a provider cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProviderError {
@@ -40,7 +40,7 @@ pub enum ProviderError {
     Load(String),
     /// OpenSSL could not load the module with the settings of the configuration.
     Settings {
-        /// Where they stand.
+        /// The section with these settings.
         section: Box<Section>,
         /// OpenSSL's words.
         why: String,
@@ -156,7 +156,7 @@ impl Provider {
         Ok(Self { context, provider, name, section })
     }
 
-    /// The name that OpenSSL knows it by: that of the configuration, or of the file.
+    /// The provider's name for OpenSSL: the configuration's, or the file's.
     pub fn name(&self) -> String {
         self.name.to_string_lossy().into_owned()
     }

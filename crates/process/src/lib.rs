@@ -1,7 +1,7 @@
 //! Values that each process has for itself, and settings of the process.
 //!
-//! A child made by `fork` begins with a copy of its parent's memory. It must not use random numbers that its parent uses
-//! too, and it must not wait for a lock that a thread of its parent held: that thread is not there to release it.
+//! A child made by `fork` begins with a copy of its parent's memory. It must not use random numbers that its parent
+//! also uses. It must not wait for a lock that a thread of its parent held: the child has no such thread to release it.
 //!
 //! [`return_long_allocations`] asks the C library's allocator not to keep long allocations.
 
@@ -19,8 +19,8 @@ static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// Which process this is.
 ///
-/// It is the number of forks and the number of the process. Either alone is not enough: process numbers come again in
-/// other namespaces, and a child made by the system call `clone` alone is not counted.
+/// It is the number of forks and the process number. Either alone is not enough: process numbers are reused
+/// in other namespaces, and children made by the system call `clone` are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
     forks: u64,
@@ -48,29 +48,29 @@ pub extern "C" fn note_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Has the C library call [`note_fork`] in every child.
+/// Registers [`note_fork`] with the C library, to be called in every child.
 fn count_forks() {
     // Not `Once`: a child might find it locked.
     static ASKED: AtomicBool = AtomicBool::new(false);
     if cfg!(unix) && !ASKED.load(Ordering::Acquire) {
-        // SAFETY: the function adds to a counter, which is allowed in a child. The C library forgets it when it removes this
-        // code from memory. Without memory for the entry, process numbers must do.
+        // SAFETY: the function adds to a counter, which is allowed in a child. The C library forgets it when it
+        // removes this code from memory. If there is no memory for the entry, process numbers alone are used.
         #[cfg(unix)]
         let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
-        // Only now: a fork before this is followed by another try. Two threads may both ask, and forks then count twice.
+        // Only now: a fork before this is followed by another try. If two threads both register it, forks count twice.
         ASKED.store(true, Ordering::Release);
     }
 }
 
-/// A value of which each process makes its own when it first uses it.
+/// A value that each process makes for itself when it first uses it.
 ///
-/// No lock is held while a value is made: threads that begin at once may each make one, and all use the first that is
-/// stored. A process never drops a value that another process made, since it may be in any state: a thread that is not
-/// here may have been changing it.
+/// No lock is held while a value is made: threads that begin at once may each make one, and all use the first
+/// that is stored. A process never drops a value of another process: a thread that does not exist here may
+/// have been changing it, so it may be in any state.
 #[derive(Debug)]
 pub struct PerProcess<T>(OnceBox<Link<T>>);
 
-/// The value of one process. Those of its children follow.
+/// The value of one process. Those of its children come after it.
 #[derive(Debug)]
 struct Link<T> {
     process: Process,
@@ -79,13 +79,13 @@ struct Link<T> {
 }
 
 impl<T> PerProcess<T> {
-    /// Without a value.
+    /// An empty one.
     pub const fn new() -> Self {
         Self(OnceBox::new())
     }
 
-    /// The value of this process. `make` makes it, from the value of the nearest ancestor that had one. It may only
-    /// try that ancestor's locks, never wait for one.
+    /// The value of this process. If there is none, `make` makes it, from the value of the nearest ancestor
+    /// that had one. `make` may only try that ancestor's locks, never wait for them.
     pub fn get_or_init(&self, make: impl Fn(Option<&T>) -> T) -> &T {
         let process = Process::current();
         let (mut place, mut inherited) = (&self.0, None);

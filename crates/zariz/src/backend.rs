@@ -14,13 +14,13 @@ pub(crate) type Power<'a> = pow::Power<'a, Prepared>;
 /// A product modulo a prepared modulus.
 pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
 
-/// What the library asks of a machine. A batch holds from 1 to [`lanes`](Backend::lanes) jobs of one size and method.
+/// What the library needs from a machine. A batch holds 1 to [`lanes`](Backend::lanes) jobs of one size and method.
 pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
-    /// Whether it takes moduli of so many bits.
+    /// Whether the machine takes moduli of `bits` bits.
     fn fits(&self, bits: usize) -> bool;
-    /// What moduli must have in common to share a batch: digits or limbs. It follows from lengths, and computes nothing of
-    /// what the machine needs of the modulus: another machine may do the work.
+    /// What moduli must have in common to share a batch: digits or limbs. It follows from lengths alone. It
+    /// prepares nothing of the modulus for this machine, since another one may do the work.
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
@@ -29,7 +29,7 @@ pub(crate) trait Backend: Sync {
     fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a>;
 }
 
-/// A machine with the arithmetic that it is for.
+/// A machine together with the arithmetic it runs.
 pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// What it needs of a modulus.
     type Constants;
@@ -37,25 +37,25 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     type Domain<'a>: Domain<Word: Send + Sync> + Send + Sync + 'a;
 
     fn constants(self, modulus: &Prepared) -> &Self::Constants;
-    /// Of from 1 to [`lanes`](Self::lanes) moduli.
+    /// A domain of 1 to [`lanes`](Self::lanes) moduli.
     fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
-    /// How many numbers at once.
+    /// How many numbers the machine works on at once.
     fn lanes(self) -> usize {
         1
     }
-    /// Whether it takes moduli of so many bits.
+    /// Whether the machine takes moduli of `bits` bits.
     fn fits(self, bits: usize) -> bool {
         let _ = bits;
         true
     }
     /// What moduli must have in common to share a batch.
     fn shape(self, modulus: &Prepared) -> usize;
-    /// Runs `work`, which computes on the machine, in the floating-point environment that the machine needs; the caller's
-    /// is back afterwards. Once for each batch.
+    /// Runs `work`, which computes on the machine, in the floating-point environment that the machine needs,
+    /// then restores the caller's. Called once for each batch.
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
         work()
     }
-    /// By which method it computes. Only vector machines have a choice.
+    /// The method it computes by. Only vector machines have a choice.
     fn method(self, modulus: &Prepared) -> Method {
         let _ = modulus;
         Method::AMM

@@ -10,8 +10,8 @@ use crate::backend::Arithmetic;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
 
-/// Numbers `x` and `y` in each lane of an engine, kept in Montgomery's domain, so that many products and squares cost
-/// nothing besides.
+/// Numbers `x` and `y` in each lane of an engine, kept in Montgomery's domain: many products and squares in a
+/// row need no conversions between them.
 ///
 /// ```
 /// use zariz::{Batch, Modulus};
@@ -36,25 +36,25 @@ pub struct Batch<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// There are no moduli.
+    /// The list of moduli is empty.
     Empty,
     /// There are more moduli than the engine has lanes.
     TooMany {
-        /// How many there are.
+        /// The number of moduli.
         moduli: usize,
-        /// The most there may be.
+        /// The number of lanes.
         lanes: usize,
     },
-    /// There are not as many numbers as moduli.
+    /// The lists of moduli and numbers differ in length.
     Numbers {
-        /// How many moduli there are.
+        /// The number of moduli.
         moduli: usize,
-        /// How many numbers there are.
+        /// The number of numbers.
         numbers: usize,
     },
     /// A modulus differs from the first in its engine, its method or its length in digits.
     Mixed {
-        /// Its place in the list.
+        /// Its index in the list.
         index: usize,
     },
 }
@@ -80,15 +80,15 @@ impl fmt::Display for BatchError {
 }
 
 impl fmt::Debug for Batch<'_> {
-    /// Shows how many numbers there are, not what they are: they may be secret.
+    /// Shows how many numbers the batch has, not the numbers: they may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Batch").field("numbers", &self.sizes.len()).finish_non_exhaustive()
     }
 }
 
 impl<'a> Batch<'a> {
-    /// A batch of `x[i]` and `y[i]` modulo `moduli[i]`, all big-endian, of any length. The moduli have one engine, one method
-    /// and one length in digits; from 1 to [`Engine::lanes`](crate::Engine::lanes) of them.
+    /// A batch of `x[i]` and `y[i]` modulo `moduli[i]`, big-endian, of any length. Returns a [`BatchError`] unless
+    /// there are 1 to [`Engine::lanes`](crate::Engine::lanes) moduli of one engine, method and length in digits.
     pub fn new(moduli: &[&'a Modulus], x: &[&[u8]], y: &[&[u8]]) -> Result<Self, BatchError> {
         let first = moduli.first().ok_or(BatchError::Empty)?;
         let backend = first.crew.machine(&first.prepared);
@@ -114,7 +114,7 @@ impl<'a> Batch<'a> {
         Ok(Self { numbers, sizes: moduli.iter().map(|modulus| modulus.size()).collect(), lanes })
     }
 
-    /// How many numbers the engine works on at once, whatever this batch holds.
+    /// How many numbers the engine works on at once. This batch may hold fewer.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
@@ -124,8 +124,8 @@ impl<'a> Batch<'a> {
         self.numbers.multiply();
     }
 
-    /// The same with `y` as an exponentiation's table holds it: half-reduced by [`Method::AHMM`](crate::Method::AHMM), by
-    /// other methods no different.
+    /// Like [`multiply`](Self::multiply), with `y` in the form of an exponentiation's table entry. With
+    /// [`Method::AHMM`](crate::Method::AHMM) the product is half-reduced; with other methods there is no difference.
     pub fn multiply_entry(&mut self) {
         self.numbers.multiply_entry();
     }
@@ -135,7 +135,7 @@ impl<'a> Batch<'a> {
         self.numbers.square();
     }
 
-    /// The numbers `x` out of the domain, big-endian, each as long as its modulus.
+    /// Takes the numbers `x` out of the domain: big-endian, each as long as its modulus.
     pub fn into_results(self) -> Vec<Vec<u8>> {
         let results = self.numbers.leave();
         let write = |(result, &size): (&Limbs, &usize)| {
@@ -159,7 +159,7 @@ pub(crate) struct InDomain<'a, A: Arithmetic> {
     machine: A,
     domain: A::Domain<'a>,
     x: Number<'a, A>,
-    /// `y` and what else a table entry of it has.
+    /// `y`, with what a table entry needs besides.
     entry: Number<'a, A>,
 }
 

@@ -1,7 +1,7 @@
 //! Estimates what operations cost on this processor's engines, from a table of measured times.
 //!
-//! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ from run to
-//! run. Only the ratios of costs decide, and these differ little between processors.
+//! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
+//! between runs. Only the ratios of costs matter, and they differ little between processors.
 
 #[cfg(test)]
 mod measure;
@@ -13,10 +13,10 @@ use crate::backend::Backend;
 use crate::engine::Engine;
 use table::{LENGTHS, ROWS};
 
-/// An engine that may answer, and what it costs for numbers of one length.
+/// An engine that may do the work, with its costs for numbers of one length.
 pub(crate) struct Candidate {
     pub backend: &'static dyn Backend,
-    /// How many numbers a call takes: as many as the engine does at once, or one.
+    /// How many numbers a call takes: 1, or the number of lanes.
     pub numbers: usize,
     cost: Cost,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Candidate {
 /// Nanoseconds of one call, on the processor of the table.
 #[derive(Clone, Copy)]
 struct Cost {
-    /// A product of plain numbers: into Montgomery's domain and out of it, and all that is done once for a batch.
+    /// A product of plain numbers: into Montgomery's domain and out of it, and all that happens once per batch.
     product: u32,
     /// A multiplication in the domain.
     multiply: u32,
@@ -32,7 +32,7 @@ struct Cost {
     square: u32,
 }
 
-/// What is to be done. All of it is public.
+/// The operation to estimate. All of it is public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     Product,
@@ -47,11 +47,11 @@ pub(crate) enum Work {
 }
 
 impl Candidate {
-    /// Nanoseconds of one call: of fixed windows of five bits, or of sliding ones for a sparse exponent. The scans of tables
-    /// are left out: they are a few hundredths, and much the same for all engines.
+    /// Nanoseconds of one call: with fixed windows of five bits, or sliding ones for a sparse exponent. Scans
+    /// of tables are left out: they are a few hundredths, and about the same for all engines.
     pub fn estimate(&self, work: Work) -> u64 {
         let [product, multiply, square] = [self.cost.product, self.cost.multiply, self.cost.square].map(u64::from);
-        // An exponent may have any length; nobody waits for one of 2^32 bits.
+        // An exponent may have any length; one of 2^32 bits would never finish.
         let bits = |exponent_bits: usize| exponent_bits.min(u32::MAX as usize) as u64;
         match work {
             Work::Product => product,
@@ -67,7 +67,7 @@ impl Candidate {
     }
 }
 
-/// The engines that may be worth asking for numbers of `bits` bits, the main one first.
+/// The engines that can be cheapest for numbers of `bits` bits, the main one first.
 pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
     type Machines = Vec<(&'static dyn Backend, &'static table::Row)>;
     static MACHINES: OnceBox<Machines> = OnceBox::new();
@@ -82,7 +82,7 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
 }
 
 impl table::Row {
-    /// The cost for numbers of `bits` bits, between those of the next shorter and the next longer length of the table.
+    /// The cost for numbers of `bits` bits, interpolated between the neighbouring lengths of the table.
     fn cost(&self, bits: usize) -> Cost {
         let bits = bits.clamp(LENGTHS[0], LENGTHS[LENGTHS.len() - 1]);
         let above = LENGTHS.partition_point(|&length| length < bits).max(1);

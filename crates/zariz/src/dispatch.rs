@@ -1,4 +1,4 @@
-//! Which engine computes what.
+//! Which engine computes which requests.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use crate::backend::Backend;
 use crate::engine::{Engine, EngineError};
 use crate::prepared::Prepared;
 
-/// Which engine answers how many requests.
+/// How requests are shared out between engines.
 ///
-/// A vector machine does eight powers in the time of one: it wants eight. Fewer than fill its lanes may be done sooner by
-/// an engine that does one or two at a time, and which it is depends on the processor and on the length of the numbers.
+/// A vector machine does eight powers in the time of one. An engine that does one or two at a time may be
+/// faster for fewer requests; which engine that is depends on the processor and on the length of the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dispatch {
-    /// The cheapest combination of this processor's engines for the number of requests in a call. The library has a table of
-    /// what each engine costs at several lengths, and interpolates between them. So the choice depends on the processor's
-    /// instructions, on lengths and on the number of requests alone, and nothing is measured at run time.
+    /// The cheapest combination of this processor's engines for the number of requests in a call. The costs come
+    /// from a built-in table for several lengths, with interpolation between them. So the choice depends only on
+    /// the processor's instructions, the lengths and the number of requests; nothing is measured at run time.
     #[default]
     Auto,
     /// One engine for everything.
@@ -43,19 +43,19 @@ impl fmt::Display for Dispatch {
 impl FromStr for Dispatch {
     type Err = EngineError;
 
-    /// The same as [`Dispatch::by_name`].
+    /// Like [`Dispatch::by_name`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
         Self::by_name(name)
     }
 }
 
 impl Dispatch {
-    /// `auto`, or the name of an engine that this processor can run.
+    /// The dispatch named `auto`, or by an engine's name. Returns the errors of [`Engine::by_name`].
     pub fn by_name(name: &str) -> Result<Self, EngineError> {
         if name == "auto" { Ok(Self::Auto) } else { Engine::by_name(name).map(Self::Only) }
     }
 
-    /// The engine for as many as fill its lanes.
+    /// The engine that computes when there are enough requests to fill its lanes.
     pub fn main(self) -> Engine {
         match self {
             Self::Auto => Engine::best(),
@@ -64,19 +64,19 @@ impl Dispatch {
     }
 }
 
-/// What dispatches, and the machine of its main engine.
+/// A dispatch, and the machine of its main engine.
 #[derive(Clone, Copy)]
 pub(crate) struct Crew {
     pub dispatch: Dispatch,
     main: &'static dyn Backend,
 }
 
-/// What moduli must have in common to share a batch: whether the main engine takes them, and their digits or limbs. Public,
-/// as lengths are.
+/// What moduli must have in common to share a batch: whether the main engine takes them, and their digits or
+/// limbs. Public, like lengths.
 pub(crate) type Shape = (bool, usize);
 
 impl Crew {
-    /// Fails where this processor cannot run the engine asked for.
+    /// Fails where this processor cannot run the engine.
     pub fn new(dispatch: Dispatch) -> Result<Self, EngineError> {
         Ok(Self { dispatch, main: dispatch.main().backend()? })
     }
@@ -85,8 +85,8 @@ impl Crew {
         self.dispatch.main()
     }
 
-    /// The machine for as many as fill its lanes: the main engine's, or where that does not take moduli of this length, one
-    /// that does.
+    /// The machine for batches that fill all lanes: the main engine's, or another where that does not take
+    /// moduli of this length.
     pub fn machine(self, modulus: &Prepared) -> &'static dyn Backend {
         if self.main.fits(modulus.size()) { self.main } else { Engine::of_any_length() }
     }
@@ -96,13 +96,13 @@ impl Crew {
         (self.main.fits(modulus.size()), self.machine(modulus).shape(modulus))
     }
 
-    /// By which method powers are computed.
+    /// The method for powers.
     pub fn method(self, modulus: &Prepared) -> Method {
         self.machine(modulus).method(modulus)
     }
 }
 
-/// The indices below `count`, grouped by what dispatches each.
+/// Groups the indices below `count` by the dispatch of their items.
 pub(crate) fn groups(
     count: usize,
     dispatch_of: impl Fn(usize) -> Dispatch,

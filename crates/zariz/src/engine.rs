@@ -12,25 +12,25 @@ use crate::backend::{Backend, Power, Single};
 use crate::prepared::Prepared;
 use table::{Auto, Native, Row, TABLE, leaked};
 
-/// A machine that computes: how many numbers at once, and with which instructions.
+/// A way to compute: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
-    /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without vectors. It is
-    /// here to be compared with: [`Dispatch::Auto`](crate::Dispatch::Auto) never asks it.
+    /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
+    /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
     /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
     /// vectors.
     Rsaz,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
-    /// Limbs of 64 bits by MULX, ADCX and ADOX: one number at a time.
+    /// Limbs of 64 bits with MULX, ADCX and ADOX: one number at a time.
     ScalarAdx,
-    /// One number, or two, across vectors, by products in double precision on AVX-512F and DQ.
+    /// One or two numbers across vectors, with products in double precision on AVX-512F and DQ.
     PairFma,
-    /// One number, or two, across vectors, by AVX512-IFMA.
+    /// One or two numbers across vectors, with AVX512-IFMA.
     PairIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
@@ -60,7 +60,7 @@ pub enum EngineError {
     Unknown(String),
     /// The processor, or the operating system, lacks the engine's instructions.
     Unavailable(Engine),
-    /// The engine has no lanes, and what was asked of it is done in lanes.
+    /// The engine has no lanes, and the operation needs them.
     WithoutLanes(Engine),
     /// The engine computed a wrong answer: the processor, its memory or this build is faulty.
     WrongAnswer(Engine),
@@ -100,14 +100,14 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = EngineError;
 
-    /// The same as [`Engine::by_name`].
+    /// Like [`Engine::by_name`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
         Self::by_name(name)
     }
 }
 
 impl Engine {
-    /// Every engine. Of those that a processor can run, the last is the best for many numbers.
+    /// Every engine. With enough work for all its lanes, the last one that a processor can run is the fastest.
     pub const ALL: &'static [Self] = &{
         let mut all = [Self::Portable; TABLE.len()];
         let mut i = 0;
@@ -128,14 +128,14 @@ impl Engine {
         self.row().name
     }
 
-    /// The engine of that name, if this processor can run it.
+    /// The engine of that name. Returns an [`EngineError`] if there is none, or this processor cannot run it.
     pub fn by_name(name: &str) -> Result<Self, EngineError> {
         let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
         let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
         engine.backend().map(|_| engine)
     }
 
-    /// The fastest engine that this processor can run when there is enough to do for all of its lanes.
+    /// The fastest engine of this processor when there is enough work for all of its lanes.
     pub fn best() -> Self {
         Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
     }
@@ -164,14 +164,14 @@ impl Engine {
         }
     }
 
-    /// Whether the engine does many numbers side by side, one in each lane of its vectors. To these a
-    /// [`Method`](crate::Method) of the caller's choice applies.
+    /// Whether the engine works on many numbers side by side, one in each lane of its vectors. Only these
+    /// engines use a [`Method`](crate::Method) of the caller's choice.
     pub fn has_lanes(self) -> bool {
         matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine computes with vector instructions on this processor. [`CarryChains`](Self::CarryChains) and
-    /// [`Rsaz`](Self::Rsaz) do without them where there are none.
+    /// Whether the engine uses vector instructions on this processor. [`CarryChains`](Self::CarryChains) and
+    /// [`Rsaz`](Self::Rsaz) also work without them.
     pub fn uses_vectors(self) -> bool {
         matches!(&self.row().native, Native::Vectors(find) if find().is_some())
     }
@@ -185,19 +185,19 @@ impl Engine {
         }
     }
 
-    /// The machine.
+    /// The engine's machine on this processor.
     pub(crate) fn backend(self) -> Result<&'static dyn Backend, EngineError> {
         let Row { native, portable, .. } = self.row();
         native.machine().or_else(|| portable.map(|machine| machine())).ok_or(EngineError::Unavailable(self))
     }
 
-    /// A machine for numbers of any length: those of engines that have a longest are computed by it.
+    /// A machine for numbers of any length: it replaces engines whose length is limited.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
         Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
     }
 
-    /// Runs known answers on the engine: in every lane a modulus, base and exponent of its own, against the portable
-    /// engine, which is itself held against Fermat's little theorem for the Mersenne prime `2^521 − 1`.
+    /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one by
+    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongAnswer`] or [`EngineError::Unavailable`].
     pub fn self_test(self) -> Result<(), EngineError> {
         let portable = Self::Portable.backend()?;
         let mersenne = mersenne_521();
@@ -277,7 +277,7 @@ mod tests {
             assert_eq!(Engine::Rsaz.uses_vectors(), avx2);
             assert_eq!(Engine::CarryChains.uses_vectors(), is_x86_feature_detected!("avx512f"));
         }
-        // Lanes side by side are those of vectors, but for one lane.
+        // Engines with more than one lane use vectors.
         for engine in Engine::ALL.iter().filter(|engine| engine.lanes() > 1) {
             assert_eq!(engine.uses_vectors(), engine.is_available(), "{engine}");
         }

@@ -1,4 +1,4 @@
-//! From any list of jobs to the cheapest calls of engines.
+//! Turns a list of jobs into the cheapest calls of engines.
 
 use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::Limbs;
@@ -8,13 +8,13 @@ use crate::cost::{self, Work};
 use crate::dispatch::{Crew, Dispatch, Shape};
 use crate::prepared::Prepared;
 
-/// Powers of any sizes, results in order. Jobs that cost alike share a batch.
+/// Powers of any sizes, results in order. Jobs of equal cost share a batch.
 pub(crate) fn pow(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
     let work = |job: &Power| Work::Power { exponent_bits: job.exponent_bits };
     run(crew, jobs, |job| class(crew, job.modulus, work(job), job.base_bits), |backend, batch| backend.pow(batch))
 }
 
-/// The same for public exponents.
+/// Like [`pow`], for exponents that are public.
 pub(crate) fn pow_vartime(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
     let work = |job: &Power| Work::PublicPower { exponent_bits: job.exponent_bits };
     let class = |job: &Power| class(crew, job.modulus, work(job), job.base_bits);
@@ -26,7 +26,7 @@ pub(crate) fn mul(crew: Crew, jobs: &[Product]) -> Vec<Limbs> {
     run(crew, jobs, |job| class(crew, job.modulus, Work::Product, 0), |backend, batch| backend.mul(batch))
 }
 
-/// What jobs must have in common to share a batch (the group), and what they should have.
+/// What jobs must have in common to share a batch (the group), and what they should have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
     group: (Shape, Option<Method>),
@@ -38,7 +38,7 @@ fn class(crew: Crew, modulus: &Prepared, work: Work, base_bits: usize) -> Class 
     Class { group: (crew.shape(modulus), modulus.method()), work, base_bits }
 }
 
-/// What a job is modulo.
+/// A job with its modulus.
 trait Job: Copy {
     fn modulus(&self) -> &Prepared;
 }
@@ -74,7 +74,7 @@ fn run<J: Job>(
             let (now, later) = left.split_at(count);
             left = later;
             let selected: Vec<J> = now.iter().map(|&(_, i)| jobs[i]).collect();
-            // Moduli alike to the main engine may differ to another one.
+            // Moduli of one shape on the main engine may have different shapes on another.
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
             let (backend, size) = if alike { (backend, count) } else { (main, main.lanes()) };
@@ -87,13 +87,13 @@ fn run<J: Job>(
     out
 }
 
-/// The longest modulus of a group, and its most work.
+/// The longest modulus of a group, and its most expensive work.
 fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Work) {
     let bits = group.iter().map(|&(_, i)| jobs[i].modulus().size()).max().unwrap_or(0);
     (bits, group.iter().map(|(class, _)| class.work).max().unwrap_or(Work::Product))
 }
 
-/// A machine, and how many jobs it does at once.
+/// A machine, and how many jobs one call of it does.
 type Call = (&'static dyn Backend, usize);
 
 /// One machine does all jobs.
@@ -102,16 +102,16 @@ fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
     (0..count).step_by(lanes).map(|at| (main, lanes.min(count - at))).collect()
 }
 
-/// The cheapest of this processor's machines do them.
+/// The cheapest of this processor's machines do all jobs.
 fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
     let candidates = cost::candidates(bits);
     let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
     cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
 }
 
-/// The cheapest calls that do `count` jobs, of machines that do up to so many (the first of a pair) at once at the given
-/// cost (the second): which machine, and how many jobs. The machine that costs least for each job is called as often as
-/// that fills it; then what is left is spread by dynamic programming.
+/// The cheapest calls for `count` jobs: which machine, and how many jobs. `machines` has, for each, the most
+/// jobs in one call and the cost of a call. Full calls go to the machine with the least cost per job; dynamic
+/// programming spreads the rest.
 fn cheapest(machines: &[(usize, u64)], count: usize) -> Vec<(usize, usize)> {
     // a/m < b/n as a·n < b·m.
     let by_rate = |&a: &usize, &b: &usize| {

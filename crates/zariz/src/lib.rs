@@ -4,9 +4,9 @@
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
 //! * [`Batch`] keeps numbers in Montgomery's domain for long products; [`Method`] names the ways of multiplying and reducing.
-//! * [`bls12_381`] is one field for which the modulus is known: one element at a time, or eight.
-//! * [`Engine`] names a machine that does the arithmetic. Left alone, keys and moduli use the fastest ones for as many
-//!   requests as there are ([`Dispatch::Auto`]), unless a `_with` constructor is told otherwise.
+//! * [`bls12_381`] is the base field of one curve: one element at a time, or eight.
+//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
+//!   are cheapest for the number of requests in a call; `_with` constructors take another choice.
 //!
 //! ```
 //! use zariz::rsa::{Algorithm, PrivateKey};

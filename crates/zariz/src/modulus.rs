@@ -12,7 +12,7 @@ use crate::engine::{Engine, EngineError};
 use crate::jobs;
 use crate::prepared::Prepared;
 
-/// An odd modulus with everything that depends on it alone computed once. Cheap to clone.
+/// An odd modulus, prepared for many powers. Cheap to clone.
 ///
 /// The modulus may be secret: only its bit length shows in the time that operations take.
 #[derive(Clone)]
@@ -36,11 +36,11 @@ pub enum ModulusError {
         /// Its length in bits.
         bits: usize,
     },
-    /// The engine asked for cannot be used.
+    /// The engine cannot be used.
     Engine(EngineError),
 }
 
-// An engine's error is told in full by our own text, so it is not also a `source`: chains would print it twice.
+// This error's text includes the engine's, which is therefore not a `source`: chains would print it twice.
 impl std::error::Error for ModulusError {}
 
 impl fmt::Display for ModulusError {
@@ -64,27 +64,27 @@ impl From<EngineError> for ModulusError {
 }
 
 impl fmt::Debug for Modulus {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Modulus").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
     }
 }
 
 impl Modulus {
-    /// The longest modulus, in bits.
+    /// The length of the longest modulus, in bits.
     pub const MAX_BITS: usize = {
         const BITS: usize = 16_384;
-        // The shortest digits any machine has: 51 bits.
+        // The shortest digits of any machine have 51 bits.
         assert!(Constants::digits_for(BITS, 51) <= MAX_DIGITS);
         BITS
     };
 
-    /// Prepares a modulus, given as big-endian bytes, for the engines of this processor.
+    /// Prepares a big-endian modulus for this processor's engines, or returns why it cannot be one.
     pub fn new(modulus: &[u8]) -> Result<Self, ModulusError> {
         Self::with_engine(modulus, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`new`](Self::new), for a given [`Engine`] or [`Dispatch`], which this processor must be able to run.
     pub fn with_engine(modulus: &[u8], engine: impl Into<Dispatch>) -> Result<Self, ModulusError> {
         let crew = Crew::new(engine.into())?;
         let limbs = limbs::from_be_bytes(modulus);
@@ -99,13 +99,13 @@ impl Modulus {
         Ok(Self { crew, prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus, for powers by a method of the caller's choice, on its main engine whatever their number. Without this,
-    /// the fastest one known is used.
+    /// The same modulus, with a method of the caller's choice for powers. It always uses the main engine, for
+    /// any number of powers. By default the fastest known method is used.
     pub fn with_method(&self, method: Method) -> Self {
         Self { crew: self.crew, prepared: Arc::new(self.prepared.with_method(method)) }
     }
 
-    /// The method by which powers are computed.
+    /// The method for powers.
     pub fn method(&self) -> Method {
         self.crew.method(&self.prepared)
     }
@@ -120,30 +120,30 @@ impl Modulus {
         self.bits().div_ceil(8)
     }
 
-    /// The engine that computes when there is enough to do for all of its lanes.
+    /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.crew.engine()
     }
 
     /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
     ///
-    /// A base above the modulus is reduced; `0^0 = 1`. Constant time: depends on the lengths of modulus, base and
-    /// exponent (leading zero bytes included), not on their values.
+    /// A base above the modulus is reduced; `0^0 = 1`. Constant time: it depends on the lengths of modulus,
+    /// base and exponent (leading zero bytes included), not on their values.
     pub fn pow(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
         self.pow_batch(&[base], exponent).swap_remove(0)
     }
 
-    /// [`pow`](Self::pow) for a public exponent: faster, in time that depends on the exponent.
+    /// Like [`pow`](Self::pow), for a public exponent: faster, in time that depends on the exponent.
     pub fn pow_vartime(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
         self.pow_batch_vartime(&[base], exponent).swap_remove(0)
     }
 
-    /// [`pow`](Self::pow) of many bases, in order: as fast as the engine can when there are several.
+    /// [`pow`](Self::pow) of many bases, results in order. Several at once cost less than one by one.
     pub fn pow_batch(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
         pow_many(&self.jobs(bases, exponent))
     }
 
-    /// [`pow_batch`](Self::pow_batch) for a public exponent.
+    /// Like [`pow_batch`](Self::pow_batch), for a public exponent: faster, in time that depends on the exponent.
     pub fn pow_batch_vartime(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
         pow_many_vartime(&self.jobs(bases, exponent))
     }
@@ -175,13 +175,13 @@ impl fmt::Debug for PowJob<'_> {
 
 /// Many powers, each with its own modulus, base and exponent; result `i` has the size of modulus `i`.
 ///
-/// Constant time, as [`Modulus::pow`]. Jobs of like size are computed together: mixing sizes is allowed, and costs lanes
-/// only where fewer jobs of one size are left than an engine has lanes.
+/// Constant time, like [`Modulus::pow`]. Jobs of similar size are computed together. Sizes may be mixed:
+/// lanes stay empty only where fewer jobs of one size are left than an engine has lanes.
 pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow)
 }
 
-/// [`pow_many`] for public exponents: faster when they are alike and short, in time that depends on them.
+/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on them.
 pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)
 }

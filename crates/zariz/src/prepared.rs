@@ -1,4 +1,4 @@
-//! A modulus with all that depends on it alone, for every arithmetic there is.
+//! A modulus with everything that depends on it alone, for every arithmetic.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use zariz_kernels::{carry, limbs, pair, rsaz, scalar};
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
 
-/// An odd modulus above 1. What an arithmetic needs of it is computed when that is first used, and kept.
+/// An odd modulus above 1. The constants of an arithmetic are computed when they are first used, and kept.
 ///
 /// The modulus may be secret: only its length shows in the time taken. Zeroised when dropped.
 ///
-/// Threads that first meet an arithmetic at once each compute what it needs, and all keep the first result. So no thread
-/// waits for another, and a child of `fork` never waits for a thread that it does not have.
+/// Threads that first need one arithmetic's constants at once each compute them, and all keep the first result.
+/// So no thread waits for another, and a child of `fork` never waits for a thread that it does not have.
 pub(crate) struct Prepared {
     limbs: Limbs,
     bits: usize,
-    /// The length to make room for: moduli of one `size` share batches.
+    /// The length in bits to make room for: moduli of one `size` share batches.
     size: usize,
     method: Option<Method>,
     /// For digits of each of [`RADICES`].
@@ -32,14 +32,14 @@ pub(crate) struct Prepared {
 }
 
 impl fmt::Debug for Prepared {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Prepared").field("bits", &self.bits).finish_non_exhaustive()
     }
 }
 
 impl Prepared {
-    /// Precondition: the modulus is odd and above 1, and not longer than `size` bits.
+    /// Precondition: the modulus is odd, above 1, and at most `size` bits long.
     pub fn new(modulus: &[u64], size: usize) -> Self {
         let bits = limbs::bits_vartime(modulus);
         debug_assert!(bits > 1 && bits <= size && modulus[0] & 1 == 1);
@@ -56,7 +56,7 @@ impl Prepared {
         }
     }
 
-    /// The same for a method of the caller's choice.
+    /// The same modulus, with a method of the caller's choice.
     pub fn with_method(&self, method: Method) -> Self {
         Self { method: Some(method), ..Self::new(&self.limbs, self.size) }
     }
@@ -75,18 +75,18 @@ impl Prepared {
         self.size
     }
 
-    /// The method asked for, if any.
+    /// The method of the caller's choice, if any.
     pub fn method(&self) -> Option<Method> {
         self.method
     }
 
-    /// How many digits it has on a vector machine with digits of `digit_bits` bits.
+    /// How many digits the modulus has on a vector machine with digits of `digit_bits` bits.
     pub fn digits(&self, digit_bits: u32) -> usize {
         let digits = batch::Constants::digits_for(self.size, digit_bits);
         self.method.map_or(digits, |method| method.digits(digits))
     }
 
-    /// For a vector machine with digits of `digit_bits` bits.
+    /// The constants for a vector machine with digits of `digit_bits` bits.
     pub fn batch(&self, digit_bits: u32) -> &batch::Constants {
         let place = &self.batch[RADICES.iter().position(|&bits| bits == digit_bits).unwrap_or_default()];
         let constants = place.get_or_init(|| {
@@ -100,7 +100,7 @@ impl Prepared {
         constants
     }
 
-    /// For a scalar machine whose lengths are multiples of `step` limbs.
+    /// The constants for a scalar machine whose lengths are multiples of `step` limbs.
     pub fn scalar(&self, step: usize) -> &scalar::Constants {
         let constants =
             self.scalar[usize::from(step > 1)].get_or_init(|| Box::new(scalar::Constants::new(&self.limbs, step)));
@@ -108,17 +108,17 @@ impl Prepared {
         constants
     }
 
-    /// For numbers laid across vectors. Precondition: [`pair::Constants::fits`].
+    /// The constants for numbers across vectors. Precondition: [`pair::Constants::fits`].
     pub fn pair(&self) -> &pair::Constants {
         self.pair.get_or_init(|| Box::new(pair::Constants::with_bits(&self.limbs, self.size)))
     }
 
-    /// For RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
+    /// The constants for RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
     pub fn rsaz(&self) -> &batch::Constants {
         self.rsaz.get_or_init(|| Box::new(rsaz::constants(&self.limbs)))
     }
 
-    /// For carry chains.
+    /// The constants for carry chains.
     pub fn carry(&self) -> &carry::Constants {
         self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.limbs)))
     }

@@ -1,4 +1,4 @@
-//! Batches over a long input: several threads, results in order, bounded memory.
+//! Batches of a long input: several threads, results in order, bounded memory.
 //!
 //! [`ordered`] bounds the number of items in memory, [`ordered_within`] their weight, such as their bytes.
 
@@ -11,36 +11,36 @@ use room::{Closing, Room};
 
 mod room;
 
-/// Batches that may be under way or waiting, for every thread: enough that none idles while the sink catches up.
+/// Batches under way or waiting, per thread: enough that no thread idles while the sink catches up.
 const WINDOW_PER_THREAD: usize = 4;
 
-/// Room made for a batch before its items are there.
+/// Items to reserve memory for before a batch is read.
 const LIKELY_BATCH: usize = 1024;
 
-/// More threads than this are never started.
+/// The most threads that are started.
 const MOST_THREADS: usize = 1024;
 
 /// How many threads work, and how much they may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Threads that work: 1 to 1024; a number outside is replaced by the nearest.
+    /// Worker threads: 1 to 1024; a number outside is replaced by the nearest.
     pub threads: usize,
     /// The most items in a batch, at least 1.
     pub batch: usize,
-    /// The weight of all items in memory, for all threads together: nothing is read while the items weigh this much.
-    /// At least 1, in the unit of the function that weighs.
+    /// The limit on the weight of all items in memory, for all threads together: reading waits while they
+    /// weigh this much. At least 1, in the unit of the weighing function.
     pub weight: u64,
 }
 
 /// Applies `work` to batches of `batch` items on `threads` threads, and gives the results to `sink` in input order.
 ///
-/// `work` returns as many results as it is given items. At most a few batches for each thread are in memory at any
-/// time: reading waits until the sink has taken what came before. Where items differ much in size, use
-/// [`ordered_within`]. The first error of `items` or `sink` ends the run and is returned; what came before an error of
-/// `items` is still delivered. The run ends only when a call of `items` that is under way returns.
+/// `work` returns one result for each item. At most a few batches per thread are in memory at any time: reading
+/// waits until the sink has taken earlier results. For items of very different sizes, use [`ordered_within`]. The
+/// first error of `items` or `sink` ends the run and is returned; results of items before an error of `items` are
+/// still delivered. The run ends only when a call of `items` that is under way returns.
 ///
-/// The calling thread runs the sink. Where fewer threads can be started than asked for, those do the work; where none
-/// can, the calling thread does.
+/// The calling thread runs the sink. If fewer threads can be started, those do the work; if none can, the
+/// calling thread does. A panic of `items`, `work` or `sink` is passed on to the caller.
 pub fn ordered<T: Send, U: Send, E: Send>(
     items: impl Iterator<Item = Result<T, E>> + Send,
     threads: usize,
@@ -51,12 +51,12 @@ pub fn ordered<T: Send, U: Send, E: Send>(
     ordered_within(items, Limits { threads, batch, weight: u64::MAX }, |_| 0, work, sink)
 }
 
-/// Like [`ordered`], and bounds the weight of what is in memory, whatever the number of threads.
+/// Like [`ordered`], and also bounds the weight of the items in memory, for any number of threads.
 ///
-/// `weigh` says what an item weighs, from the time it is read until the sink has taken the results of its batch; it
-/// should count the item and its result. Reading waits while the items in memory weigh `limits.weight` or more, so that
-/// together they weigh less than that plus the heaviest item. A batch that has used up the room is worked on before it
-/// is full.
+/// `weigh` returns the weight of an item, which counts from the time it is read until the sink has taken the
+/// results of its batch; it should include the item's result. Reading waits while the items in memory weigh
+/// `limits.weight` or more, so together they weigh less than that plus the heaviest item. A batch that has
+/// used up the room is started before it is full.
 pub fn ordered_within<T: Send, U: Send, E: Send>(
     items: impl Iterator<Item = Result<T, E>> + Send,
     limits: Limits,
@@ -69,8 +69,8 @@ pub fn ordered_within<T: Send, U: Send, E: Send>(
     let reader = Mutex::new(Reader { items, weigh, room: &room, batch, index: 0, ended: false, failed: None });
     let worker = |to_sink: Sender<Option<Batch<U, E>>>| {
         let alarm = Alarm(&to_sink);
-        // The thread that waits for room holds the lock, so that no other reads meanwhile. A poisoned lock means that
-        // reading panicked.
+        // The thread that waits for room holds the lock, so that no other thread reads meanwhile. A poisoned
+        // lock means that reading panicked.
         while let Ok(Some(batch)) = reader.lock().map(|mut reader| reader.next()) {
             if alarm.0.send(Some(batch.map(&work))).is_err() {
                 return;
@@ -78,9 +78,9 @@ pub fn ordered_within<T: Send, U: Send, E: Send>(
         }
     };
     thread::scope(|scope| {
-        // When the sink is done or gives up, workers that wait for room return.
+        // When the sink is done or fails, workers that wait for room return.
         let _closing = Closing(&room);
-        // `None`: a worker has panicked, and what it worked on will never come.
+        // `None`: a worker has panicked, and its batch will never come.
         let (to_sink, results) = channel::<Option<Batch<U, E>>>();
         let start = |_: &usize| {
             let (to_sink, worker) = (to_sink.clone(), &worker);
@@ -103,7 +103,7 @@ pub fn ordered_within<T: Send, U: Send, E: Send>(
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for batch in results {
-            // On a panic, leave: everybody else then finds a closed room, and the scope passes the panic on.
+            // On a panic, return: the other threads then find a closed room, and the scope passes the panic on.
             let Some(batch) = batch else { return Ok(()) };
             waiting.insert(batch.index, batch);
             while let Some(batch) = waiting.remove(&next) {
@@ -119,7 +119,7 @@ pub fn ordered_within<T: Send, U: Send, E: Send>(
 struct Batch<T, E> {
     /// Its place among all batches.
     index: usize,
-    /// What its items weigh.
+    /// The weight of its items.
     weight: u128,
     /// The items or results, or the error that ended the input.
     contents: Result<Vec<T>, E>,
@@ -139,12 +139,12 @@ struct Reader<'a, I, W, E> {
     batch: usize,
     index: usize,
     ended: bool,
-    /// An error that waits for the items before it to go.
+    /// An error that is returned after the items before it.
     failed: Option<E>,
 }
 
 impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, E> {
-    /// The next batch, or the error that came in place of its first item, when there is room for it; nothing after the
+    /// Waits for room, then returns the next batch, or the error in place of its first item; `None` after the
     /// end, after an error, or when the room is closed.
     fn next(&mut self) -> Option<Batch<T, E>> {
         if self.ended {
@@ -169,7 +169,7 @@ impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, 
                     self.ended = true;
                     break Err(error);
                 }
-                // What came before goes first.
+                // The items before the error go first.
                 Some(Err(error)) => {
                     self.failed = Some(error);
                     break Ok(items);
@@ -185,7 +185,7 @@ impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, 
     }
 }
 
-/// Sends `None` when it is dropped by a panic.
+/// Sends `None` when a panic drops it.
 struct Alarm<'a, T>(&'a Sender<Option<T>>);
 
 impl<T> Drop for Alarm<'_, T> {
@@ -271,7 +271,7 @@ mod tests {
         .expect("no error");
     }
 
-    /// A number that weighs 1 to 100; one in 50 weighs more than all the room.
+    /// A weight from 1 to 100; one in 50 is more than all the room.
     fn weight(number: u64) -> u64 {
         if number.is_multiple_of(50) { 5000 } else { number * 7919 % 100 + 1 }
     }
@@ -290,7 +290,7 @@ mod tests {
             });
             let (limits, mut out) = (Limits { threads, batch, weight: MOST }, Vec::new());
             let slow_first = |items: Vec<u64>| {
-                // What is read meanwhile waits for this.
+                // Later items are read while this one waits.
                 (0..if items[0].is_multiple_of(3) { 20 } else { 0 }).for_each(|_| thread::yield_now());
                 squares(items)
             };

@@ -26,15 +26,15 @@ use crate::place::Placed;
 /// Bits that must be free above the modulus: `R ≥ 32M`.
 const FREE_BITS: usize = 5;
 
-/// How numbers of `L` digits are cut, and what columns start at.
+/// How numbers of `L` digits are split, and the initial values of columns.
 pub(crate) struct Ahmm<M: Kernels> {
     machine: M,
     /// Digits of a factor's lower part.
     low: usize,
     tiles: Vec<(usize, usize)>,
-    /// What columns start at for the product, reduced by `high` rows.
+    /// Initial columns of the product, reduced by `high` rows.
     product: Vec<u64>,
-    /// The same for `K`: one row and its reduction by `low` rows.
+    /// Initial columns of `K`: one row and its reduction by `low` rows.
     entry: Vec<u64>,
     one: Placed<M::Digit>,
 }

@@ -1,11 +1,11 @@
-//! What columns start at, so that they hold plain sums when they are read: minus the bias of the products they will
-//! receive, and an offset where they can be negative.
+//! The initial values of columns, chosen so that they hold plain sums when they are read: minus the bias of
+//! the products they will receive, and an offset where they can be negative.
 
 use alloc::vec::Vec;
 
 use super::machine::Machine;
 
-/// What columns start at, as it is gathered.
+/// Builds the initial values of columns.
 pub(crate) struct Starts<M> {
     columns: Vec<u64>,
     machine: core::marker::PhantomData<M>,
@@ -17,8 +17,8 @@ impl<M: Machine> Starts<M> {
         Self { columns: alloc::vec![0; count], machine: core::marker::PhantomData }
     }
 
-    /// They will receive a product of `rows × columns` digits, its lowest column at `at`. What falls beyond the last
-    /// column is left out.
+    /// Prepares them for a product of `rows × columns` digits, its lowest column at `at`. Columns of the
+    /// product beyond the last are left out.
     pub fn product(mut self, at: usize, rows: usize, columns: usize) -> Self {
         // Pairs (i, j) with i + j = k.
         let pairs = |k: usize| (k + 1).min(rows).min(columns).min((rows + columns).saturating_sub(k + 1)) as u64;
@@ -34,15 +34,15 @@ impl<M: Machine> Starts<M> {
         self
     }
 
-    /// `value` more in one column.
+    /// Adds `value` to one column.
     pub fn more(mut self, at: usize, value: u64) -> Self {
         self.columns[at] = self.columns[at].wrapping_add(value);
         self
     }
 
-    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned numbers: each
-    /// starts at `2^62`, and takes off again the `2^{62−w}` that the one below carries into it. Their sum is 0 but for the
-    /// carry out of the last. Sums from `−2^62` to below `3·2^62` are then unsigned numbers that have not wrapped.
+    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned numbers:
+    /// each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the carry out of the
+    /// last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers that have not wrapped.
     pub fn offset(mut self, at: usize) -> Self {
         for (i, column) in self.columns[at..].iter_mut().enumerate() {
             let carried = if i == 0 { 0 } else { OFFSET >> M::DIGIT_BITS };
@@ -51,7 +51,7 @@ impl<M: Machine> Starts<M> {
         self
     }
 
-    /// The same if `wanted`.
+    /// Like [`offset`](Self::offset), if `wanted`.
     pub fn offset_if(self, wanted: bool, at: usize) -> Self {
         if wanted { self.offset(at) } else { self }
     }

@@ -33,7 +33,7 @@ pub struct Constants {
 }
 
 impl fmt::Debug for Constants {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Constants").field("bits", &self.bits).field("digits", &self.digits()).finish_non_exhaustive()
     }
@@ -93,7 +93,7 @@ impl Constants {
         }
     }
 
-    /// The same, for numbers to be multiplied and reduced by a method of the caller's choice, and not by the fastest.
+    /// These constants, with a method of the caller's choice to multiply and reduce, in place of the fastest.
     pub fn with_method(mut self, method: Method) -> Self {
         self.method = Some(method);
         self.inverse = Limbs::default();
@@ -130,7 +130,7 @@ impl Constants {
         &self.limbs
     }
 
-    /// The canonical residue of a number below `3M` that stands as digits: subtracts `M` twice where it can.
+    /// The canonical residue of a number below `3M`, given in digits: subtracts `M` up to twice.
     pub(crate) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut value = limbs::zero(self.limbs.len() + 1);
         limbs::from_digits(digits, self.digit_bits, &mut value);

@@ -58,8 +58,8 @@ enum Reducer<M: Kernels> {
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
-    /// Prepares a batch. `lanes` holds from 1 to `LANES` moduli of one digit count and one method; without a method, that
-    /// which is fastest on the machine.
+    /// Prepares a batch. `lanes` holds 1 to `LANES` moduli of one digit count and one method; if they have no
+    /// method, the fastest one of the machine is used.
     ///
     /// # Panics
     /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each other, or in
@@ -116,8 +116,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
         }
     }
 
-    /// A number of `count` digits that some function of lane and constants names, to multiply with: digits as they are, in
-    /// radix `2^w`, padded with zeros.
+    /// A factor of `count` digits, which `digits` returns for each lane and its constants: digits as they
+    /// are, in radix `2^w`, padded with zeros.
     pub fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
     where
         'a: 'b,
@@ -125,14 +125,14 @@ impl<'a, M: Kernels> Domain<'a, M> {
         load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
     }
 
-    /// What [`multiply_entry`](Self::multiply_entry) costs, in products: as by AMM or AHMM, whatever the method. The choice of
-    /// window depends on it.
+    /// The cost of [`multiply_entry`](Self::multiply_entry), in products: that of AMM or AHMM, for every
+    /// method. The choice of window depends on it.
     pub(crate) fn entry_products(&self) -> usize {
         let l = self.digits;
         if self.ahmm.is_some() { (2 * l - l / 2) * l } else { 2 * l * l }
     }
 
-    /// What making a table entry costs, in products, likewise: a product or a square, and `K`.
+    /// The cost of making a table entry, in products, for AMM or AHMM: a product or a square, and `K`.
     pub(crate) fn build_products(&self) -> usize {
         let l = self.digits;
         7 * l * l / 4 + if self.ahmm.is_some() { (l / 2 + 1) * l } else { 0 }
@@ -151,7 +151,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.digits
     }
 
-    /// Numbers stand where products like to find them.
+    /// A number at the place in its page that is fastest for products.
     fn zeros(&self, words: usize) -> Number<M> {
         Placed::new(self.machine.digit_zero(), words, Some(NUMBERS))
     }
@@ -262,7 +262,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 const TABLE: usize = 7;
 
 impl<M: Kernels> Reducer<M> {
-    /// Reduces the columns and normalises what stands above them.
+    /// Reduces the columns and normalises those above them.
     fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
         match self {
             Self::Rows(rows) => rows.reduce(columns, out.len(), out),

@@ -25,7 +25,7 @@ impl<M: Kernels> Rows<M> {
         Self { machine, modulus, friendly, mu, quotients, tiles: tiles(l, M::MAX_TILE).collect() }
     }
 
-    /// The same columns, about to receive `rows` rows of a reduction of `l` digits, the last an ordinary one.
+    /// `starts` with room for `rows` rows of a reduction of `l` digits, the last of them an ordinary one.
     pub fn starts(starts: Starts<M>, rows: usize, l: usize) -> Starts<M> {
         starts.product(1, rows - 1, l).product(rows - 1, 1, l)
     }

@@ -6,9 +6,10 @@ use super::machine::Machine;
 /// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
 /// code) and the instructions of a processor.
 ///
-/// A block that works on a tile takes the tile's width from a slice's length; it must be one of `1..=MAX_TILE`, or for
-/// [`square`](Kernels::square) `1..=MAX_SQUARE`, and for the triangles `1..=MAX_TRIANGLE`, for [`select_tile`](Kernels::select_tile) `1..=MAX_SELECT`. Every block panics on a length it
-/// does not know, which only a mistake in this crate can cause: lengths depend on the modulus size alone.
+/// A block that works on a tile takes the tile's width from a slice's length: one of `1..=MAX_TILE`, or for
+/// [`square`](Kernels::square) `1..=MAX_SQUARE`, for the triangles `1..=MAX_TRIANGLE`, for
+/// [`select_tile`](Kernels::select_tile) `1..=MAX_SELECT`. Others panic, by a mistake in this crate alone: lengths
+/// depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
     /// the choice of window depends on it.

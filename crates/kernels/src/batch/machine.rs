@@ -9,8 +9,8 @@
 /// # The product and its bias
 ///
 /// [`mac`](Machine::mac) adds to `lo` and `hi` two integers `l` and `h` with `h·2^w + l = a·b`, and besides, for every
-/// call, the constants [`BIAS_LO`](Machine::BIAS_LO) and [`BIAS_HI`](Machine::BIAS_HI). A kernel knows how many products
-/// each column receives, and starts it at minus that many biases. After correction `|l| < 2^w` and `0 ≤ h ≤ 2^w`.
+/// call, the constants [`BIAS_LO`](Machine::BIAS_LO) and [`BIAS_HI`](Machine::BIAS_HI). Each column receives a fixed
+/// number of products, and starts at minus that many biases. After correction `|l| < 2^w` and `0 ≤ h ≤ 2^w`.
 ///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
 pub trait Machine: Copy + Send + Sync + 'static {
@@ -76,7 +76,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.
     fn digit(self, c: Self::Column) -> Self::Digit;
-    /// The same, cheaper: a machine may leave bits above `w` that its `mac` and its [`column`](Machine::column) ignore.
+    /// A cheaper [`digit`](Self::digit): it may leave bits above `w` if `mac` and [`column`](Self::column) ignore them.
     #[inline(always)]
     fn operand(self, c: Self::Column) -> Self::Digit {
         self.digit(c)

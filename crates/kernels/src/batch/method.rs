@@ -7,9 +7,9 @@ use super::kernels::Kernels;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
 ///
-/// Left alone, a modulus or key uses the method that was measured to be fastest for its length on its engine; another one
-/// is for comparison, or for a processor on which it is faster. Levels of splitting are lowered to what a number's digits
-/// allow: halves need two digits, half products an even number of them, and sums of columns must fit in 64 bits.
+/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine; others
+/// are for comparison, or for processors on which they are faster. Levels of splitting are lowered to what a number's
+/// digits allow: halves need two digits, half products an even number of them, and sums of columns must fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method {
     /// Levels of Karatsuba's splitting in a product of two numbers.
@@ -27,8 +27,8 @@ pub struct Method {
 /// How a product is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reduction {
-    /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that no multiplication stands
-    /// between a digit and its quotient.
+    /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that a digit's
+    /// quotient needs no multiplication.
     Rows,
     /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet, Glandus, Robert
     /// 2024).
@@ -49,15 +49,15 @@ const fn separate(levels: u32, truncated: bool) -> Method {
     }
 }
 
-/// More levels than any number has halves to split.
+/// More levels than any number can be split into.
 const MOST_LEVELS: u32 = 10;
 
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
     pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Rows, ahmm: false };
-    /// The same with almost-half-Montgomery multiplication by table entries (AHMM).
+    /// AMM with almost-half-Montgomery multiplication by table entries (AHMM).
     pub const AHMM: Self = Self { ahmm: true, ..Self::AMM };
-    /// The same with squares by one level of Karatsuba.
+    /// AHMM with squares by one level of Karatsuba.
     pub const AHMM_KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AHMM };
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
@@ -74,7 +74,7 @@ impl Method {
     /// Separate reduction: two levels of Karatsuba, the upper half of `q·N`.
     pub const TRUNCATED_KARATSUBA2: Self = separate(2, true);
 
-    /// Every method that has a name, with it.
+    /// Every named method, with its name.
     pub const NAMED: &'static [(&'static str, Self)] = &[
         ("amm", Self::AMM),
         ("ahmm", Self::AHMM),
@@ -88,8 +88,8 @@ impl Method {
         ("truncated-karatsuba2", Self::TRUNCATED_KARATSUBA2),
     ];
 
-    /// The method that a batch of this modulus uses on a machine: the one chosen, or the fastest; with no more splitting
-    /// than fits.
+    /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no
+    /// more splitting than fits.
     #[doc(hidden)]
     pub fn of<M: Kernels>(modulus: &Constants) -> Self {
         let digits = modulus.digits();
@@ -103,12 +103,12 @@ impl Method {
         Self { square_levels: u32::from(digits >= M::KARATSUBA_FROM), ahmm: digits >= M::AHMM_FROM, ..Self::AMM }
     }
 
-    /// The method of that name.
+    /// The method of that name; `None` for an unknown name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, method)| method)
     }
 
-    /// The same with no more levels of Karatsuba's splitting than columns have room for.
+    /// This method, with only as many levels of Karatsuba's splitting as columns have room for.
     ///
     /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns up to
     /// `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit a word with their
@@ -136,7 +136,7 @@ impl Method {
 }
 
 impl fmt::Display for Method {
-    /// The method's name, or what it is made of.
+    /// Writes the method's name, or its parts if it has none.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match Self::NAMED.iter().find(|(_, method)| method == self) {
             Some((name, _)) => f.pad(name),

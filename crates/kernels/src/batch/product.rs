@@ -13,7 +13,7 @@ use crate::place::{COLUMNS, NUMBERS, Placed};
 /// Halves of numbers shorter than this are not split again.
 const SHORTEST_HALF: usize = 2;
 
-/// What is multiplied.
+/// Whether two numbers are multiplied, or one is squared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Two numbers.
@@ -30,14 +30,14 @@ pub(crate) struct Product<M: Kernels> {
     part: Part,
     /// Offset and width of the tiles, of a number that is not split.
     tiles: Vec<(usize, usize)>,
-    /// What the columns of such a number start at; of a square half of it.
+    /// Initial columns of such a number; for a square half of them.
     start: Vec<u64>,
     /// Whether a square is one block.
     one_block: bool,
     split: Option<Box<Split<M>>>,
 }
 
-/// A number split in two: the three products, and what is between them and the whole.
+/// A number split in two: the three products, and how they make the whole.
 struct Split<M: Kernels> {
     /// Digits of the lower half; the upper has as many, or one less.
     half: usize,
@@ -50,18 +50,18 @@ struct Split<M: Kernels> {
     factors: [Placed<M::Digit>; 2],
     signs: Placed<M::Column>,
     spare: Placed<M::Digit>,
-    /// Whether the second factor is the same in every product, and stands ready.
+    /// Whether every product has the same second factor, which is prepared once.
     fixed: bool,
 }
 
-/// Whether a product of `l` digits is split when `levels` are asked for. The upper part needs two equal halves: the lowest
-/// column it has is the highest that the lower half leaves out.
+/// Whether a product of `l` digits is split with at most `levels` levels. The upper part needs two equal
+/// halves: its lowest column is the highest that the lower half leaves out.
 pub(crate) fn splits(l: usize, levels: u32, part: Part) -> bool {
     levels > 0 && l / 2 >= SHORTEST_HALF && (part == Part::Full || l.is_multiple_of(2))
 }
 
 impl<M: Kernels> Product<M> {
-    /// `extra` has `2l` numbers that the columns wanted receive besides the product.
+    /// `extra` has `2l` numbers to add to the columns of the product.
     ///
     /// A split product has columns that can be negative.
     pub fn new(machine: M, l: usize, levels: u32, kind: Kind, part: Part, extra: &[u64]) -> Self {
@@ -88,7 +88,7 @@ impl<M: Kernels> Product<M> {
         Self { machine, l, kind, part, tiles, start, one_block, split }
     }
 
-    /// Says that the second factor of every [`run`](Self::run) to come is `b`.
+    /// Sets `b` as the second factor of every later [`run`](Self::run).
     pub fn fix(mut self, b: &[M::Digit]) -> Self {
         if let Some(mut split) = self.split {
             let (low, high) = b.split_at(split.half);
@@ -164,7 +164,7 @@ impl<M: Kernels> Product<M> {
         if self.one_block {
             return m.square(c, a, &self.start);
         }
-        // The tiles with each other, then each with itself, which doubles what stands there.
+        // The tiles with each other, then each with itself, which doubles the columns.
         m.splat(&mut c[..2 * self.l], &self.start);
         for &(at, width) in &self.tiles[..self.tiles.len() - 1] {
             let above = at + width;

@@ -1,8 +1,8 @@
 //! How a number of `L` digits is cut into tiles that fit in registers.
 
-/// The widths of the tiles of an `l`-digit number, none wider than `max`: as few as possible, as equal as possible, the
-/// wider ones first. A row block of a reduction then never has more rows than the first tile has columns, which
-/// [`crate::batch::block::reduce_rows`] relies on.
+/// The widths of the tiles of an `l`-digit number, none wider than `max`: the fewest tiles, of widths as
+/// equal as possible, the wider ones first. A row block of a reduction then never has more rows than the
+/// first tile has columns, which [`crate::batch::block::reduce_rows`] relies on.
 ///
 /// Yields `(offset, width)`.
 #[inline]

@@ -9,7 +9,7 @@ use super::{Fe, LIMBS, MODULUS, MU, mul_flat, power_of_two, sub_limbs};
 /// Halvings between two looks at whole numbers.
 const STEP: u32 = 31;
 
-/// How often: after `2·381 − 1` halvings `a` is 0 and `b` the greatest common divisor.
+/// How many steps: after `2·381 − 1` halvings `a` is 0 and `b` the greatest common divisor.
 const ROUNDS: usize = (2 * 381 - 1usize).div_ceil(STEP as usize);
 
 /// `R³·2^{(64−31)·ROUNDS} mod p`: what Montgomery's rows divide by, and halvings do not, is put back in the last product.
@@ -18,9 +18,9 @@ const RESTORE: Fe = power_of_two(3 * 64 * LIMBS + (64 - STEP as usize) * ROUNDS)
 /// `R²/a mod p`, the inverse in Montgomery's form, and 0 for 0.
 ///
 /// `(a, b)` starts as `(a, p)` and `(u, v)` as `(1, 0)`, with `a ≡ u·y` and `b ≡ v·y` for the number `y` to invert. Each
-/// halving makes `a` even by subtracting `b`, the two swapped first if `b` is the greater. Which ones do is found out
-/// 31 times in a row on the 31 lowest bits and the 33 highest of both, gathered in a word; then the whole numbers follow
-/// at once, by factors of 31 bits. The approximation can make a number negative, which is put right.
+/// halving makes `a` even by subtracting `b`, after a swap if `b` is greater. Each step finds 31 halvings in
+/// a row on one word of `a` and of `b`: the 31 lowest bits and the 33 highest. Then the whole numbers follow
+/// at once, by factors of 31 bits. The approximation can make a number negative, which is corrected.
 ///
 /// * Precondition: `a < p`.
 /// * Result: below `p`.
@@ -42,14 +42,14 @@ pub fn invert(a: &Fe) -> Fe {
 /// Factors of `a` and `b`: at most `2^31` together, in size.
 type Factors = [i64; 2];
 
-/// All ones if `bit` is 1, all zeros if it is 0, without the compiler's knowing which.
+/// All ones if `bit` is 1, all zeros if it is 0, hidden from the compiler.
 #[inline(always)]
 fn mask(bit: u64) -> u64 {
     black_box(bit.wrapping_neg())
 }
 
-/// The words that stand for `a` and `b`: their 31 lowest bits, and above them the 33 bits of each from the highest bit of
-/// the longer one down. If both have at most 64 bits, they themselves.
+/// One-word approximations of `a` and `b`: their 31 lowest bits, and above them 33 bits of each, from the
+/// highest bit of the longer one down. If both have at most 64 bits, the numbers themselves.
 #[inline(always)]
 fn approximate(a: &Fe, b: &Fe) -> [u64; 2] {
     // The highest limbs of which one is not 0, and the limbs below.

@@ -12,8 +12,8 @@
 //!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
 //!   positive (see [`crate::batch::bias`]).
 //!
-//! Elements stand in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and
-//! `leave` multiply by what lies between.
+//! Elements are in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and `leave`
+//! multiply by the quotient of the two.
 
 mod convert;
 
@@ -56,10 +56,10 @@ pub trait Field: Machine {
     fn fe_sqr_scalars(self, out: &mut [Fe], a: &[Fe]);
 }
 
-/// Bits of a scalar number's radix: what its Montgomery form is by.
+/// Bits of the radix `2^384` of a scalar number's Montgomery form.
 const SCALAR_BITS: usize = 64 * LIMBS;
 
-/// What the kernels know of the prime, in the digits of a machine.
+/// The constants of the prime, in the digits of a machine.
 struct Constants<M>(PhantomData<M>);
 
 impl<M: Machine> Constants<M> {
@@ -123,7 +123,7 @@ impl<M: Machine> Constants<M> {
         out
     };
 
-    /// Half of that, for squares: their columns are doubled on the way.
+    /// Half of [`STARTS`](Self::STARTS), for squares: their columns are doubled on the way.
     const HALF_STARTS: [u64; COLUMNS] = {
         let (mut out, mut k) = (Self::STARTS, 0);
         while k < COLUMNS {

@@ -2,9 +2,9 @@
 //!
 //! # Scalar numbers
 //!
-//! An element `a` stands as six limbs of 64 bits that hold `a·R mod p`, `R = 2^384`, always below `p` ([`Fe`]). Three bits
-//! are spare: `R > 9.8p`, so no sum of two elements and no row of a Montgomery multiplication carries out of its highest
-//! limb, and one conditional subtraction brings every result back below `p`.
+//! An element `a` is six limbs of 64 bits that hold `a·R mod p`, `R = 2^384`, always below `p` ([`Fe`]).
+//! Three bits are spare: `R > 9.8p`, so no sum of two elements and no row of a Montgomery multiplication
+//! carries out of its highest limb, and one conditional subtraction brings every result back below `p`.
 //!
 //! The multiplications are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery
 //! Multiplication in Assembly*, 2021), from plain to fast: [`mul_loops`], [`mul_flat`], and in the `machines` crate by

@@ -68,7 +68,7 @@ fn factors<M: Machine, const V: usize>(m: M, digits: &[Digits; V]) -> [M::Factor
     out
 }
 
-/// [`amm()`] of numbers that fit one window, before the subtraction: returns what stands above `out`, 0 or 1.
+/// [`amm()`] of numbers that fit one window, before the subtraction: returns the digit above `out`, 0 or 1.
 #[inline(always)]
 fn one_window<M: Machine, const V: usize>(
     m: M,
@@ -88,7 +88,7 @@ fn one_window<M: Machine, const V: usize>(
     tail::resolve(m, &chains, out)
 }
 
-/// [`amm()`] of longer numbers, likewise.
+/// [`amm()`] of longer numbers, before the subtraction: returns the digit above `out`, 0 or 1.
 #[inline(always)]
 fn split<M: Machine, const V: usize>(
     m: M,
@@ -121,7 +121,7 @@ fn split<M: Machine, const V: usize>(
     u64::from(top[0].0[0])
 }
 
-/// A part whose quotients are not known yet: they are written.
+/// A part that computes its quotients, and writes them.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn unknown<M: Machine, const V: usize>(
@@ -144,7 +144,7 @@ fn unknown<M: Machine, const V: usize>(
     }
 }
 
-/// A part whose quotients are known: the digits that leave at the bottom are written.
+/// A part with given quotients: it writes the digits that leave at the bottom.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn known<M: Machine, const V: usize>(

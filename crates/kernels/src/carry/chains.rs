@@ -5,13 +5,13 @@ use super::machine::{Digits, Machine};
 /// `V` vectors of accumulators, the lowest first, and the carries that four chains of additions have left behind: at most
 /// one of each chain for each lane.
 ///
-/// # What it stands for
+/// # Its value
 ///
 /// Between rounds, with `s_i` the digit in lane `i` of the whole window and `k[j]_i` the carry of chain `j` out of it:
-/// `Σ_i (s_i + k[0]_i + k[1]_i)·2^{32i} + Σ_i (k[2]_i + k[3]_i)·2^{32(i+1)}`. Chains 0 and 1 left theirs before the window moved
-/// down by one digit, chains 2 and 3 after it. All of it is exact, also what stands above the window: nothing is lost
-/// whatever the digits are. The topmost lane's carries of chains 2 and 3 are worth a digit above the window and are taken up
-/// when the window has moved there, in the next round.
+/// `Σ_i (s_i + k[0]_i + k[1]_i)·2^{32i} + Σ_i (k[2]_i + k[3]_i)·2^{32(i+1)}`. Chains 0 and 1 left theirs
+/// before the window moved down by one digit, chains 2 and 3 after it. All of it is exact, even above the
+/// window: for all digits nothing is lost. The topmost lane's carries of chains 2 and 3 are worth a digit
+/// above the window; the next round adds them, when the window has moved there.
 #[derive(Clone, Copy)]
 pub struct Chains<M: Machine, const V: usize> {
     /// The digits.

@@ -29,7 +29,7 @@ pub struct Constants {
 }
 
 impl fmt::Debug for Constants {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Constants").field("bits", &self.bits).field("words", &self.words()).finish_non_exhaustive()
     }
@@ -113,7 +113,7 @@ pub(super) fn digits_of(number: &[u64], words: usize) -> Placed<Digits> {
     out
 }
 
-/// A number in limbs, cut or padded to as many as there are.
+/// Writes digits as limbs, cut or padded to the length of `out`.
 fn limbs_of(digits: &[Digits], out: &mut [u64]) {
     out.fill(0);
     for (i, &digit) in digits.iter().flat_map(|word| &word.0).enumerate() {

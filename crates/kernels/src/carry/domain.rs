@@ -88,8 +88,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         x.copy_from_slice(&self.product);
     }
 
-    /// As many multiplications: the paper has no squaring of its own, and four chains that add whole vectors would not gain
-    /// by one.
+    /// This costs full multiplications: the paper has no squaring of its own, and four chains that add whole
+    /// vectors would not gain from one.
     fn ams(&mut self, x: &mut [Digits], times: usize) {
         for _ in 0..times {
             self.multiply(x, x);
@@ -101,7 +101,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.machine.select(out, table, index[0] as u32);
     }
 
-    /// The fewest multiplications: 5 bits for exponents of 512 bits and 6 for those of 1024 and 2048, as the paper has them.
+    /// The fewest multiplications: 5 bits for exponents of 512 bits, 6 for 1024 and 2048, as in the paper.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         fixed_window(exponent_bits, 1, 1, 0)
     }

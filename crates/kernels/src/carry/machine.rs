@@ -19,7 +19,7 @@ impl Digits {
 /// the next higher lane, and after [`shift_down`](Self::shift_down), therefore, 1 in lane `i` itself. That is why a chain
 /// of additions, one each round, may take the mask that it left behind in the last round as it is.
 ///
-/// The words of the paper's coprocessor that the operations stand for are named with each. Implementations are
+/// Each operation names the instruction of the paper's coprocessor that it models. Implementations are
 /// `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// Sixteen digits.
@@ -44,14 +44,14 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn factor(self, vector: Self::Vector) -> Self::Factor;
     /// The low and high halves of the products of all lanes (VPMULLD and VPMULHUD). Precondition: all lanes of `b` are equal.
     fn multiply(self, a: Self::Factor, b: Self::Vector) -> (Self::Vector, Self::Vector);
-    /// In lane 0 the low half of the product (VPMULLD); what the other lanes hold is unspecified.
+    /// In lane 0 the low half of the product (VPMULLD); the other lanes are unspecified.
     fn multiply_first(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Lane 0 in every lane (VPERMD).
     fn broadcast_first(self, vector: Self::Vector) -> Self::Vector;
 
     /// `a + b + carry` in every lane, and where that overflowed (VPADCD).
     fn add(self, a: Self::Vector, carry: Self::Mask, b: Self::Vector) -> (Self::Vector, Self::Mask);
-    /// The same, where it may cost less. Precondition: no lane of `b` is `2^32 − 1`; the high half of a product never is.
+    /// [`add`](Self::add), perhaps cheaper. Precondition: no lane of `b` is `2^32 − 1`; a product's high half never is.
     #[inline(always)]
     fn add_high(self, a: Self::Vector, carry: Self::Mask, b: Self::Vector) -> (Self::Vector, Self::Mask) {
         self.add(a, carry, b)

@@ -44,12 +44,12 @@ pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflow
     received >> (DIGITS * V) & 1
 }
 
-/// The number that a window stands for, as digits, and what stands above them.
+/// The value of a window, as digits, and the digit above them.
 ///
 /// * Result: `digits + 2^{32·16V}·top` is the value stated at [`Chains`]. `top ≤ 4`; it is at most 1 where that value is
 ///   below `2·2^{32·16V}`, as it is at the end of a row (see [`super::amm()`]).
 /// * Cost: for each vector 3 additions with carry, 3 under a mask and a shift; [`ripple`].
-/// * Source: slide "Handling Tail", but for its loop.
+/// * Source: slide "Handling Tail", except its loop.
 #[inline(always)]
 pub fn resolve<M: Machine, const V: usize>(m: M, chains: &Chains<M, V>, digits: &mut [Digits; V]) -> u64 {
     let Chains { mut s, k } = *chains;
@@ -86,7 +86,7 @@ pub fn resolve<M: Machine, const V: usize>(m: M, chains: &Chains<M, V>, digits: 
 /// * Cost: for each vector an addition under a mask, one with carry and [`ripple`].
 #[inline(always)]
 pub fn add_if<M: Machine, const V: usize>(m: M, condition: u64, digits: &mut [Digits], addend: &[Digits]) {
-    // The compiler shall not know that this is all ones or all zeros.
+    // The compiler must not find out that this is all ones or all zeros.
     let mask = m.mask(core::hint::black_box(condition.wrapping_neg()) as u16);
     let (zero, none) = (m.constant(0), m.mask(0));
     let mut carry = 0;

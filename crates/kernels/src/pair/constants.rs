@@ -5,14 +5,14 @@ use core::fmt;
 use super::{DIGIT_BITS, LANES, MAX_DIGITS};
 use crate::limbs::{self, Limbs};
 
-/// How the digits of a number stand in vectors. Only numbers of one shape stand side by side.
+/// How the digits of a number are laid out in vectors. Only numbers of one shape can be side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// `L`, the digits that count: `R = 2^{52L}`.
+    /// `L`, the digits in use: `R = 2^{52L}`.
     pub digits: usize,
-    /// Vectors that are multiplied at a time.
+    /// Vectors in a tile, which are multiplied together.
     pub width: usize,
-    /// How often; a number has `width·tiles` vectors.
+    /// The number of tiles; a number has `width·tiles` vectors.
     pub tiles: usize,
 }
 
@@ -58,7 +58,7 @@ impl Shape {
         LANES * (self.width + 1) * self.tiles
     }
 
-    /// Vectors of what a modulus is multiplied by.
+    /// Vectors of the factors that depend on the modulus.
     pub const fn tables(self) -> usize {
         2 * self.shifted() + LANES
     }
@@ -86,7 +86,7 @@ pub struct Constants {
 }
 
 impl fmt::Debug for Constants {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Constants").field("bits", &self.bits).field("shape", &self.shape).finish_non_exhaustive()
     }
@@ -109,10 +109,10 @@ impl Constants {
         Self::with_bits(modulus, limbs::bits_vartime(modulus))
     }
 
-    /// The same, to stand beside a modulus of up to `bits` bits.
+    /// Like [`new`](Self::new), in the shape of moduli of up to `bits` bits, to be side by side with one.
     ///
     /// # Panics
-    /// As [`new`](Self::new), and if `bits` is less than the modulus has.
+    /// As [`new`](Self::new), and if `bits` is less than the length of the modulus.
     pub fn with_bits(modulus: &[u64], bits: usize) -> Self {
         let own_bits = limbs::bits_vartime(modulus);
         assert!(own_bits > 1 && modulus[0] & 1 == 1, "the modulus must be odd and above 1");
@@ -151,7 +151,7 @@ impl Constants {
         }
     }
 
-    /// How numbers stand in vectors.
+    /// The layout of numbers in vectors.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -166,7 +166,7 @@ impl Constants {
         &self.limbs
     }
 
-    /// The canonical residue of a number below `3M` that stands as digits: subtracts `M` twice where it can.
+    /// The canonical residue of a number below `3M`, given in digits: subtracts `M` up to twice.
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut value = limbs::zero(self.limbs.len() + 1);
         limbs::from_digits(digits, DIGIT_BITS, &mut value);

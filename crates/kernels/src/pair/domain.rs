@@ -1,4 +1,4 @@
-//! One number or two side by side, as exponentiation wants them.
+//! One or two numbers side by side, as a domain for exponentiation.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
 
-/// The working space of one number alone, or of two.
+/// The working space of one number, or of two.
 pub struct Domain<'a, M: Kernels> {
     machine: M,
     moduli: Vec<&'a Constants>,

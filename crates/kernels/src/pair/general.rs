@@ -31,13 +31,13 @@ pub fn amm_general<M: Machine, const N: usize, const W: usize>(
             let b = y.map_or(a, |y| &y[n * vectors..][..vectors]);
             let (columns, rest) = columns[n * space..][..space].split_at_mut(2 * t + 1);
             let (space, table) = rest.split_at_mut(SPACE);
-            // Zeros that the compiler does not know: otherwise it calls memset.
+            // Zeros hidden from the compiler: otherwise it calls memset.
             let zero = black_box(m.zero());
             columns.fill(zero);
             space.fill(zero);
             if M::BIASED {
                 let starts = &tables[n * size..][..size][2 * shifted + LANES..];
-                // Added to zeros, or the compiler calls memcpy.
+                // Added to zeros: otherwise the compiler calls memcpy.
                 let (low, high) = columns.split_at_mut(t);
                 for (column, &start) in low.iter_mut().chain(&mut high[1..]).zip(starts) {
                     *column = m.add(start, zero);
@@ -121,7 +121,7 @@ fn add_rows<M: Machine, const N: usize, const W: usize, const QUOTIENT: bool>(
     high.copy_from_slice(&h);
 }
 
-/// Each tile of a number shifted up by 0, 1, … 7 digits. At the end of `table` a tile stands between zeros meanwhile.
+/// Each tile of a number shifted up by 0, 1, … 7 digits. Meanwhile the end of `table` holds a tile between zeros.
 #[inline(always)]
 fn shift_up<M: Machine, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
     let (table, padded) = table.split_at_mut(table.len() - N - 2);

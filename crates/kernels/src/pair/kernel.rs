@@ -35,8 +35,8 @@ pub const fn tables_for(shape: Shape) -> usize {
 ///   multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so many; and `8` for the last
 ///   quotient. For `L = 20`: `69 + 42 + 27 + 8`.
 ///
-/// What everything waits for are the quotients, one after the other. So the lowest vector of the product comes first, and of
-/// each multiple the part in the vector that is next: a quotient is known while what stands above is still being added.
+/// Everything waits for the quotients, one after the other. So the lowest vector of the product comes first, and of
+/// each multiple the part in the next vector: a quotient is known while the parts above it are still being added.
 ///
 /// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor finds
 /// multiplications of the other within reach. Orders that let the product of one meet the reduction of the other take the
@@ -196,13 +196,13 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
     }
 }
 
-/// The columns of `a·b·2^{52E}` in two parts, but for the lowest vector, which [`lowest`] makes.
+/// The columns of `a·b·2^{52E}` in two parts, except for the lowest vector, which [`lowest`] makes.
 ///
-/// `a` stands between two vectors of zeros, so that a shift is nothing but a load at another address. The number was stored
-/// a while before: a load across two vectors has to wait until both are in the cache.
+/// `a` is between two vectors of zeros, so that a shift is just a load at another address. The number was
+/// stored a while before: a load across two vectors has to wait until both are in the cache.
 ///
-/// For each of the eight shifts, `a` is loaded once, and multiplied by every digit of `b` that stands in that place of its
-/// vector.
+/// For each of the eight shifts, `a` is loaded once, and multiplied by every digit of `b` at that place in
+/// its vector.
 #[inline(always)]
 fn product<M: Machine, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
@@ -294,7 +294,7 @@ pub(super) fn quotient<M: Machine, const FROM: usize>(
 pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Vector]) -> (M::Vector, M::Vector) {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
     let start = |bias: u64| m.vector([bias.wrapping_mul(4).wrapping_neg(); LANES]);
-    // Four accumulators: little else is there to be done meanwhile.
+    // Four accumulators: there is little else to do meanwhile.
     let (mut low, mut high) = ([start(M::BIAS_LOW); 2], [start(M::BIAS_HIGH); 2]);
     unroll!(s in 8, {
         (low[s % 2], high[s % 2]) = m.mac(low[s % 2], high[s % 2], inverse[s], m.quotient_digit(&q[s]));
@@ -302,7 +302,7 @@ pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Ve
     (m.add(low[0], low[1]), m.up(m.add(high[0], high[1]), m.zero()))
 }
 
-/// What is to be added to the column above the last vector that is cleared: what this vector carries out, less the bias of the
+/// What to add to the column above the last vector that is cleared: what this vector carries out, less the bias of the
 /// high halves in its last lane, which belong to that column. The vector's starts do not have the biases of the last quotient's
 /// products. With these products, and the carry that came to it from below, the vector is divisible by `B`.
 ///
@@ -326,7 +326,7 @@ fn add_lowest<M: Machine, const W: usize, const FROM: usize>(
     table: &[M::Vector],
     q: &[u64; LANES],
 ) {
-    // Two accumulators: the quotient that waits for them is what everything waits for.
+    // Two accumulators: everything waits for the quotient, and the quotient for them.
     let (mut l, mut h) = ([*low, m.zero()], [*high, m.zero()]);
     unroll!(s in 8, {
         if s >= FROM {
@@ -336,7 +336,7 @@ fn add_lowest<M: Machine, const W: usize, const FROM: usize>(
     (*low, *high) = (m.add(l[0], l[1]), m.add(h[0], h[1]));
 }
 
-/// The same: what goes into the vectors above, from that of `low[1]` and `high[1]` on.
+/// Like [`add_lowest`], for the vectors above the lowest: `low[1]`, `high[1]` and so on.
 ///
 /// `N` vectors of the number, of which `E` lanes on top are zeros; `W = N + 1`.
 #[inline(always)]

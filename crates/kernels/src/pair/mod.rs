@@ -1,6 +1,6 @@
-//! One number, or two, laid *across* vectors: for requests that come alone.
+//! One or two numbers laid *across* vectors: for single requests.
 //!
-//! Eight consecutive digits of a number, in radix `2^52`, stand in the lanes of one vector. A lane of an accumulator is a
+//! Eight consecutive digits of a number, in radix `2^52`, are the lanes of one vector. A lane of an accumulator is a
 //! column: it receives 52-bit halves of products, and has twelve bits to spare for their sum. Two numbers side by side,
 //! each with a modulus of its own, are worked through in turns, step by step: while the quotient of one waits for its
 //! carries, the processor multiplies for the other. They share nothing but the code.
@@ -71,7 +71,7 @@ pub use settle::{normalize, settle};
 pub const LANES: usize = 8;
 /// `w`, the bits of a digit.
 pub const DIGIT_BITS: u32 = 52;
-/// How many numbers stand side by side at most.
+/// The most numbers side by side.
 const MOST: usize = 2;
 /// The most digits of a number.
 pub const MAX_DIGITS: usize = 160;
@@ -107,11 +107,11 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn zero(self) -> Self::Vector;
     /// The words, the first in lane 0.
     fn vector(self, words: [u64; LANES]) -> Self::Vector;
-    /// The lanes of all vectors where they stand, lane 0 first.
+    /// The lanes of all vectors, in place, lane 0 first.
     fn words(self, vectors: &[Self::Vector]) -> &[u64];
     /// The lanes of one vector.
     fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
-    /// The same, to write.
+    /// The lanes of one vector, to write.
     fn lanes_mut(self, vector: &mut Self::Vector) -> &mut [u64; LANES];
     /// The lanes from lane `i` of all `vectors` on.
     fn window(self, vectors: &[Self::Vector], i: usize) -> Self::Vector;
@@ -119,7 +119,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn digits(self, columns: Self::Vector) -> Self::Vector;
     /// Digits as columns.
     fn columns(self, digits: Self::Vector) -> Self::Vector;
-    /// A digit, as it stands in a lane of a vector of digits, in every lane.
+    /// A digit from one lane of a vector of digits, in every lane.
     fn digit(self, lane: &u64) -> Self::Vector;
     /// The digit in every lane of which [`quotient`](Machine::quotient) left this word.
     fn quotient_digit(self, word: &u64) -> Self::Vector;
@@ -142,7 +142,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn up(self, vector: Self::Vector, below: Self::Vector) -> Self::Vector;
     /// Which lanes are above `2^52 − 1`: bit `i` for lane `i`, no bits above 7.
     fn over(self, a: Self::Vector) -> u32;
-    /// Which lanes are `2^52 − 1`, likewise.
+    /// Which lanes are `2^52 − 1`, in the same form.
     fn full(self, a: Self::Vector) -> u32;
     /// The digits of a vector of columns, from digit `FROM` on, an even one; the others of `q` are left as they are. `low` and
     /// `high` are the parts of the columns, and `carry` what comes from below; what goes on is returned. Digits are left as
@@ -169,7 +169,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     }
     /// Adds 1 to lane `i` where bit `i` is set, for the low eight bits.
     fn increment(self, a: Self::Vector, lanes: u32) -> Self::Vector;
-    /// Everywhere, whether `a = b`.
+    /// In every lane, whether `a = b`.
     fn equals(self, a: u64, b: u64) -> Self::Mask;
     /// `b` where the mask is set, else `a`.
     fn select(self, mask: Self::Mask, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -177,7 +177,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
 
 /// The compiled roots of one machine.
 pub trait Kernels: Machine {
-    /// [`amm`] or [`amm_general`], as the shape asks.
+    /// [`amm`] or [`amm_general`], depending on the shape.
     fn amm(
         self,
         shape: Shape,

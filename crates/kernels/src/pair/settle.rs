@@ -2,11 +2,11 @@
 
 use super::{LANES, Machine};
 
-/// Makes digits of the columns of one vector: the digits below `2^52`, and in lane 0 of a second vector what is carried out.
+/// Makes digits of the columns of one vector: the digits below `2^52`, and in lane 0 of a second vector the carry out.
 ///
-/// First every column passes on what stands above its digit. What is then left to carry is 0 or 1 everywhere, and is found
-/// for all lanes by one addition of integers: with a bit for each lane, lanes above `2^52 − 1` *generate* a carry, lanes
-/// equal to it *propagate* one, and in `propagate + 2·generate` carries run as they do through the digits.
+/// First every column passes on its bits above the digit. Then only 0 or 1 is left to carry everywhere, and one
+/// addition of integers finds it for all lanes: with a bit for each lane, lanes above `2^52 − 1` *generate* a carry,
+/// lanes equal to it *propagate* one, and in `propagate + 2·generate` carries run as they do through the digits.
 ///
 /// * Precondition: columns below `2^64`.
 /// * Cost: about 14 instructions, 20 cycles from columns to digits.

@@ -1,13 +1,13 @@
-//! What columns start at, so that the biases of all products they receive are off when they are looked at.
+//! The initial values of columns, chosen so that no bias of a product is left when they are looked at.
 
 use alloc::{vec, vec::Vec};
 
 use super::{LANES, Machine, Shape};
 
-/// What the columns start at: the low parts, vector by vector, then the high ones.
+/// The initial columns: the low parts, vector by vector, then the high ones.
 ///
-/// Minus a bias for each product a vector receives, but for those of `M` and the last quotient in the last vector that is
-/// cleared: it is looked at before they come, and [`pass`](super::kernel::pass) takes them off.
+/// Minus a bias for each product a vector receives, except those of `M` and the last quotient in the last vector
+/// that is cleared: it is looked at before they come, and [`pass`](super::kernel::pass) takes them off.
 pub(super) fn starts<M: Machine>(shape: Shape) -> Vec<u64> {
     let counts = products(shape);
     let part = |bias: u64| counts.iter().map(move |&count| bias.wrapping_mul(count).wrapping_neg());

@@ -2,8 +2,8 @@
 
 use super::machine::Machine;
 
-/// Takes from each column what is above `2^m` to the next, once: no column but the lowest three is above
-/// `2^m + 2^{64−m}` afterwards, and the number that they make is the same.
+/// Moves everything above `2^m` from each column to the next, once. Afterwards no column except the lowest
+/// three is above `2^m + 2^{64−m}`, and the number that they make is the same.
 ///
 /// The lowest four columns are the next to be reduced, and receive eight products more at most: all that is taken from them
 /// is what the highest of them carries out, so that nothing is read from below.

@@ -1,4 +1,4 @@
-//! Which radix and how many digits a modulus has, and what is computed once of it.
+//! The radix and digit count of a modulus, and its constants.
 
 use super::most_sums;
 use crate::batch::Constants;

@@ -35,7 +35,7 @@ impl<'a, W: Kernels> Domain<'a, W> {
         Self::with_quotients(machine, constants, Quotients::default())
     }
 
-    /// The same, with quotients as the caller says.
+    /// Like [`new`](Self::new), with the caller's choice of quotients.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -47,7 +47,7 @@ impl<'a, W: Kernels> Domain<'a, W> {
         Self { machine, constants, work }
     }
 
-    /// Digits of a number that the kernels can work on, padded.
+    /// The digits of a number, padded for the kernels.
     fn load(&self, digits: &[u64]) -> Placed<W::Digit> {
         let mut out = self.zeros(self.words());
         let digit = |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));

@@ -11,7 +11,7 @@ pub trait Kernels: Machine {
 
     /// [`super::multiply()`], with the digit size and quotients of the working space.
     fn multiply(self, work: &mut Work<Self>, x: &mut [Self::Digit], y: &[Self::Digit]);
-    /// [`super::square()`], likewise.
+    /// [`super::square()`], with the digit size and quotients of the working space.
     fn square(self, work: &mut Work<Self>, x: &mut [Self::Digit], times: usize);
     /// [`super::select()`].
     fn select(self, out: &mut [Self::Digit], table: &[Self::Digit], index: u64);

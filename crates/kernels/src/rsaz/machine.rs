@@ -3,7 +3,7 @@
 /// A machine that works on four columns of one number at once, and on single ones.
 ///
 /// A *digit* is stored in 32 bits, a *column* (or *word*) in 64. The radix `2^M` is the caller's, a constant. Vectors are
-/// read from slices whose length the caller knows to suffice.
+/// read from slices; the caller makes sure that they are long enough.
 ///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
 pub trait Machine: Copy + Send + Sync + 'static {
@@ -31,7 +31,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn word_low<const M: u32>(self, a: Self::Word) -> Self::Digit;
     /// `⌊a / 2^M⌋`.
     fn word_carry<const M: u32>(self, a: Self::Word) -> Self::Word;
-    /// `a·b mod 2^M`, whatever `a·b` is.
+    /// `a·b mod 2^M`, for any size of `a·b`.
     fn word_quotient<const M: u32>(self, a: Self::Word, b: Self::Word) -> Self::Digit;
 
     /// Four columns 0.
@@ -60,7 +60,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn carry<const M: u32>(self, a: Self::Vector) -> Self::Vector;
     /// Columns one place up: the highest of `below`, and above it the lower three of `a`.
     fn up(self, a: Self::Vector, below: Self::Vector) -> Self::Vector;
-    /// The same for 0, 1, 2 and 3 places.
+    /// Like [`up`](Self::up), for 0, 1, 2 and 3 places.
     fn ups(self, a: Self::Vector, below: Self::Vector) -> [Self::Vector; 4];
 
     /// Eight digits 0.

@@ -1,7 +1,7 @@
 //! One number spread across a vector: RSAZ (Gueron and Krasnov, "Software implementation of modular exponentiation, using
 //! advanced vector instructions architectures", 2012).
 //!
-//! A [`crate::batch::Domain`] does many exponentiations at once, a number in every lane. This is for one that comes alone: the four
+//! A [`crate::batch::Domain`] does many exponentiations at once, one in every lane. This is for a single one: the four
 //! lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with `m = 29` or `28`: each digit has
 //! a column of 64 bits, in which `2^{64−2m}` products of two digits can be added up before anything must be carried.
 //!

@@ -77,7 +77,7 @@ pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
     [w.broadcast(&digits[0]), w.broadcast(&digits[1]), w.broadcast(&digits[2]), w.broadcast(&digits[3])]
 }
 
-/// The same of digits in registers, each by way of memory.
+/// Like [`broadcast`], for digits in registers: each goes through memory.
 ///
 /// The compiler packs digits that it has in registers into one vector and takes them apart again. And vectors made from scalar
 /// registers take the port that products need.

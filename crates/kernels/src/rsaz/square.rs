@@ -44,7 +44,7 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     }
 }
 
-/// Steps that are written out at most: code of longer numbers would not fit where it is decoded.
+/// The most steps that are written out: the code of longer numbers would not fit where it is decoded.
 const UNROLLED: usize = 9;
 
 /// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is carried.

@@ -1,4 +1,4 @@
-//! The working space of one exponentiation: the modulus as the kernels want it, and the columns.
+//! The working space of one exponentiation: the modulus in the kernels' form, and the columns.
 
 use super::Quotients;
 use super::head::{Low, chained, friendly};
@@ -47,7 +47,7 @@ impl<W: Machine> Work<W> {
         let groups = digits / 4;
         let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
         let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
-        // The paper's quotients need M alone: it stands where it is best.
+        // The paper's quotients need only M, which takes the best place.
         let multiple = if quotients == Quotients::Chained { modulus } else { multiple };
         for (i, number) in [multiple, modulus].into_iter().enumerate() {
             let out = &mut words[columns + (i + 1) * shifted..][..shifted];

@@ -16,12 +16,12 @@ pub struct Constants {
     pub(super) one: Limbs,
     /// `R² mod M`: brings a number into the domain.
     pub(super) enter: Limbs,
-    /// `−M^{−1} mod 2^64`, one limb: in memory that moves do not copy.
+    /// `−M^{−1} mod 2^64`, one limb: in memory of its own, which moves of this value do not copy.
     pub(super) mu: Limbs,
 }
 
 impl fmt::Debug for Constants {
-    /// Says how long the modulus is, not what it is: it may be secret.
+    /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Constants").field("bits", &self.bits).field("limbs", &self.limbs()).finish_non_exhaustive()
     }

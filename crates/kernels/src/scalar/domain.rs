@@ -7,8 +7,8 @@ use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
-/// Numbers of one modulus, one at a time, below `R = 2^{64n}`: whatever fits in `n` limbs is a number of the domain, so that
-/// a product needs no comparison with the modulus, but one masked subtraction when it overflows.
+/// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in the domain: a product needs
+/// no comparison with the modulus, only one masked subtraction when it overflows.
 pub struct Domain<'a, S> {
     machine: S,
     constants: &'a Constants,
@@ -66,7 +66,7 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
     }
 
     fn plain(&mut self, numbers: &[&[u64]]) -> Placed<u64> {
-        // Only zeros can stand above the modulus's limbs.
+        // Limbs above the modulus's can only be zeros.
         let n = numbers[0].len().min(self.constants.limbs());
         self.number(&numbers[0][..n])
     }

@@ -1,6 +1,6 @@
 //! Numbers one at a time, in limbs of 64 bits: almost Montgomery multiplication by whole products and whole reductions.
 //!
-//! This is the arithmetic of big-number libraries, for a request that waits alone: a vector machine would work for eight.
+//! This is the arithmetic of big-number libraries, for single requests: a vector machine would work for eight.
 //! [`Kernels`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
 
 mod constants;

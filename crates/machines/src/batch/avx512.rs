@@ -1,4 +1,4 @@
-//! What the two AVX-512 machines share: eight 64-bit columns in a vector.
+//! The operations that both AVX-512 machines share: eight 64-bit columns in a vector.
 
 use std::arch::x86_64::*;
 

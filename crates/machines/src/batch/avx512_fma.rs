@@ -10,10 +10,10 @@
 //!
 //! # Why the host's floating-point environment does not matter
 //!
-//! `h` alone is rounded, and its instruction has a rounding of its own and raises no exception. Every other operation is
-//! exact, and its operands and results are normal numbers or zero. So it raises no exception either, whatever is unmasked,
-//! and is right in any rounding mode, denormals taken or written as zeros or not. Numbers across vectors
-//! (`pair/fma.rs`) use these operations alone.
+//! Only `h` is rounded, by an instruction that has its own rounding mode and raises no exception. Every other
+//! operation is exact, and its operands and results are normal numbers or zero. So it raises no exception
+//! either, masked or not, and is right in any rounding mode, whether or not denormals are taken or written as
+//! zeros. Numbers across vectors (`pair/fma.rs`) use only these operations.
 
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;

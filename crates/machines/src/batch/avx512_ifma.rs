@@ -6,10 +6,10 @@ use zariz_kernels::batch::Machine;
 
 use crate::batch::avx512::low_52;
 
-/// Set where VPMADD52 is executed although the processor does not announce it.
+/// Set if VPMADD52 is executed although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
 
-/// Proof that the processor has AVX-512F and DQ, and that VPMADD52 is executed: by the processor, or for it.
+/// Proof that the processor has AVX-512F and DQ, and that VPMADD52 is executed: by the processor, or by an emulator.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512Ifma(());
 
@@ -20,8 +20,8 @@ impl Avx512Ifma {
         has.then_some(Self(()))
     }
 
-    /// From now on, [`new`](Self::new) does not ask the processor for AVX512-IFMA, but for AVX-512F and DQ alone. For
-    /// tests: the crate `zariz-emulator` calls this.
+    /// From now on, [`new`](Self::new) does not check for AVX512-IFMA, only for AVX-512F and DQ. For tests:
+    /// the crate `zariz-emulator` calls this.
     ///
     /// # Safety
     /// Until the process ends, VPMADD52LUQ and VPMADD52HUQ must be executed in every thread: by the processor, or by a

@@ -1,4 +1,4 @@
-//! The compiled roots: one function per machine, block and tile width, each the place where generic kernels take on an
+//! The compiled roots: one function per machine, block and tile width. In each, generic kernels take on an
 //! instruction set.
 
 /// Implements [`zariz_kernels::batch::Kernels`] for a machine: for every block, a root function with the machine's target

@@ -12,7 +12,7 @@ use super::mul::{P, corrected};
 /// * Cost: two chains of six additions, and six conditional moves.
 ///
 /// # Safety
-/// `out` must be writable; it may be one of the others.
+/// `out` must be writable; it may be equal to `a` or `b`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn add(out: *mut Fe, a: *const Fe, b: *const Fe) {
     naked_asm!(

@@ -1,6 +1,6 @@
 //! Montgomery multiplication by the intrinsics for MULX and for additions with carry: the paper's sixth row.
 //!
-//! The compiler emits MULX, but knows one chain of carries only: it has no way to write ADCX or ADOX.
+//! The compiler emits MULX, but supports only one chain of carries: it has no way to write ADCX or ADOX.
 #![allow(unused_unsafe)] // later compilers know that these intrinsics are safe where their instructions are
 
 use std::arch::x86_64::{_addcarry_u64, _mulx_u64, _subborrow_u64};

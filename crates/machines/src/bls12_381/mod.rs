@@ -1,7 +1,7 @@
 //! The base field of BLS12-381 with the instructions of a processor: MULX, ADCX and ADOX for one element at a time, and a
 //! vector machine for one in each lane.
 //!
-//! What can be had without instructions of its own stands in [`zariz_kernels::bls12_381`], with the bounds of all of it.
+//! The parts that need no instructions of their own are in [`zariz_kernels::bls12_381`], with all bounds.
 
 pub use zariz_kernels::bls12_381::*;
 
@@ -68,10 +68,10 @@ mod adx {
             crate::cpu::has_bmi2_adx().then_some(Self(()))
         }
 
-        /// The instructions, for tools that run them and do not name them.
+        /// The instructions, for tools that run them without announcing them.
         ///
         /// # Safety
-        /// The processor, or what stands in its place, has BMI2 and ADX.
+        /// The processor, or an emulator in its place, has BMI2 and ADX.
         #[doc(hidden)]
         pub unsafe fn assume() -> Self {
             Self(())
@@ -84,11 +84,11 @@ mod adx {
             written(|out| unsafe { mul::mul(out, a, b) })
         }
 
-        /// The same, in place: nothing is copied.
+        /// Like [`mul`](Self::mul), in place: nothing is copied.
         #[inline(always)]
         pub fn mul_assign(self, a: &mut Fe, b: &Fe) {
             let a: *mut Fe = a;
-            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
+            // SAFETY: `self` proves BMI2 and ADX; the result may overwrite a factor.
             unsafe { mul::mul(a, a, b) }
         }
 
@@ -99,11 +99,11 @@ mod adx {
             written(|out| unsafe { sqr::sqr(out, a) })
         }
 
-        /// The same, in place: nothing is copied.
+        /// Like [`sqr`](Self::sqr), in place: nothing is copied.
         #[inline(always)]
         pub fn sqr_assign(self, a: &mut Fe) {
             let a: *mut Fe = a;
-            // SAFETY: `self` proves BMI2 and ADX; the result may stand where a factor does.
+            // SAFETY: `self` proves BMI2 and ADX; the result may overwrite a factor.
             unsafe { sqr::sqr(a, a) }
         }
     }
@@ -112,7 +112,7 @@ mod adx {
     #[inline(always)]
     pub fn add_assign(a: &mut Fe, b: &Fe) {
         let a: *mut Fe = a;
-        // SAFETY: every x86-64 processor has the instructions; the result may stand where a summand does.
+        // SAFETY: every x86-64 processor has the instructions; the result may overwrite a summand.
         unsafe { add::add(a, a, b) }
     }
 
@@ -120,11 +120,11 @@ mod adx {
     #[inline(always)]
     pub fn sub_assign(a: &mut Fe, b: &Fe) {
         let a: *mut Fe = a;
-        // SAFETY: every x86-64 processor has the instructions; the result may stand where the minuend does.
+        // SAFETY: every x86-64 processor has the instructions; the result may overwrite the minuend.
         unsafe { sub::sub(a, a, b) }
     }
 
-    /// What a function of assembly writes.
+    /// The result of a function in assembly that writes it.
     #[inline(always)]
     fn written(write: impl FnOnce(*mut Fe)) -> Fe {
         let mut out = MaybeUninit::<[u64; LIMBS]>::uninit();

@@ -55,7 +55,7 @@ macro_rules! friendly_row {
     };
 }
 
-/// `t ← (t + q·p)/2^64` with `q = μ·t0 mod 2^64`, Montgomery's row: the result stands in `t1` to `t6`.
+/// `t ← (t + q·p)/2^64` with `q = μ·t0 mod 2^64`, Montgomery's row: the result is in `t1` to `t6`.
 ///
 /// * Precondition: `t + q·p < 2^448`.
 /// * Spoils: rax, rbx, rdx, `t0`, flags.
@@ -75,7 +75,7 @@ macro_rules! plain_row {
     };
 }
 
-/// Writes `t` or `t − p`, whichever is not negative and below `p`, to where rdi points: six moves under the borrow.
+/// Writes `t`, or `t − p` if that is not negative, to where rdi points: six moves under the borrow.
 ///
 /// * Precondition: `t < 2p`.
 /// * Spoils: the six registers `s`, flags.

@@ -1,7 +1,7 @@
-//! The compiled roots of one field: eight digits, a modulus that the compiler knows.
+//! The compiled roots of one field: eight digits, a modulus that is a compile-time constant.
 
-/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for the machine whose roots these stand among: for each kernel, a
-/// root function with the machine's target features.
+/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for the machine in whose module it is called: for
+/// each kernel, a root function with the machine's target features.
 macro_rules! field_roots {
     ([$($features:literal)?]) => {
         use zariz_kernels::bls12_381::{Fe, lanes::{self, Field, Number}};

@@ -1,6 +1,6 @@
 //! AVX-512F: vector carry propagation chains on mask registers.
 //!
-//! The coprocessor of paper `phirsa` had words that AVX-512F lacks, and here they are made of others:
+//! AVX-512F lacks some instructions of the coprocessor of paper `phirsa`. Here they are made from others:
 //!
 //! * *Both halves of 32-bit products* come from two multiplications of 32 × 32 → 64 bits, of the even lanes and of the odd
 //!   ones, and a shuffle under a mask for each half. (VPMULLD is two multiplications by itself, and has no high half.)

@@ -1,4 +1,4 @@
-//! What the words of the carry chains cost on a machine that has not all of them.
+//! The cost of the carry chains' operations on a machine that lacks some of the instructions.
 
 /// Vector instructions for each operation of [`zariz_kernels::carry::Machine`]; moves between registers, loads and
 /// constants not counted.
@@ -23,8 +23,8 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// As `Avx512` is written (which exists on x86-64 alone, and this everywhere). `cargo xtask codegen` compares it
-    /// with what is compiled.
+    /// The costs of `Avx512` as it is written (that type exists on x86-64 alone, this everywhere). `cargo
+    /// xtask codegen` compares it with the compiled code.
     pub const AVX512F: Self = Self {
         // Two multiplications and two shuffles.
         multiply: 4,

@@ -2,7 +2,7 @@
 
 use zariz_kernels::carry::{DIGITS, Digits, Machine};
 
-/// Sixteen lanes in an array, which it works through one by one; a mask is 0 or 1 in every lane.
+/// Sixteen lanes in an array, worked through one by one; a mask is 0 or 1 in every lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable(());
 

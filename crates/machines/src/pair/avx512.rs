@@ -1,4 +1,4 @@
-//! What the AVX-512 machines share where numbers are laid across vectors: the operations that need AVX-512F alone.
+//! Operations that need AVX-512F alone, for all AVX-512 machines that lay numbers across vectors.
 
 /// For the `impl Machine` of a machine that proves AVX-512F, with `std::arch::x86_64::*` in scope.
 macro_rules! avx512_pair {

@@ -2,8 +2,8 @@
 //!
 //! Products are those of [`crate::batch::avx512_fma`], and exact for the reason given there: digits are doubles below `2^52`.
 //!
-//! The digits of a quotient come out of scalar registers. There a digit `q < 2^52` becomes the double `2^52 + q` by setting
-//! the bits of its exponent; once it stands in every lane, `2^52` is subtracted, exactly.
+//! The digits of a quotient come out of scalar registers. There a digit `q < 2^52` becomes the double `2^52 + q`
+//! by setting the bits of its exponent; after it is broadcast to every lane, `2^52` is subtracted, exactly.
 
 use std::arch::asm;
 use std::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! One number or two, laid across vectors: on those machines of [`batch`](crate::batch) that have eight lanes.
+//! One or two numbers, laid across vectors: on the machines of [`batch`](crate::batch) that have eight lanes.
 
 #[macro_use]
 mod roots;

@@ -1,5 +1,5 @@
-//! Numbers laid across arrays of eight words, on any processor: for tests. Numbers that come alone are faster one digit at
-//! a time where there are no vectors. So nothing here is inlined: the unrolled kernels would be slow to compile.
+//! Numbers laid across arrays of eight words, on any processor: for tests. Without vectors, single numbers
+//! are faster one digit at a time. So nothing here is inlined: the unrolled kernels would be slow to compile.
 
 use zariz_kernels::pair::{LANES, Machine};
 

@@ -1,7 +1,7 @@
 //! The roots of numbers laid across vectors: one for each tuned digit count, and one for each width of tiles.
 
 /// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for `#[target_feature]`, empty for
-/// a machine that needs none; `$module` is where they stand, `root` for those whose machine code is checked.
+/// a machine that needs none; `$module` is their module, `root` for those whose machine code is checked.
 macro_rules! pair_roots {
     ($module:ident, $machine:ty, features: [$($features:literal)?]) => {
         mod $module {

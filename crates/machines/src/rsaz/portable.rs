@@ -2,7 +2,7 @@
 
 use zariz_kernels::rsaz::Machine;
 
-/// RSAZ's machine that needs nothing.
+/// RSAZ's machine that needs no instruction set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable(());
 
@@ -15,7 +15,7 @@ impl Portable {
 
 type Four = [u64; 4];
 
-/// A digit's worth of a word.
+/// The bits of a word that belong to a digit.
 const fn low(bits: u32, a: u64) -> u64 {
     a & ((1 << bits) - 1)
 }

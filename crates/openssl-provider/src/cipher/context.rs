@@ -28,7 +28,7 @@ const IMPLICIT_REJECTION: &CStr = c"implicit-rejection";
 /// The digest of OAEP where a program names none.
 const DEFAULT_DIGEST: &str = "SHA1";
 
-/// What OpenSSL holds of an operation.
+/// The context of an operation, which OpenSSL holds.
 #[derive(Clone)]
 pub struct Context {
     key: Option<Arc<Key>>,
@@ -51,7 +51,7 @@ impl Held for Context {
 }
 
 impl Context {
-    /// Of no operation yet.
+    /// A context without an operation.
     pub fn new(provider: Arc<Provider>) -> Self {
         Self {
             provider,
@@ -89,13 +89,13 @@ impl Context {
         Ok(if premaster { premaster::PREMASTER_SIZE } else { size })
     }
 
-    /// The hash and mask of OAEP, where zariz has them.
+    /// The hash and mask of OAEP, where zariz supports them.
     fn oaep(&self) -> Option<(Hash, Mgf)> {
         let digest = self.digest.as_ref()?;
         Some((digest.hash()?, Mgf::Mgf1(self.mgf1.as_ref().unwrap_or(digest).hash()?)))
     }
 
-    /// Whether zariz knows the padding.
+    /// Whether zariz supports the padding.
     fn is_known(&self) -> bool {
         match self.padding {
             Padding::Pkcs1 => self.operation == Operation::Encrypt || self.implicit_rejection,
@@ -164,7 +164,7 @@ impl Context {
         }
     }
 
-    /// Has OpenSSL do it.
+    /// Leaves the operation to OpenSSL.
     fn foreign(&self, key: &Key, input: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
         let mut out = Zeroizing::new(vec![0; key.size()]);
         let mut parameters = self.parameters();
@@ -173,7 +173,7 @@ impl Context {
         Ok(out)
     }
 
-    /// The same for OpenSSL.
+    /// The operation's parameters, for OpenSSL.
     fn parameters(&self) -> Built {
         let mut out = Built::default();
         out.int(PAD_MODE, self.padding as i32);
@@ -237,7 +237,7 @@ impl Context {
         Ok(())
     }
 
-    /// Answers what is asked.
+    /// Writes the requested parameters.
     pub fn answer(&self, answers: &mut Answers) -> bool {
         let name = |digest: Option<&Digest>| digest.map_or("", |digest| digest.md.name()).to_owned();
         let mgf1 = self.mgf1.as_ref().or(self.digest.as_ref());

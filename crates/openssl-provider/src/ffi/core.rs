@@ -79,7 +79,7 @@ impl Core {
     /// `handle` live as long as the provider.
     pub unsafe fn new(handle: *const Handle, mut table: *const Dispatch) -> Option<Self> {
         let (mut get_params, mut new_error, mut set_error_debug, mut vset_error) = (None, None, None, None);
-        // SAFETY: the caller's promise; each cast is to the type that the number stands for.
+        // SAFETY: the caller's promise; each cast is to the type that belongs to the number.
         unsafe {
             while let Dispatch { id: id @ 1.., function } = *table {
                 match id {

@@ -1,4 +1,4 @@
-//! What OpenSSL holds of us: boxes that it knows by their addresses alone.
+//! Values that OpenSSL holds for us: boxes, which it sees only as addresses.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -10,7 +10,7 @@ use crate::failure::{Outcome, answer};
 
 /// Something that can put errors on OpenSSL's queue.
 pub trait Held {
-    /// The core whose queue it is. It lives as long as what is held.
+    /// The core whose queue it is. It lives as long as this value.
     fn core(&self) -> *const Core;
 }
 
@@ -19,7 +19,7 @@ pub fn hold<T>(value: Option<T>) -> Opaque {
     value.map_or(ptr::null_mut(), |value| Box::into_raw(Box::new(value)).cast())
 }
 
-/// Takes back what OpenSSL held.
+/// Takes back and drops a value that OpenSSL held.
 ///
 /// # Safety
 /// Null, or from [`hold`] of a `T`, and given back once.
@@ -30,10 +30,10 @@ pub unsafe fn release<T>(held: Opaque) {
     }
 }
 
-/// Runs something with what OpenSSL holds: 1 for success, else 0 and an error on the queue.
+/// Calls a function with a value that OpenSSL holds: 1 for success, else 0 and an error on the queue.
 ///
 /// # Safety
-/// Null, or from [`hold`] of a `T`, and nobody else uses it meanwhile.
+/// Null, or from [`hold`] of a `T`, and nothing else uses it meanwhile.
 pub unsafe fn with<T: Held>(held: Opaque, function: impl FnOnce(&mut T) -> Outcome) -> c_int {
     // SAFETY: the caller's promise.
     let Some(held) = (unsafe { held.cast::<T>().as_mut() }) else { return 0 };

@@ -54,7 +54,7 @@ macro_rules! libcrypto {
         }
 
         impl Libcrypto {
-            /// Finds the functions in the library that an address belongs to; else tells what is missing.
+            /// Finds the functions in the library that an address belongs to; the error says what is missing.
             pub fn containing(address: *const c_void) -> Result<Self, String> {
                 let library = Library::containing(address)?;
                 // SAFETY: each symbol is a function of that type: the list below is that of OpenSSL's headers.
@@ -133,7 +133,7 @@ struct Library {
 /// The library that an address belongs to.
 fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
     let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked for; the structure is written where the answer is not zero.
+    // SAFETY: any address is allowed; the structure is written unless the result is zero.
     unsafe { if libc::dladdr(address, found.as_mut_ptr()) == 0 { None } else { Some(found.assume_init()) } }
 }
 
@@ -160,13 +160,13 @@ impl Library {
             return Err(format!("the loader does not know {name}"));
         }
         let library = Self { handle, name, base, among_others };
-        // The loader's name of a program is whatever started it, which may be the name of a library: one function tells.
+        // The loader's name of a program is what started it, perhaps a library's name: one function tells.
         library.address(c"OSSL_LIB_CTX_new", true)?;
         Ok(library)
     }
 
-    /// Where a function is, checked to be in this library if that is asked for: the loader takes about 40 µs to tell the
-    /// library of one address.
+    /// The address of a function. With `check`, it must be in this library: the loader takes about 40 µs to
+    /// find the library of one address.
     fn address(&self, name: &CStr, check: bool) -> Result<*mut c_void, String> {
         // SAFETY: an open library and a string.
         let symbol = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
@@ -197,7 +197,7 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: it was opened once here. It stays: it is what calls us.
+        // SAFETY: it was opened once here. It stays loaded, since it is our caller.
         unsafe { libc::dlclose(self.handle) };
     }
 }

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::{Failure, Outcome, Reason};
 
-/// Runs a function that OpenSSL calls: a panic becomes an answer, since it must not unwind into C.
+/// Runs a function that OpenSSL calls. On a panic it returns `panicked`, since a panic must not unwind into C.
 pub fn guard<R>(panicked: R, function: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(panicked)
 }
@@ -24,8 +24,8 @@ pub unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
     if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } }
 }
 
-/// Writes what a function makes to where a program wants it, if there is as much room as it needs; without a place, only tells
-/// how much that is.
+/// Writes a function's result to a program's buffer, if it has enough room; without a buffer, only reports
+/// the room that is needed.
 ///
 /// # Safety
 /// `out` is null or has `room` bytes; `out_len` has room for a length.

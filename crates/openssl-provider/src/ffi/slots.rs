@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::core::Dispatch;
 use super::params::Param;
 
-/// Pointers to what only one side knows: contexts and keys.
+/// Pointers that are opaque to one of the sides: contexts and keys.
 pub type Opaque = *mut c_void;
 /// `OSSL_CALLBACK`.
 pub type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;

@@ -14,12 +14,12 @@ use crate::ffi::slots::Callback;
 use crate::openssl::Pkey;
 use crate::provider::Provider;
 
-/// The public exponent that everybody uses: 65,537.
+/// The usual public exponent: 65,537.
 const E: [u8; 3] = [1, 0, 1];
-/// Lengths that zariz makes; others are left to OpenSSL, which says what it thinks of them.
+/// Lengths of keys that zariz makes; others are left to OpenSSL, which has its own errors for them.
 const BITS: RangeInclusive<usize> = PublicKey::MIN_BITS..=PublicKey::MAX_BITS;
 
-/// What can be asked for.
+/// The parameters of a new key.
 pub static SETTABLE: [Param; 4] = [
     Param::describe_unsigned(c"bits"),
     Param::describe_unsigned(c"primes"),
@@ -35,7 +35,7 @@ pub struct Plan {
     e: Vec<u8>,
 }
 
-/// Tells the program how far it is; it may say no.
+/// Reports progress to the program, which may refuse to go on.
 pub struct Progress {
     pub callback: Option<Callback>,
     pub argument: *mut c_void,
@@ -62,7 +62,7 @@ impl Plan {
         Self { provider, bits: 2048, primes: 2, e: E.to_vec() }
     }
 
-    /// Takes what is asked for.
+    /// Takes parameters.
     pub fn set(&mut self, params: &Params) -> Outcome {
         let wrong = |name: &str| Failure::new(Reason::Parameter, format!("{name} is not a number that makes sense"));
         let small = |param: &Param| param.int().and_then(|value| usize::try_from(value).ok());
@@ -96,7 +96,7 @@ impl Plan {
         Ok(key)
     }
 
-    /// Has OpenSSL make it.
+    /// Leaves making the key to OpenSSL.
     fn have_made(&self) -> Outcome<Key> {
         self.provider.note_fallback();
         let mut params = Built::default();

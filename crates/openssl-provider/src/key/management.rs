@@ -43,7 +43,7 @@ pub static FUNCTIONS: &[Dispatch] = &[
     Dispatch::END,
 ];
 
-/// The digest that programs sign with when they are told nothing.
+/// The digest that programs sign with by default.
 const DEFAULT_DIGEST: &CStr = c"SHA256";
 
 static GETTABLE: [Param; 4 + DESCRIBED] = {
@@ -55,10 +55,10 @@ static GETTABLE: [Param; 4 + DESCRIBED] = {
     described(all, 4)
 };
 
-/// What OpenSSL holds.
+/// The key slot that OpenSSL holds.
 ///
 /// # Safety
-/// Null, or what `into_slot` gave.
+/// Null, or from `into_slot`.
 unsafe fn slot<'a>(data: *const c_void) -> Option<&'a Slot> {
     // SAFETY: the caller's promise.
     unsafe { data.cast::<Slot>().as_ref() }

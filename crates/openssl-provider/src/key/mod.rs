@@ -22,7 +22,7 @@ use numbers::{Numbers, select};
 pub struct Key {
     numbers: Numbers,
     arithmetic: Arithmetic,
-    /// The same key in OpenSSL's hands, once it was needed there.
+    /// This key as an OpenSSL key, once it was needed.
     foreign: OnceLock<Pkey>,
 }
 
@@ -34,16 +34,16 @@ pub enum Arithmetic {
     Public(PublicKey),
     /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these do not fit together.
     Foreign,
-    /// Nobody, but for public operations, which OpenSSL does: a prime is not prime, and the setting validate-keys asks. The text
-    /// says what is wrong. (To refuse the import would not do: OpenSSL would take another provider, whose wrong signatures
-    /// reveal a factor.)
+    /// Nothing private, since a prime is not prime and the setting validate-keys is on; OpenSSL does public
+    /// operations. The text says what is wrong. (Refusing the import would be worse: OpenSSL would take
+    /// another provider, whose wrong signatures reveal a factor.)
     Refused(String),
 }
 
 impl Key {
     fn new(provider: &Provider, mut numbers: Numbers) -> Outcome<Self> {
         let settings = &provider.settings;
-        // What is wrong with a key is OpenSSL's to say, when it is used.
+        // If a key is wrong, OpenSSL says why when it is used.
         let arithmetic = if numbers.d.is_some() {
             provider.with_stack(|| private(&numbers, settings))??
         } else {
@@ -70,8 +70,8 @@ impl Key {
         self.bits().div_ceil(8)
     }
 
-    /// The security in bits. For the lengths that are used, what everybody quotes (NIST SP 800-56B rev. 2, appendix D); for others
-    /// OpenSSL has a formula.
+    /// The security in bits. For the usual lengths, the figures of NIST (SP 800-56B rev. 2, appendix D); for
+    /// others, OpenSSL's formula.
     pub fn security(&self, provider: &Provider) -> Outcome<usize> {
         let quoted = match self.bits() {
             2048 => Some(112),
@@ -86,7 +86,7 @@ impl Key {
         }
     }
 
-    /// The key of zariz for private operations; nothing where OpenSSL does them.
+    /// zariz's key for private operations; `None` where OpenSSL does them.
     pub fn private(&self) -> Outcome<Option<&PrivateKey>> {
         match &self.arithmetic {
             Arithmetic::Private(key) => Ok(Some(key)),
@@ -96,7 +96,7 @@ impl Key {
         }
     }
 
-    /// The key of zariz for public operations; nothing where OpenSSL does them, or refuses them in its own words.
+    /// zariz's key for public operations; `None` where OpenSSL does them, or refuses them with its own error.
     pub fn public(&self) -> Option<&PublicKey> {
         match &self.arithmetic {
             _ if self.numbers.is_refused() => None,
@@ -112,7 +112,7 @@ impl Key {
         Ok(provider.compute(Work::Public(key.clone(), number.into()))?.to_vec())
     }
 
-    /// A number with zeros before it to the key's length.
+    /// Pads a number with zeros before it to the key's length.
     pub fn padded(&self, number: &[u8]) -> Outcome<Vec<u8>> {
         let zeros = self.size().checked_sub(number.len());
         let zeros = zeros.ok_or_else(|| {
@@ -123,7 +123,7 @@ impl Key {
         Ok(out)
     }
 
-    /// The same key in OpenSSL's hands.
+    /// This key as an OpenSSL key.
     fn foreign(&self, provider: &Provider) -> Outcome<&Pkey> {
         if let Some(key) = self.foreign.get() {
             return Ok(key);
@@ -135,7 +135,7 @@ impl Key {
         Ok(self.foreign.get_or_init(|| key))
     }
 
-    /// Has OpenSSL do an operation that gives bytes; see [`Pkey::transform`].
+    /// Leaves an operation that gives bytes to OpenSSL; see [`Pkey::transform`].
     pub fn transform_foreign(
         &self,
         provider: &Provider,
@@ -155,7 +155,7 @@ impl Key {
         self.foreign(provider)?.begin_verify(&mut parameters).map(drop)
     }
 
-    /// Has OpenSSL verify a signature.
+    /// Leaves verifying a signature to OpenSSL.
     pub fn verify_foreign(
         &self,
         provider: &Provider,
@@ -168,7 +168,7 @@ impl Key {
     }
 }
 
-/// What OpenSSL holds of a key: nothing at first, then a key.
+/// The slot of a key, which OpenSSL holds: empty at first, then with a key.
 pub struct Slot {
     key: Mutex<Option<Arc<Key>>>,
     /// The last to be dropped: the key may belong to its library context.
@@ -208,7 +208,7 @@ fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
     }
 }
 
-/// With the method that the settings name, if they do.
+/// With the method of the settings, if they name one.
 fn with_method(key: PrivateKey, method: Option<Method>) -> PrivateKey {
     method.map_or_else(|| key.clone(), |method| key.with_method(method))
 }

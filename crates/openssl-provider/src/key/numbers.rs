@@ -18,7 +18,7 @@ pub mod select {
     pub const PUBLIC: c_int = 2;
     /// Both.
     pub const KEYPAIR: c_int = PRIVATE | PUBLIC;
-    /// Parameters, of which an RSA key has none: asked for alone, they are an empty list.
+    /// Parameters, of which an RSA key has none: a request for them alone gives an empty list.
     pub const OTHER_PARAMETERS: c_int = 0x80;
 }
 
@@ -91,9 +91,9 @@ pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Par
 /// How many descriptions [`described`] adds, with the end.
 pub const DESCRIBED: usize = ALL + 1;
 
-/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of up to so many bits, any public exponent will do.
+/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of at most this many bits, any public exponent is allowed.
 const SMALL_MODULUS_BITS: usize = 3072;
-/// `OPENSSL_RSA_MAX_PUBEXP_BITS`: the longest public exponent beside a longer modulus.
+/// `OPENSSL_RSA_MAX_PUBEXP_BITS`: the longest public exponent with a longer modulus.
 const MAX_EXPONENT_BITS: usize = 64;
 
 /// The numbers of a key, big-endian, without leading zeros.
@@ -107,7 +107,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Reads them, the private ones if they are asked for.
+    /// Reads them, with the private ones if requested.
     pub fn read(params: &Params, private: bool) -> Outcome<Self> {
         let number = |name: &CStr| match params.get(name) {
             None => Ok(None),
@@ -136,7 +136,7 @@ impl Numbers {
         })
     }
 
-    /// Those of a key of zariz's.
+    /// The numbers of one of zariz's keys.
     pub fn of(key: &PrivateKey) -> Self {
         let key = key.components();
         let secret = |number: &Secret| Zeroizing::new(stripped(number).to_vec());
@@ -161,7 +161,7 @@ impl Numbers {
         Some(Components { n: self.n.clone(), e: self.e.clone(), d, p, q, dp, dq, qinv })
     }
 
-    /// Adds the numbers that follow from the others, where they were not given.
+    /// Computes the numbers that follow from the others, where they were not given.
     pub fn complete(&mut self, key: &PrivateKey) {
         if self.exponents.len() != 2 || self.coefficients.len() != 1 {
             *self = Self::of(key);
@@ -179,7 +179,7 @@ impl Numbers {
         bits(&self.n)
     }
 
-    /// Whether OpenSSL refuses to compute `x^e mod n`: anybody can make such a key, and it takes long.
+    /// Whether OpenSSL refuses to compute `x^e mod n`: anyone can make such a key, and the computation takes long.
     pub fn is_refused(&self) -> bool {
         self.bits() > SMALL_MODULUS_BITS && bits(&self.e) > MAX_EXPONENT_BITS
     }
@@ -205,7 +205,7 @@ impl Numbers {
         });
     }
 
-    /// Answers for each that is asked.
+    /// Writes each requested number.
     pub fn answer(&self, answers: &mut Answers) -> bool {
         self.each(select::KEYPAIR, |name, number| answers.put(name, |param| param.put_number(number)))
     }

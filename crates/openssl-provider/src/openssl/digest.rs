@@ -45,13 +45,13 @@ impl Md {
         usize::try_from(unsafe { (self.libcrypto.md_size)(self.md.as_ptr()) }).unwrap_or(0)
     }
 
-    /// What a digest in the making can be asked.
+    /// The parameters that can be read from a digest under way.
     pub fn gettable(&self) -> *const Param {
         // SAFETY: a live digest.
         unsafe { (self.libcrypto.md_gettable_ctx_params)(self.md.as_ptr()) }
     }
 
-    /// What a digest in the making can be told.
+    /// The parameters that can be set of a digest under way.
     pub fn settable(&self) -> *const Param {
         // SAFETY: a live digest.
         unsafe { (self.libcrypto.md_settable_ctx_params)(self.md.as_ptr()) }
@@ -73,13 +73,13 @@ impl Drop for Md {
     }
 }
 
-/// A digest in the making.
+/// A digest under way.
 pub struct MdCtx {
     libcrypto: Libcrypto,
     context: NonNull<EvpMdCtx>,
 }
 
-// SAFETY: whoever has it may use it on any thread, one at a time.
+// SAFETY: its owner may use it on any thread, one at a time.
 unsafe impl Send for MdCtx {}
 
 impl MdCtx {
@@ -88,7 +88,7 @@ impl MdCtx {
         Ok(Self { libcrypto, context: made(unsafe { (libcrypto.md_ctx_new)() })? })
     }
 
-    /// Of nothing yet.
+    /// A digest of an empty message.
     ///
     /// # Safety
     /// `params` is null or an array of parameters.
@@ -100,7 +100,7 @@ impl MdCtx {
 
     /// Takes a piece of the message.
     pub fn update(&mut self, bytes: &[u8]) -> Outcome {
-        // SAFETY: a live context, and as many bytes as are said.
+        // SAFETY: a live context, and a slice with its length.
         check(unsafe { (self.libcrypto.digest_update)(self.context.as_ptr(), bytes.as_ptr().cast(), bytes.len()) })
     }
 
@@ -112,14 +112,14 @@ impl MdCtx {
         Ok(DigestValue { bytes, len: len as usize })
     }
 
-    /// Another one of the same pieces.
+    /// A copy with the same pieces.
     pub fn copy(&self) -> Outcome<Self> {
         let out = Self::empty(self.libcrypto)?;
         // SAFETY: live contexts.
         check(unsafe { (self.libcrypto.md_ctx_copy)(out.context.as_ptr(), self.context.as_ptr()) }).map(|()| out)
     }
 
-    /// Answers questions.
+    /// Writes the requested parameters.
     ///
     /// # Safety
     /// `params` is an array of parameters that may be written.
@@ -128,7 +128,7 @@ impl MdCtx {
         check(unsafe { (self.libcrypto.md_ctx_get_params)(self.context.as_ptr(), params) })
     }
 
-    /// Takes instructions.
+    /// Sets parameters.
     ///
     /// # Safety
     /// `params` is an array of parameters.

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::libcrypto::{EvpPkey, EvpPkeyCtx, LibCtx, Libcrypto};
 use crate::ffi::params::{Built, Param};
 
-/// What is done with a key.
+/// The operations of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Sign,
@@ -18,7 +18,7 @@ pub enum Operation {
     Decrypt,
 }
 
-/// What is checked of a key.
+/// The checks of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// Both halves, and that they belong together.
@@ -115,7 +115,7 @@ impl Pkey {
         usize::try_from(bits).map_err(|_| Failure::Raised)
     }
 
-    /// Whether OpenSSL finds the key good.
+    /// Checks the key with OpenSSL.
     pub fn check(&self, what: Check) -> Outcome {
         let context = self.context()?;
         let function = match what {
@@ -128,8 +128,8 @@ impl Pkey {
         check(unsafe { function(context.1.as_ptr()) })
     }
 
-    /// Does something with the key: signs, recovers, encrypts or decrypts `input`. Writes to `out`, and returns how many bytes
-    /// that is.
+    /// Signs, recovers, encrypts or decrypts `input` with the key. Writes to `out`, and returns the number of
+    /// bytes written.
     pub fn transform(
         &self,
         operation: Operation,

@@ -1,7 +1,7 @@
-//! OpenSSL's own code, for what zariz does not do: digests, and RSA with keys and paddings that are rare.
+//! OpenSSL's own code, for operations that zariz does not do: digests, and RSA with rare keys and paddings.
 //!
-//! It runs in a library context that is ours alone, where nothing but OpenSSL's default provider is: what the program has
-//! loaded and prefers does not matter there, and nothing leads back to us.
+//! It runs in a library context of our own, with only OpenSSL's default provider: what the program has loaded
+//! and prefers has no effect there, and no call leads back to us.
 
 mod digest;
 mod key;

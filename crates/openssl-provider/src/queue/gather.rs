@@ -7,26 +7,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::request::Request;
 
-/// Threads known before those that are idle are forgotten.
+/// With more threads than this, idle ones are forgotten.
 const KEPT: usize = 64;
 
-/// What gathers on one thread.
+/// The requests that gather on one thread.
 #[derive(Default)]
 pub struct Gather {
     requests: Mutex<Vec<Arc<Request>>>,
-    /// Requests that are answered, and whose jobs have not come for the answers.
+    /// Finished requests whose jobs have not yet fetched the results.
     uncollected: AtomicUsize,
 }
 
 impl Gather {
-    /// Adds a request, and tells how many there are.
+    /// Adds a request, and returns how many there are.
     pub fn add(&self, request: Arc<Request>) -> usize {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.push(request);
         requests.len()
     }
 
-    /// All of them, for workers, but those that nobody waits for any more; they are marked as handed over.
+    /// Takes all of them for workers, except those that no job waits for any more; they are marked as handed over.
     pub fn take(&self) -> Vec<Arc<Request>> {
         let mut requests = mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
         requests.retain(|request| Arc::strong_count(request) > 1);
@@ -34,7 +34,7 @@ impl Gather {
         requests
     }
 
-    /// Whether answers wait for jobs of this thread: these will run in the present round of the loop, and may ask again.
+    /// Whether results wait for jobs of this thread: these run in this round of the loop, and may add requests.
     pub fn has_uncollected(&self) -> bool {
         self.uncollected.load(Ordering::Relaxed) > 0
     }
@@ -52,12 +52,12 @@ impl Gather {
     }
 }
 
-/// What gathers, by thread.
+/// The gathering requests, by thread.
 #[derive(Default)]
 pub struct Gathers(Mutex<HashMap<libc::pthread_t, Arc<Gather>>>);
 
 impl Gathers {
-    /// That of the calling thread.
+    /// The gathering requests of the calling thread.
     pub fn here(&self) -> Arc<Gather> {
         // SAFETY: it has no preconditions. Threads that are alive have different ones; a new thread may inherit that of one
         // that has ended, and what it left.

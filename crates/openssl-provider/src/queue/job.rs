@@ -18,11 +18,11 @@ use super::work::{Answer, Lost, Work};
 use crate::ffi::libcrypto::Libcrypto;
 use zariz_process::forks;
 
-/// How often a job may be run without its answer before it waits in place: a program that does so does not look at the file
-/// descriptor, or has forbidden jobs to pause.
+/// How often a job may be run without a result before it waits in place: such a program does not look at the
+/// file descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
 
-/// The answer to a request: of the job that runs, or of the thread.
+/// The result of a request: of the running job, or of the thread.
 pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer {
     let queue = processes.queue();
     if is_in_callback() {
@@ -37,20 +37,20 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer 
     let context = unsafe { (libcrypto.wait_ctx)(job) };
     // SAFETY: its wait context, where it has one.
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
-    // Two jobs with one wait context cannot be told apart when they are woken: the second waits where it is.
+    // Two jobs with one wait context cannot be woken separately: the second waits in place.
     match wake.filter(|wake| wake.is_free()) {
         Some(wake) => paused(queue, libcrypto, wake, work),
         None => queue.call_elsewhere(work),
     }
 }
 
-/// Whether a job runs, on its small stack.
+/// Whether a job is running, on its small stack.
 pub fn is_running(libcrypto: &Libcrypto) -> bool {
     // SAFETY: it has no preconditions.
     !unsafe { (libcrypto.current_job)() }.is_null()
 }
 
-/// Asks, and leaves the request to the wake, which the wait context keeps.
+/// Makes a request, and leaves it to the wake, which the wait context keeps.
 fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *const Gather) {
     let gather = queue.gathers.here();
     let request = Request::of_job(work, wake.clone(), gather.clone());
@@ -64,18 +64,18 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *
     pointers
 }
 
-/// Pauses until there is an answer. Nothing on this stack owns anything while it is paused: it may be forgotten.
+/// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be forgotten.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
     let begun = forks();
     let (request, gather) = begin(queue, wake, work);
     let (mut waited, mut idle) = (false, 0);
     loop {
-        // At least once, even if there is an answer by now: programs look at the descriptors of a wait context when its job
-        // pauses, and haproxy ends when it later finds one there that it has not seen then.
+        // At least once, even if there is a result by now: programs look at the descriptors of a wait context
+        // when its job pauses, and haproxy ends when it later finds one there that it has not seen then.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
         if forks() != begun {
-            // Whoever would answer is in another process.
+            // The threads that would compute the result are in another process.
             return Err(Lost::Forked);
         }
         // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
@@ -84,7 +84,7 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
         wake.clear();
         if !request.is_handed_over() {
             if gather.has_uncollected() && !waited {
-                // Jobs that are answered run in this round, and may have more to ask.
+                // Jobs with results run in this round, and may make more requests.
                 waited = true;
                 wake.signal(request);
             } else {
@@ -101,7 +101,7 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
     }
 }
 
-/// Gives the answer out, and forgets the request.
+/// Returns the result, and forgets the request.
 fn done(wake: &Wake, gather: &Gather, answer: Answer) -> Answer {
     wake.clear();
     gather.note_collected();

@@ -1,19 +1,19 @@
 //! Requests of many callers, computed together.
 //!
-//! Batching is natural: whoever finds nobody computing computes at once, alone if nobody else is there; what comes meanwhile
-//! gathers, and is the next batch. There is no timer, and nobody waits for others to come.
+//! Batching is natural: a request that finds no computation under way is computed at once, even alone. Requests that
+//! come meanwhile gather and make the next batch. There is no timer, and no request waits for others to come.
 //!
-//! * A thread outside of OpenSSL's jobs computes itself, its own request and those that wait ([`Queue::call`]). At most
-//!   as many batches are computed at once as the setting `threads` says; whoever comes then waits, and is answered by
-//!   another's batch or told to compute the next.
+//! * A thread outside of OpenSSL's jobs computes its own request and those that wait ([`Queue::call`]). The setting
+//!   `threads` limits how many batches are computed at once. Beyond that a thread waits, until another's batch has its
+//!   result or it must compute the next batch.
 //! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says how these wait.
 //!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
 //!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
 //!
-//! A batch has requests of one kind ([`waiting`]): signatures are not kept waiting for verifications that came with them. Long
-//! public operations have at most half of the turns at a time, but at least one.
+//! A batch has requests of one kind ([`waiting`]): signatures do not wait for verifications that came with
+//! them. Long public operations have at most half of the turns at a time, but at least one.
 //!
-//! No lock is held while a batch is computed, while a job is paused, or while somebody is woken.
+//! No lock is held while a batch is computed, while a job is paused, or while a job or thread is woken.
 
 mod gather;
 pub mod job;
@@ -43,14 +43,14 @@ pub use work::{Answer, Lost, Work};
 
 /// The requests of a process for one instance of the provider.
 pub struct Queue {
-    /// Batches that are computed at once, at most.
+    /// The most batches that are computed at once.
     limit: OnceNonZeroUsize,
-    /// Requests of a batch, at most.
+    /// The most requests in a batch.
     max_batch: usize,
-    /// The engine's lanes. The halves of as many private operations fill them twice.
+    /// The engine's lanes. The halves of this many private operations fill them twice.
     lanes: usize,
     counters: Arc<Counters>,
-    /// There are no workers: threads of jobs compute for themselves.
+    /// There are no workers: threads of jobs compute their own requests.
     in_place: AtomicBool,
     gathers: Gathers,
     state: Mutex<State>,
@@ -61,7 +61,7 @@ pub struct Queue {
 #[derive(Default)]
 struct State {
     waiting: Waiting,
-    /// Batches that are being computed, or that somebody was told to compute.
+    /// Batches that are being computed, or that a thread was told to compute.
     computing: usize,
     /// How many of these are for workers that have not begun.
     for_workers: usize,
@@ -74,8 +74,8 @@ struct State {
 }
 
 impl Queue {
-    /// With so many threads, for an engine of so many lanes. With zero, there are no workers. With zero or no number, as many
-    /// batches are computed at once as there are processors.
+    /// A queue for `threads` threads, and an engine of `lanes` lanes. With zero threads, there are no
+    /// workers. With zero or no number, at most one batch per processor is computed at once.
     pub fn new(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Arc<Self> {
         let limit = OnceNonZeroUsize::new();
         if let Some(threads) = threads.and_then(NonZero::new) {
@@ -86,19 +86,19 @@ impl Queue {
         Arc::new(Self { limit, max_batch, lanes, counters, in_place, gathers, state, idle })
     }
 
-    /// A full batch: nothing is gained by waiting for more. Private operations fill the lanes with half as many; verifications
-    /// gain from more.
+    /// The size of a full batch, which waits for no more. Half as many private operations fill the lanes;
+    /// verifications gain from more.
     fn full(&self) -> usize {
         2 * self.lanes
     }
 
-    /// Batches that are computed at once, at most.
+    /// The most batches that are computed at once.
     fn limit(&self) -> usize {
         self.limit.get_or_init(|| NonZero::new(processors()).unwrap_or(NonZero::<usize>::MIN)).get()
     }
 
-    /// Requests of a batch of that kind, at most. Long public operations take one filling of the lanes, since others wait for
-    /// them.
+    /// The most requests in a batch of that kind. Long public operations fill the lanes once, since others
+    /// wait for them.
     fn most(&self, kind: Kind) -> usize {
         if kind == Kind::LongPublic { self.max_batch.min(self.lanes) } else { self.max_batch }
     }
@@ -107,10 +107,10 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers a request of a thread that may wait and has a stack to compute on.
+    /// Computes a request of a thread that may wait and has a stack to compute on.
     pub fn call(self: &Arc<Self>, work: Work) -> Answer {
         let mut state = self.lock();
-        // The limit is at least one, and need not be known for the first: asking for it makes system calls.
+        // The limit is at least one, and the first batch need not know it: finding it makes system calls.
         let kind = work.kind();
         if (state.computing == 0 || state.computing < self.limit()) && !state.waiting.holds(kind) {
             state.computing += 1;
@@ -133,20 +133,20 @@ impl Queue {
         }
     }
 
-    /// Answers a request at once, whatever others do.
+    /// Computes a request at once, independently of all others.
     pub fn call_at_once(&self, work: &Work) -> Answer {
         self.compute(&[work]).pop().unwrap_or(Err(Lost::Panic))
     }
 
-    /// Has work done by a worker while the calling thread waits: for what needs more stack than a job has.
+    /// Lets a worker do work while the calling thread waits: for work that needs more stack than a job has.
     pub fn call_elsewhere(self: &Arc<Self>, work: Work) -> Answer {
         let request = Request::of_idle(work);
         self.submit(vec![request.clone()]);
         request.answer()
     }
 
-    /// Takes requests of jobs, for workers to compute. Where there are none, they are computed here, on a stack of their own:
-    /// these and no others, so that no thread works for another's jobs.
+    /// Takes requests of jobs, for workers to compute. Without workers, they are computed here, on a separate
+    /// stack: these and no others, so that no thread works for another's jobs.
     fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
         if requests.is_empty() {
             return;
@@ -156,7 +156,7 @@ impl Queue {
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
-        // Beside batches that are being computed, another one only when it is full: else it gathers.
+        // While batches are being computed, another one starts only when it is full: else it gathers.
         while !state.waiting.is_empty()
             && state.computing < self.limit()
             && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
@@ -167,8 +167,8 @@ impl Queue {
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. Where none is there and none can be started, there will be
-    /// none: from then on jobs' threads compute for themselves.
+    /// Makes one batch a worker's turn: wakes one, or starts one. If there is none and none can be started,
+    /// there will be none: from then on jobs' threads compute their own requests.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<State>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
@@ -186,7 +186,7 @@ impl Queue {
                     self.compute_here(jobs);
                     self.pass_on(false, None);
                 }
-                // Those that there are come to it when they are done.
+                // The existing workers come to it when they are done.
                 Err(_) => {}
             }
         }
@@ -198,7 +198,7 @@ impl Queue {
         let done = stack::on_another(|| {
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
                 of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
-                // Programs' functions may ask for more: here is room for it.
+                // Programs' functions may need more: here they have room for it.
                 notify(of_kind);
             }
         });
@@ -249,9 +249,9 @@ impl Queue {
         }
     }
 
-    /// Whoever has computed a batch, of the kind that `ended`, lets another go on: a thread that waits, else a worker, which
-    /// may be itself; else there is nothing to do. Threads lead batches of their own kind: where that is not the next one, a
-    /// worker goes on, if one is free.
+    /// After a batch of the kind `ended`, lets another go on: a thread that waits, else a worker, which may
+    /// be the calling one; else there is nothing to do. Threads lead batches of their own kind: where that is
+    /// not the next one, a worker goes on, if one is free.
     fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::LongPublic) {
@@ -301,8 +301,8 @@ impl Queue {
         batch
     }
 
-    /// Computes a batch, and gives everybody an answer. Jobs are woken only then ([`notify`]), so that a thread finds all that
-    /// is for it at once, and when others may compute again: what a program does when it is woken takes its time.
+    /// Computes a batch, and gives every request its result. Only then jobs are woken ([`notify`]), so that a
+    /// thread finds all its results at once, and others may already compute: a woken program may take its time.
     fn run(&self, batch: &[Arc<Request>]) {
         if !batch.is_empty() {
             let works: Vec<_> = batch.iter().map(|request| &request.work).collect();
@@ -320,7 +320,7 @@ impl Queue {
         answers
     }
 
-    /// Ends the workers. Nobody may ask any more.
+    /// Ends the workers. After this, there must be no more requests.
     pub fn close(&self) {
         let workers = {
             let mut state = self.lock();

@@ -6,14 +6,14 @@ use zariz_process::PerProcess;
 
 use super::Queue;
 
-/// The queue of the process that asks, made when it first does.
+/// The queue of the calling process, made on first use.
 pub struct Processes {
     make: Box<dyn Fn() -> Arc<Queue> + Send + Sync>,
     queues: PerProcess<Arc<Queue>>,
 }
 
 impl Processes {
-    /// With queues made by a function.
+    /// Queues that a function makes.
     pub fn new(make: impl Fn() -> Arc<Queue> + Send + Sync + 'static) -> Self {
         Self { make: Box::new(make), queues: PerProcess::new() }
     }

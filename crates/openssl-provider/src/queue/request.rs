@@ -1,4 +1,4 @@
-//! A request, from being asked to being answered.
+//! A request, from its start to its result.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use super::gather::Gather;
 use super::wake::Wake;
 use super::work::{Answer, Kind, Lost, Work};
 
-/// Something to compute, and who waits for it. Owned by the queue, and by whoever waits: whichever goes first.
+/// Work to compute, and the thread or job that waits for it. Owned by the queue and by the waiter.
 pub struct Request {
     pub work: Work,
     pub kind: Kind,
@@ -25,19 +25,19 @@ enum Waiter {
     Thread,
     /// A thread that cannot.
     Idle,
-    /// A job, to be woken; it belongs to what gathers on its thread.
+    /// A job, to be woken; it belongs to the gathering requests of its thread.
     Job { wake: Arc<Wake>, gather: Arc<Gather> },
 }
 
 struct State {
     phase: Phase,
-    /// A thread sleeps until it changes. Waking where nobody does would be a call of the system for nothing.
+    /// A thread sleeps until it changes. Waking without a sleeper would be a needless system call.
     asleep: bool,
 }
 
 enum Phase {
     Waiting,
-    /// The thread that waits shall compute the next batch.
+    /// The waiting thread must compute the next batch.
     Lead,
     Done(Answer),
     Taken,
@@ -45,7 +45,7 @@ enum Phase {
 
 /// What a waiting thread is told.
 pub enum Turn {
-    /// The answer.
+    /// The result.
     Done(Answer),
     /// To compute: one's own request and others'.
     Lead,
@@ -58,17 +58,17 @@ impl Request {
         Arc::new(Self { kind: work.kind(), work, waiter, state, changed: Condvar::new(), handed_over, passed_by })
     }
 
-    /// Of a thread that can compute.
+    /// A request of a thread that can compute.
     pub fn of_thread(work: Work) -> Arc<Self> {
         Self::new(work, Waiter::Thread)
     }
 
-    /// Of a thread that only waits.
+    /// A request of a thread that only waits.
     pub fn of_idle(work: Work) -> Arc<Self> {
         Self::new(work, Waiter::Idle)
     }
 
-    /// Of a job.
+    /// A request of a job.
     pub fn of_job(work: Work, wake: Arc<Wake>, gather: Arc<Gather>) -> Arc<Self> {
         Self::new(work, Waiter::Job { wake, gather })
     }
@@ -77,7 +77,7 @@ impl Request {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes over to another phase, and wakes the thread that sleeps.
+    /// Moves to another phase, and wakes the thread that sleeps.
     fn change(&self, mut state: MutexGuard<State>, phase: Phase) {
         state.phase = phase;
         let asleep = state.asleep;
@@ -107,7 +107,7 @@ impl Request {
         self.handed_over.store(true, Ordering::Release);
     }
 
-    /// Whether a batch of that kind has passed it. It asks under the queue's lock.
+    /// Whether a batch of that kind has passed it. Called under the queue's lock.
     pub fn was_passed_by(&self, kind: Kind) -> bool {
         self.passed_by.load(Ordering::Relaxed) & 1 << kind as u8 != 0
     }
@@ -117,8 +117,8 @@ impl Request {
         self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
-    /// Keeps the answer. A thread that waits goes on; a job is not woken yet ([`notify`](Self::notify)): first, all of a batch
-    /// are answered, so that a job's thread finds them together.
+    /// Stores the result. A waiting thread goes on; a job is not woken yet ([`notify`](Self::notify)): first,
+    /// all requests of a batch get their results, so that a job's thread finds them together.
     pub fn finish(&self, answer: Answer) {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
@@ -130,14 +130,14 @@ impl Request {
         self.change(state, Phase::Done(answer));
     }
 
-    /// Wakes the job that waits, if it is one.
+    /// Wakes the waiting job, if it has one.
     pub fn notify(&self) {
         if let Waiter::Job { wake, .. } = &self.waiter {
             wake.signal(self);
         }
     }
 
-    /// The answer, if there is one by now.
+    /// The result, if there is one by now.
     pub fn collect(&self) -> Option<Answer> {
         take(&mut self.lock().phase)
     }
@@ -159,7 +159,7 @@ impl Request {
         }
     }
 
-    /// Waits for the answer of a request that its own thread does not lead.
+    /// Waits for the result of a request that its own thread does not lead.
     pub fn answer(&self) -> Answer {
         match self.wait() {
             Turn::Done(answer) => answer,

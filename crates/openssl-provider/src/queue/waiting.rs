@@ -9,9 +9,9 @@ use super::work::Kind;
 
 /// The requests that wait.
 ///
-/// A batch has requests of one kind, so that what takes long delays no answer that is ready: [`Kind`] says which kinds go first.
-/// Each other kind passes the request at the front once at most; then it is that request's turn. So all requests are
-/// answered, however many of an earlier kind there are.
+/// A batch has requests of one kind, so that long work delays no result that is ready: [`Kind`] says which
+/// kinds go first. Each other kind passes the request at the front at most once; then it is that request's
+/// turn. So all requests are computed, however many of an earlier kind there are.
 ///
 /// Long public operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and the front is the
 /// first of those.
@@ -104,7 +104,7 @@ impl Waiting {
         self.kinds[kind as usize].len()
     }
 
-    /// The first of that kind, at most so many.
+    /// The first of that kind, at most `most` of them.
     pub fn take(&mut self, kind: Kind, most: usize) -> Vec<Arc<Request>> {
         let (mut taken, mut last) = (Vec::new(), 0);
         while taken.len() < most

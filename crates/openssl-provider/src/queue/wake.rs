@@ -17,7 +17,7 @@ const STATUS_OK: c_int = 2;
 /// Its address is the name of our file descriptor in every wait context.
 static KEY: u8 = 0;
 
-/// What a wait context has of us: it lives until the program frees the wait context, and nobody computes for it.
+/// Our entry in a wait context: it lives until the program frees the wait context, and while its request is computed.
 ///
 /// It owns the request under way: the job's stack owns nothing, since a program that drops a connection frees the wait
 /// context, but never runs the job again.
@@ -42,7 +42,7 @@ struct State {
 #[derive(Clone, Copy)]
 struct Argument(*mut c_void);
 
-// SAFETY: it is the program's, made to be handed to its function on whichever thread calls that.
+// SAFETY: it is the program's, made to be handed to its function on any thread.
 unsafe impl Send for Argument {}
 
 thread_local! {
@@ -50,22 +50,22 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in a function of the program that we have called: what is asked for there belongs to no job, and
-/// must not wait for threads that may wait for us.
+/// Whether this thread is in a function of the program that we have called: requests made there belong to no
+/// job, and must not wait for threads that may wait for us.
 pub fn is_in_callback() -> bool {
     IN_CALLBACK.get()
 }
 
 impl Wake {
-    /// That of a job's wait context, which lives as long as the wait context; a new one where it has none. Nothing where
-    /// the system refuses.
+    /// The wake of a job's wait context, which lives as long as the wait context; a new one where it has
+    /// none. `None` where the system refuses.
     ///
     /// # Safety
     /// `context` is the wait context of the job that runs.
     pub unsafe fn of<'a>(libcrypto: &Libcrypto, context: *mut WaitCtx) -> Option<&'a Arc<Self>> {
         let key = ptr::from_ref(&KEY).cast();
         let (mut fd, mut custom) = (-1, ptr::null_mut());
-        // SAFETY: the caller's context. What we find under our key is what was put there below: a box of ours.
+        // SAFETY: the caller's context. The value under our key was put there below: a box of ours.
         unsafe {
             if (libcrypto.wait_ctx_get_fd)(context, key, &mut fd, &mut custom) != 1 || custom.is_null() {
                 let event = Self::event()?;
@@ -88,7 +88,7 @@ impl Wake {
     }
 
     fn event() -> Option<File> {
-        // SAFETY: it has no preconditions; the descriptor is new and nobody else's.
+        // SAFETY: it has no preconditions; the descriptor is new and only ours.
         match unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } {
             -1 => None,
             // SAFETY: as above.
@@ -121,7 +121,7 @@ impl Wake {
         drop(request);
     }
 
-    /// Whether the program wants its function to be called, and does not look at the descriptor.
+    /// Whether the program set a function to be called, and does not look at the descriptor.
     pub fn has_callback(&self) -> bool {
         self.lock().callback.is_some()
     }
@@ -160,7 +160,7 @@ impl Wake {
         let mut guard = self.lock();
         let state = &mut *guard;
         if let Some(event) = state.event.as_mut().filter(|_| state.signalled) {
-            // Cannot fail: nobody else reads it.
+            // Cannot fail: nothing else reads it.
             let _ = event.read(&mut [0; 8]);
             state.signalled = false;
         }

@@ -1,4 +1,4 @@
-//! What is asked for, and computing it.
+//! The work of a request, and computing it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,20 +9,20 @@ use zeroize::Zeroizing;
 pub enum Work {
     /// `x^d mod n` of a number as long as the key.
     Private(PrivateKey, Zeroizing<Vec<u8>>),
-    /// `x^e mod n`, likewise.
+    /// `x^e mod n` of a number as long as the key.
     Public(PublicKey, Zeroizing<Vec<u8>>),
 }
 
 /// A batch has requests of one kind; the kinds are computed in this order.
 ///
-/// Private operations are first: the program chose their keys. Public keys come from anybody who connects. Long public operations
-/// are last, and at most half of the turns, but at least one, compute them at a time. So a signature waits for at most one such
-/// batch for each turn.
+/// Private operations are first: the program chose their keys. Public keys come from anyone who connects.
+/// Long public operations are last; at most half of the turns, but at least one, compute them at a time. So a
+/// signature waits for at most one such batch in each turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Private operations.
     Private,
-    /// Public operations with numbers as most keys have them.
+    /// Public operations with a modulus and an exponent of usual lengths.
     Public,
     /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much as at 2048 bits.
     LongPublic,
@@ -57,23 +57,23 @@ impl Work {
     }
 }
 
-/// The number that was asked for, as long as the key.
+/// The resulting number, as long as the key.
 pub type Answer = Result<Zeroizing<Vec<u8>>, Lost>;
 
-/// Why a request has no number for an answer.
+/// Why a request has no number as its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// The computation says why.
+    /// An error of the computation.
     Failed(Error),
     /// No thread could be started to compute it.
     NoThread,
-    /// The process that asked has forked, and its child ran the job.
+    /// The process that made the request has forked, and its child ran the job.
     Forked,
-    /// A mistake of ours.
+    /// A bug in this crate.
     Panic,
 }
 
-/// The answers to a batch, in order. All its requests are of one kind.
+/// The results of a batch, in order. All its requests are of one kind.
 pub fn compute(works: &[&Work]) -> Vec<Answer> {
     let Some(first) = works.first() else { return Vec::new() };
     debug_assert!(works.iter().all(|work| work.kind() == first.kind()), "a batch has requests of one kind");
@@ -88,7 +88,7 @@ pub fn compute(works: &[&Work]) -> Vec<Answer> {
     }));
     match results {
         Ok(results) => results.into_iter().map(|result| result.map_err(Lost::Failed)).collect(),
-        // A mistake of ours.
+        // A bug in this crate.
         Err(_) => works.iter().map(|_| Err(Lost::Panic)).collect(),
     }
 }

@@ -19,7 +19,7 @@ use crate::queue::Work;
 /// The digest of PSS where a program names none.
 const DEFAULT_DIGEST: &str = "SHA1";
 
-/// What OpenSSL holds of an operation.
+/// The context of an operation, which OpenSSL holds.
 pub struct Context {
     properties: Option<String>,
     key: Option<Arc<Key>>,
@@ -38,13 +38,13 @@ impl Held for Context {
 }
 
 impl Context {
-    /// Of no operation yet. `properties` are those of digests that are fetched.
+    /// A context without an operation. `properties` are those of digests that are fetched.
     pub fn new(provider: Arc<Provider>, properties: Option<String>) -> Self {
         let scheme = Scheme::new(provider.default_salt);
         Self { provider, properties, key: None, operation: Operation::Sign, scheme, message: None }
     }
 
-    /// Another one in the same state.
+    /// A copy in the same state.
     pub fn duplicate(&self) -> Outcome<Self> {
         Ok(Self {
             provider: self.provider.clone(),
@@ -67,7 +67,7 @@ impl Context {
         }
         self.operation = operation;
         self.message = None;
-        // What was chosen for a key before stays, as in OpenSSL, but for padding and salt.
+        // Earlier choices for a key stay, as in OpenSSL, except for padding and salt.
         self.scheme.padding = Padding::Pkcs1;
         self.scheme.salt = self.provider.default_salt;
         self.set(params)
@@ -233,7 +233,7 @@ impl Context {
         }
     }
 
-    /// Answers what is asked.
+    /// Writes the requested parameters.
     pub fn answer(&self, answers: &mut Answers) -> Outcome<bool> {
         let name = |digest: Option<&Digest>| digest.map_or(String::new(), |digest| digest.name.clone());
         let mut identifier = Ok(true);

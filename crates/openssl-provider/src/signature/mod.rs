@@ -166,7 +166,7 @@ unsafe extern "C" fn verify_recover(
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
         with(context, |context: &mut Context| {
-            // A digest needs only its own room; a program that asks how much is told enough for anything.
+            // A digest needs only its own room; without a buffer, the size is enough for anything.
             let needed = if out.is_null() { None } else { context.digest().map(|digest| digest.md.size()) };
             let needed = needed.map_or_else(|| context.size(), Ok)?;
             output(out, out_len, room, needed, || context.recover(bytes(signature, signature_len)))
@@ -248,7 +248,7 @@ unsafe extern "C" fn digest_sign(
     data: *const c_uchar,
     len: usize,
 ) -> c_int {
-    // SAFETY: as OpenSSL calls it. Where only the length is asked for, the message does not count.
+    // SAFETY: as OpenSSL calls it. A call that only asks for the length ignores the message.
     unsafe {
         if !out.is_null() && update(context, data, len) != 1 {
             return 0;

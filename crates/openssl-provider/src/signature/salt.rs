@@ -10,13 +10,13 @@ use crate::ffi::params::Param;
 /// The length of a salt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
-    /// That of the digest.
+    /// The length of the digest.
     Digest,
-    /// Whatever is found when verifying, the longest when signing.
+    /// Any length when verifying, the longest when signing.
     Auto,
     /// The longest that fits.
     Max,
-    /// Whatever is found when verifying, the longest up to that of the digest when signing.
+    /// Any length when verifying; when signing the longest up to that of the digest.
     AutoDigestMax,
     /// In bytes.
     Bytes(c_int),
@@ -61,7 +61,7 @@ impl Salt {
         }
     }
 
-    /// Answers with its number, or its word.
+    /// Writes its number, or its name.
     pub fn answer(self, param: &mut Param) -> bool {
         match self.word() {
             Some(word) if param.is_text() => param.put_constant(word.2),
@@ -86,7 +86,7 @@ impl Salt {
         Err(Failure::new(Reason::Length, text))
     }
 
-    /// The length that a salt must have; nothing where it may have any.
+    /// The length that a salt must have; `None` where any length is allowed.
     pub fn to_verify(self, hash: Hash, bits: usize) -> Outcome<Option<usize>> {
         Ok(match self {
             Self::Auto | Self::AutoDigestMax => None,

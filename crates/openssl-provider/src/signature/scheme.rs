@@ -1,4 +1,4 @@
-//! How a digest, or whatever is given for one, becomes the number that is signed, and back.
+//! How a digest, or other data in its place, becomes the number that is signed, and back.
 
 use std::ffi::CStr;
 
@@ -19,9 +19,9 @@ pub const SALTLEN: &CStr = c"saltlen";
 #[derive(Clone)]
 pub struct Scheme {
     pub padding: Padding,
-    /// Without one, what is given is signed as it is.
+    /// Without a digest, the data is signed as it is.
     pub digest: Option<Digest>,
-    /// That of the mask, where it is not that of the message.
+    /// The digest of the mask, where it is not that of the message.
     pub mgf1: Option<Digest>,
     pub salt: Salt,
 }
@@ -45,7 +45,7 @@ impl Scheme {
         self.mgf1.as_ref().or(self.digest.as_ref())
     }
 
-    /// The hash and mask of PSS, where zariz has them.
+    /// The hash and mask of PSS, where zariz supports them.
     fn pss(&self) -> Option<(Hash, Mgf)> {
         Some((self.digest.as_ref()?.hash()?, Mgf::Mgf1(self.mgf1()?.hash()?)))
     }
@@ -59,7 +59,7 @@ impl Scheme {
         Err(Failure::new(Reason::Length, format!("the digest has {} bytes; it should have {expected}", digest.len())))
     }
 
-    /// The number that is raised to `d`; nothing where zariz does not know how.
+    /// The number that is raised to `d`; `None` where zariz does not support the scheme.
     pub fn encode(&self, digest: &[u8], key: Lengths) -> Outcome<Option<Vec<u8>>> {
         self.check_digest(digest)?;
         let kind = self.digest.as_ref().map(|digest| digest.kind);
@@ -90,7 +90,7 @@ impl Scheme {
         Ok(Some(block))
     }
 
-    /// Whether zariz can tell if a signature is right, or recover what was signed.
+    /// Whether zariz can verify a signature, or recover the data that was signed.
     pub fn decodes(&self) -> bool {
         match (self.padding, self.digest.as_ref().map(|digest| digest.kind)) {
             (Padding::Pkcs1, kind) => kind != Some(Kind::Foreign),
@@ -109,7 +109,7 @@ impl Scheme {
         if self.recover(&block)? == digest { Ok(()) } else { Err(bad_signature()) }
     }
 
-    /// What was signed, in an opened signature: the digest, or what was given for one.
+    /// The signed data in an opened signature: the digest, or other data in its place.
     pub fn recover<'a>(&self, block: &'a [u8]) -> Outcome<&'a [u8]> {
         let prefix = match (self.padding, self.digest.as_ref().map(|digest| digest.kind)) {
             (Padding::None, None) => return Ok(block),
@@ -133,7 +133,7 @@ impl Scheme {
         Failure::new(Reason::Padding, text)
     }
 
-    /// The same for OpenSSL.
+    /// The scheme's parameters, for OpenSSL.
     pub fn parameters(&self) -> Built {
         let mut out = Built::default();
         out.int(PAD_MODE, self.padding as i32);

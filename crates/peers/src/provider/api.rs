@@ -113,7 +113,7 @@ impl Api {
         let mut errors: Vec<String> = Vec::new();
         loop {
             let mut data = null();
-            // SAFETY: null where we do not want an answer, and else room for it.
+            // SAFETY: null for a result that is not needed, and else room for it.
             let code = unsafe { (self.next_error)(null_mut(), null_mut(), null_mut(), &raw mut data, null_mut()) };
             if code == 0 {
                 break;
@@ -156,7 +156,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: ours, and nobody uses it any more.
+        // SAFETY: ours, and nothing uses it any more.
         unsafe { (self.api.ctx_free)(self.pointer) };
     }
 }

@@ -127,7 +127,7 @@ impl Config {
         let section = section.map(CString::new).transpose().ok()?;
         let name = CString::new(name).ok()?;
         let section = section.as_ref().map_or(null(), |section| section.as_ptr());
-        // SAFETY: a live configuration, texts that end in a zero, and null for what stands before all sections.
+        // SAFETY: a live configuration, texts that end in a zero, and null for the part before all sections.
         let value = unsafe { (self.api.conf_string)(self.pointer, section, name.as_ptr()) };
         self.api.clear_errors();
         // SAFETY: null, or a text of the live configuration.
@@ -171,13 +171,13 @@ impl Config {
 
 impl Drop for Config {
     fn drop(&mut self) {
-        // SAFETY: ours, and nobody uses it any more.
+        // SAFETY: ours, and nothing uses it any more.
         unsafe { (self.api.conf_free)(self.pointer) };
     }
 }
 
 impl Found {
-    /// Puts this section alone into effect, but activates nothing: whoever loads the provider then gets its errors.
+    /// Puts this section alone into effect, but activates nothing: loading the provider then reports its errors.
     pub fn apply(&self, context: &Context) -> Result<(), String> {
         let mut text =
             format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n", self.section.provider);
@@ -194,7 +194,7 @@ impl Found {
         if bio.is_null() {
             return Err(api.errors());
         }
-        // SAFETY: a live BIO that nobody uses any more after this, a live configuration of its own, and null for the number
+        // SAFETY: a live BIO that nothing uses after this, a live configuration of its own, and null for the number
         // of a bad line and for the usual key.
         let done = unsafe {
             let read = (api.conf_load_bio)(config.pointer, bio, null_mut());
@@ -214,17 +214,17 @@ pub fn is_for_openssl(key: &str) -> bool {
     OPENSSL.contains(&skip_dot(key))
 }
 
-/// The value of a word that OpenSSL understands: of several, the last counts.
+/// The value of a keyword that OpenSSL understands: the last one, if there are several.
 fn last<'a>(lines: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
     lines.iter().rev().find(|(key, _)| skip_dot(key) == wanted).map(|(_, value)| value.as_str())
 }
 
-/// What counts of such a word: what stands before a dot only keeps words apart.
+/// The part of such a keyword that matters: the part before a dot only keeps keywords apart.
 fn skip_dot(key: &str) -> &str {
     key.split_once('.').map_or(key, |(_, rest)| rest)
 }
 
-/// A value that is read back as it is: everything that could mean something to OpenSSL stands after a backslash.
+/// A value that is read back unchanged: a backslash precedes every character that could mean something to OpenSSL.
 fn escaped(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {

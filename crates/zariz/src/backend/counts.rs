@@ -1,4 +1,4 @@
-//! What a thread asks of engines: counted in tests, which are not to measure time.
+//! Counts the calls of engines on a thread, for tests that must not measure time.
 
 #[cfg(test)]
 pub use testing::*;
@@ -17,7 +17,7 @@ mod testing {
 
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Counts {
-        /// Powers in constant time.
+        /// Powers computed in constant time.
         pub powers: usize,
         /// Products of plain numbers, and numbers kept in the domain to be multiplied there.
         pub products: usize,
@@ -35,7 +35,7 @@ mod testing {
         OF_THREAD.with(|counts| counts.update(|it| Counts { products: it.products + count, ..it }));
     }
 
-    /// The result of a function, and what it asks for on this thread.
+    /// The result of a function, and the engine calls it makes on this thread.
     pub fn of<T>(function: impl FnOnce() -> T) -> (T, Counts) {
         OF_THREAD.take();
         (function(), OF_THREAD.take())

@@ -1,12 +1,12 @@
-//! Slices of elements.
+//! Products and squares of slices of elements.
 
 use super::lanes::scalars;
 use super::{Fp, FpError};
 use crate::{Engine, EngineError};
 
-/// `out[i] = a[i]·b[i]`: eight at once where the processor has AVX512-IFMA, else one after the other.
+/// `out[i] = a[i]·b[i]`: eight at once where the processor has AVX512-IFMA, else one at a time.
 ///
-/// Elements go into lanes and out again for each product. Where more is done with them, keep them there: [`super::Fp8`].
+/// Each product moves its elements into lanes and back. For several operations in a row, use [`super::Fp8`].
 ///
 /// # Errors
 /// [`FpError::LengthsDiffer`] unless all three slices have one length.
@@ -21,7 +21,7 @@ pub fn mul_batch(a: &[Fp], b: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
     Ok(())
 }
 
-/// `out[i] = a[i]²`, likewise.
+/// `out[i] = a[i]²`: eight at once where the processor has AVX512-IFMA, else one at a time.
 ///
 /// # Errors
 /// [`FpError::LengthsDiffer`] unless both slices have one length.
@@ -61,7 +61,7 @@ fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
     }
 }
 
-/// Does the work in lanes, if they pay for going in and out; whether they do.
+/// Does the work in lanes if that is faster, the conversions included. Returns whether it did.
 ///
 /// Measured (bench/results/bls12-381-xeon-6-cf-2.txt), in times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA
 /// with eight lanes, 1.9 with four.

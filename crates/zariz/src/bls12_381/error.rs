@@ -1,25 +1,25 @@
-//! What can be wrong with input.
+//! Errors of the field's functions.
 
 use std::fmt;
 
 use crate::EngineError;
 
-/// Why there is no element, or no batch.
+/// Why bytes are no element, or slices no batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FpError {
-    /// The bytes are a number that is not below the modulus: an element has one encoding.
+    /// The bytes encode a number that is not below the modulus: each element has only one encoding.
     NotBelowModulus,
-    /// An element is 48 bytes, and these are another number.
+    /// An encoded element has 48 bytes, not this many.
     WrongLength(usize),
     /// Slices of a batch differ in length.
     LengthsDiffer {
-        /// The length of the first.
+        /// The length of the first slice.
         expected: usize,
-        /// The length of another.
+        /// The length of a slice that differs from it.
         found: usize,
     },
-    /// The engine that was asked for is not there.
+    /// The engine cannot be used.
     Engine(EngineError),
 }
 

@@ -6,16 +6,16 @@ use zariz_machines::bls12_381 as field;
 
 use super::Fp;
 
-/// A way of multiplying one element: they give the same results, and differ in speed and in what they need.
+/// A way of multiplying one element. All forms give the same results; they differ in speed and in what they need.
 ///
 /// They are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
-/// Assembly*, 2021), from the plainest on. Operators of [`Fp`] take the best of the last and of [`Flat`](Self::Flat).
+/// Assembly*, 2021), the plainest first. [`Fp`]'s operators use the last, or [`Flat`](Self::Flat).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
-    /// Two loops in a loop, in plain Rust.
+    /// Two nested loops in plain Rust.
     Loops,
-    /// The same unrolled, its working set in registers.
+    /// Plain Rust without loops: all limbs in registers.
     Flat,
     /// MULX by an intrinsic function.
     Intrinsics,
@@ -24,7 +24,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form, as the paper has them.
+    /// Every form, in the paper's order.
     pub const ALL: &'static [Self] = &[Self::Loops, Self::Flat, Self::Intrinsics, Self::Assembly];
 
     /// The form's name.
@@ -46,12 +46,12 @@ impl Form {
         }
     }
 
-    /// Whether this processor can multiply so.
+    /// Whether this processor can run the form.
     pub fn is_available(self) -> bool {
         self.multiplier().is_some()
     }
 
-    /// The function that multiplies so, `a ← a·b`; none where the processor lacks what the form needs.
+    /// The form's function `a ← a·b`; `None` where the processor lacks what the form needs.
     pub fn multiplier(self) -> Option<fn(&mut Fp, &Fp)> {
         match self {
             Self::Loops => Some(|a, b| a.0 = field::mul_loops(&a.0, &b.0)),
@@ -66,7 +66,7 @@ impl Form {
     }
 }
 
-/// A function cannot hold the proof that its instructions are there; it looks again, which costs less than a nanosecond.
+/// A function pointer cannot hold the proof that its instructions exist. It checks again, in less than a nanosecond.
 #[cfg(target_arch = "x86_64")]
 fn intrinsics(a: &mut Fp, b: &Fp) {
     match field::Mulx::new() {

@@ -9,8 +9,8 @@ use super::FpError;
 
 /// An element of the base field of BLS12-381.
 ///
-/// It stands in Montgomery's form by `2^384`, always below the modulus, in six limbs. Comparing two takes the same time
-/// whatever they are.
+/// Held in Montgomery's form by `2^384`, always below the modulus, in six limbs. Comparing two elements takes
+/// constant time.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Fp(pub(super) Fe);
@@ -23,14 +23,14 @@ impl Fp {
     /// The modulus in limbs of 64 bits, the lowest first:
     /// `0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab`.
     pub const MODULUS: [u64; LIMBS] = field::MODULUS;
-    /// Bytes of an encoded element.
+    /// The length of an encoded element in bytes.
     pub const BYTES: usize = 8 * LIMBS;
 
-    /// The element that 48 big-endian bytes encode.
+    /// Decodes an element from 48 big-endian bytes.
     ///
     /// # Errors
-    /// [`FpError::NotBelowModulus`] for a number that is not below the modulus. Whether it is shows in the time taken, and
-    /// nothing else of it.
+    /// [`FpError::NotBelowModulus`] for a number that is not below the modulus. The time taken shows whether
+    /// this happened, and nothing else about the number.
     pub fn from_be_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, FpError> {
         let mut limbs = [0; LIMBS];
         for (limb, chunk) in limbs.iter_mut().rev().zip(bytes.chunks_exact(8)) {
@@ -40,9 +40,9 @@ impl Fp {
         if black_box(borrow) == 0 { Err(FpError::NotBelowModulus) } else { Ok(Self(limbs) * Self(field::ENTER)) }
     }
 
-    /// The element as 48 big-endian bytes.
+    /// Encodes the element as 48 big-endian bytes.
     pub fn to_be_bytes(&self) -> [u8; Self::BYTES] {
-        // A product with 1 that is not in Montgomery's form takes a number out of it.
+        // A product with a 1 that is not in Montgomery's form takes a number out of that form.
         let Self(limbs) = *self * Self([1, 0, 0, 0, 0, 0]);
         let mut bytes = [0; Self::BYTES];
         for (limb, chunk) in limbs.iter().rev().zip(bytes.chunks_exact_mut(8)) {
@@ -51,7 +51,7 @@ impl Fp {
         bytes
     }
 
-    /// The square of the element: a little faster than a product.
+    /// The square of the element, a little faster than a product.
     #[inline]
     #[must_use]
     pub fn square(&self) -> Self {
@@ -70,15 +70,15 @@ impl Fp {
         self.0 = field::sqr_flat(&self.0);
     }
 
-    /// The inverse of the element; none for 0, which has none. Whether it is 0 shows in the time taken by whoever looks at
-    /// the result: where that is a secret, take [`invert_or_zero`](Self::invert_or_zero).
+    /// The inverse of the element; `None` for 0. A caller that looks at the result shows by its time whether
+    /// the element was 0: where that is secret, use [`invert_or_zero`](Self::invert_or_zero).
     #[must_use]
     pub fn invert(&self) -> Option<Self> {
         let inverse = self.invert_or_zero();
         (!self.is_zero()).then_some(inverse)
     }
 
-    /// The inverse of the element, and 0 for 0, in the same time.
+    /// The inverse of the element, or 0 for 0, in constant time.
     #[must_use]
     pub fn invert_or_zero(&self) -> Self {
         Self(field::invert(&self.0))
@@ -108,7 +108,7 @@ impl From<u64> for Fp {
 impl TryFrom<&[u8]> for Fp {
     type Error = FpError;
 
-    /// As [`Fp::from_be_bytes`], of a slice that must have 48 bytes.
+    /// Like [`Fp::from_be_bytes`], for a slice: [`FpError::WrongLength`] unless it has 48 bytes.
     fn try_from(bytes: &[u8]) -> Result<Self, FpError> {
         let array = bytes.try_into().map_err(|_| FpError::WrongLength(bytes.len()))?;
         Self::from_be_bytes(array)

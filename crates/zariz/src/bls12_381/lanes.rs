@@ -12,16 +12,16 @@ use zariz_machines::bls12_381::lanes::{Field, Number};
 use super::Fp;
 use crate::{Engine, EngineError};
 
-/// Eight elements that stay in the lanes of an engine, in its digits: adding, subtracting and multiplying them costs nothing
-/// but that.
+/// Eight elements that stay in the lanes of an engine, in its digits: additions, subtractions and
+/// multiplications need no conversions between them.
 ///
-/// With eight lanes all are multiplied at once; an engine of fewer lanes goes through them in groups. Operations are in
-/// place; clone what is still needed. Two values of different engines may be mixed: the second is converted, which costs
+/// An engine with eight lanes multiplies all at once; one with fewer lanes works in groups. Operations are in
+/// place; clone what you still need. Values of two engines may be mixed: the second is converted, which costs
 /// more than the operation.
 #[derive(Clone)]
 pub struct Fp8(Held);
 
-/// Eight numbers on one machine, `G` groups of as many as it has lanes.
+/// Eight numbers on one machine, in `G` groups of one number for each lane.
 #[derive(Clone)]
 struct Groups<M: Field, const G: usize> {
     machine: M,
@@ -74,7 +74,7 @@ impl<M: Field, const G: usize> Groups<M, G> {
     }
 }
 
-/// Writes the type of what is held and, for all machines, what is done with it.
+/// Defines the type that holds the lanes, and its operations on all machines.
 macro_rules! held {
     ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $groups:literal;)*) => {
         /// Eight numbers on the machine of an engine.
@@ -120,7 +120,7 @@ macro_rules! held {
                 }
             }
 
-            /// Whether both were on one engine, and so it is done.
+            /// Adds, if both are on one engine; returns whether it did.
             #[inline]
             fn add(&mut self, other: &Self) -> bool {
                 match (self, other) {
@@ -152,7 +152,7 @@ macro_rules! held {
             }
         }
 
-        /// Products of eight elements at a time, of any number of them; the rest of fewer are padded with zeros.
+        /// Multiplies any number of elements, eight at a time; the last few are padded with zeros.
         pub(super) fn scalars(engine: Engine, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) -> Result<(), EngineError> {
             match engine {
                 $($(#[$cfg])? Engine::$engine => {
@@ -173,7 +173,7 @@ held! {
     #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, 1;
 }
 
-/// Why there are no lanes of an engine.
+/// Why an engine has no lanes to use here.
 fn unfit(engine: Engine) -> EngineError {
     if engine.has_lanes() { EngineError::Unavailable(engine) } else { EngineError::WithoutLanes(engine) }
 }
@@ -183,7 +183,7 @@ fn token<M: Token>(engine: Engine) -> Result<M, EngineError> {
     M::token().ok_or(EngineError::Unavailable(engine))
 }
 
-/// A machine that can be looked for.
+/// A machine that may or may not be available.
 trait Token: Field {
     fn token() -> Option<Self>;
 }
@@ -215,7 +215,7 @@ mod tokens {
     }
 }
 
-/// Products of as many elements as there are lanes, or squares where `b` is none.
+/// Products of a group of elements at a time, one in each lane, or squares where `b` is `None`.
 fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) {
     let limbs = |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
     let mut products: [Fe; 8] = Default::default();
@@ -236,7 +236,7 @@ fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) 
 }
 
 impl Fp8 {
-    /// Eight elements, brought into the lanes of the best engine.
+    /// Puts eight elements into the lanes of the best engine.
     pub fn new(elements: &[Fp; 8]) -> Self {
         match Self::with_engine(elements, Engine::best()) {
             Ok(eight) => eight,
@@ -244,39 +244,39 @@ impl Fp8 {
         }
     }
 
-    /// The same, on an engine of the caller's choice.
+    /// Like [`new`](Self::new), on an engine of the caller's choice.
     ///
     /// # Errors
-    /// [`EngineError::Unavailable`] where the processor lacks it.
+    /// [`EngineError::Unavailable`] where the processor lacks the engine.
     pub fn with_engine(elements: &[Fp; 8], engine: Engine) -> Result<Self, EngineError> {
         Held::new(engine, elements).map(Self)
     }
 
-    /// The elements.
+    /// Takes the elements out of the lanes.
     pub fn to_array(&self) -> [Fp; 8] {
         self.0.to_array()
     }
 
-    /// The engine in whose lanes they are.
+    /// The engine whose lanes hold the elements.
     pub fn engine(&self) -> Engine {
         self.0.engine()
     }
 
-    /// Squares each in place.
+    /// Squares each element in place.
     pub fn square_assign(&mut self) {
         self.0.square(1);
     }
 
-    /// Squares each in place, `times` times.
+    /// Squares each element in place, `times` times.
     pub fn square_times(&mut self, times: usize) {
         self.0.square(times);
     }
 
-    /// Another on the engine of this one.
+    /// `other`, converted to the engine of `self`.
     fn converted(&self, other: &Self) -> Held {
         match Held::new(self.engine(), &other.to_array()) {
             Ok(held) => held,
-            // This one's machine was there when it was made.
+            // The machine was available when `self` was made.
             Err(_) => unreachable!("an engine is gone"),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! * [`Fp`] is one element. It is multiplied in assembly where the processor has MULX, ADCX and ADOX (Intel since 2014, AMD
 //!   since 2017), else in portable Rust.
-//! * [`Fp8`] is eight elements that stay in the lanes of a vector machine: long chains of operations pay for going in and
-//!   out once.
+//! * [`Fp8`] is eight elements that stay in the lanes of a vector machine: a long chain of operations converts them
+//!   only twice, at its start and at its end.
 //! * [`mul_batch`] and [`sqr_batch`] multiply slices of elements, in lanes where that is faster.
 //! * [`Form`] names the ways of multiplying one element, to compare them.
 //!
@@ -20,8 +20,8 @@
 //! # Ok::<(), zariz::bls12_381::FpError>(())
 //! ```
 //!
-//! All of it takes the same time for all elements, but for what a name or its description says: `invert` tells whether an
-//! element was 0. Elements are `Copy` and not wiped when they go; [`Fp`] and [`Fp8`] are [`zeroize::Zeroize`].
+//! Every operation takes constant time, unless its description says otherwise: `invert` shows whether an element
+//! was 0. Elements are `Copy` and not wiped when dropped; [`Fp`] and [`Fp8`] are [`zeroize::Zeroize`].
 
 mod batch;
 mod error;

@@ -1,7 +1,7 @@
 //! `+`, `-`, `*` and their assigning forms.
 //!
-//! The assigning forms work in place. A result that is copied is read in halves of what it was written in, which costs as
-//! much as an addition: chains are best written with them.
+//! The assigning forms work in place. A copied result is read in halves of what was written, which costs as
+//! much as an addition: write chains with the assigning forms.
 
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 

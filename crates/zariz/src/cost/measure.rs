@@ -28,7 +28,7 @@ fn rows() {
         }
     }
     for ((engine, numbers), costs) in rows {
-        // An engine is never asked for numbers that are too long for it; the table still has a figure.
+        // No engine gets numbers that are too long for it; the table still has a figure there.
         let known = costs.iter().filter(|costs| costs[0] < f64::MAX).count();
         let costs = (0..costs.len()).map(|i| {
             let from = i.min(known - 1);
@@ -39,8 +39,8 @@ fn rows() {
     }
 }
 
-/// With how many numbers at once an engine is measured. Lanes cost the same whether they are used or not; what does two numbers
-/// at once does one sooner.
+/// How many numbers at once an engine is measured with. Vector lanes cost the same whether used or not; an
+/// engine for two numbers at once does one number sooner.
 pub fn numbers(engine: Engine) -> std::ops::RangeInclusive<usize> {
     match engine.layout() {
         Layout::Pair => 1..=2,
@@ -48,7 +48,7 @@ pub fn numbers(engine: Engine) -> std::ops::RangeInclusive<usize> {
     }
 }
 
-/// Of each quantity the shortest time is kept: what disturbs only makes it longer.
+/// Keeps the shortest time of each quantity: disturbances only make it longer.
 fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [f64; 3]) {
     let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
     let prepared = Prepared::new(&modulus, bits);

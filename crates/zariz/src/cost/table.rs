@@ -5,8 +5,8 @@ use crate::engine::Engine;
 /// Lengths in bits at which costs are known.
 pub const LENGTHS: [usize; 9] = [256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 16_384];
 
-/// What one engine costs for calls with so many numbers: at each length a product of plain numbers, a multiplication and a
-/// squaring in Montgomery's domain.
+/// What one engine costs for a call with `numbers` numbers: at each length a product of plain numbers, a
+/// multiplication and a squaring in Montgomery's domain.
 pub struct Row {
     pub engine: Engine,
     pub numbers: usize,

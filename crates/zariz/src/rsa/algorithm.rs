@@ -44,7 +44,7 @@ impl Algorithm {
         Self::Pss { hash, mgf: Mgf::Mgf1(hash), salt_len }
     }
 
-    /// The algorithm of that name in RFC 7518, in any case.
+    /// The algorithm of that name in RFC 7518; upper and lower case are the same. `None` for an unknown name.
     pub fn by_name(name: &str) -> Option<Self> {
         let i = Self::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
         Self::NAMED.get(i).copied()
@@ -66,13 +66,13 @@ impl Algorithm {
 impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
-    /// The algorithm of that name in RFC 7518, in any case.
+    /// The algorithm of that name in RFC 7518; upper and lower case are the same.
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
         Self::by_name(name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }
 
-/// No signature algorithm has the name that was asked for.
+/// The error for a name that no signature algorithm has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownAlgorithm(String);
 
@@ -97,8 +97,8 @@ pub enum Padding {
         /// The label, usually empty.
         label: Vec<u8>,
     },
-    /// RSAES-PKCS1-v1_5. Decryption never fails on bad padding: it returns a message derived from key and ciphertext
-    /// (implicit rejection, draft-irtf-cfrg-rsa-guidance), so that nobody can learn the padding was bad.
+    /// RSAES-PKCS1-v1_5. Decryption does not fail on bad padding: it returns a message derived from key and ciphertext
+    /// (implicit rejection, draft-irtf-cfrg-rsa-guidance), so that an attacker cannot learn that the padding was bad.
     Pkcs1v15,
 }
 

@@ -1,4 +1,4 @@
-//! Blinding: the private operation never sees the number it is asked about.
+//! Blinding: the private operation never sees the caller's number.
 //!
 //! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask` is the
 //! result for `x`. `unmask` is random, `mask = unmask^{−e}` costs one private exponentiation, with exponents `−e`; after
@@ -15,9 +15,9 @@ use super::private_op::{Half, Request, crt, product};
 use crate::dispatch::Crew;
 use crate::jobs;
 
-/// How often a pair is used before a fresh one replaces it: the fresh one's cost is shared by so many operations.
+/// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh one.
 const USES: u32 = 64;
-/// Pairs that a key keeps at most: those of 32 threads that sign eight at a time. What is beyond is made anew each time.
+/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each time.
 const KEPT: usize = 256;
 
 /// One blinding.
@@ -27,8 +27,8 @@ pub(super) struct Pair {
     uses: u32,
 }
 
-/// The pairs of a key that no operation is using. A child of `fork` begins without any: a mask that two processes use hides
-/// less, and a lock of the parent's may never be released.
+/// The pairs of a key that no operation is using. A child of `fork` begins with none: a mask that two
+/// processes use hides less, and a lock that a parent's thread held may never be released.
 #[derive(Default)]
 pub(super) struct Pool(PerProcess<Mutex<Vec<Pair>>>);
 
@@ -58,13 +58,13 @@ impl Pool {
 }
 
 impl Drop for Pool {
-    /// Wipes the pairs of this process, and those it began with.
+    /// Wipes the pairs of this process, and those that it began with.
     fn drop(&mut self) {
         self.pairs().clear();
     }
 }
 
-/// A pair for each request: kept ones as far as they reach, the others fresh.
+/// A pair for each request: first the kept ones, then fresh ones.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
     let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pairs().pop()).collect();
     let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
@@ -80,8 +80,8 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
     Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Pair { mask, unmask, uses: 0 }).collect())
 }
 
-/// Takes back pairs that have served: squared, for their keys' next requests. Pairs that led to a wrong result must not
-/// come back.
+/// Keeps used pairs, squared, for the next requests of their keys. Pairs that led to a wrong result must not
+/// be given back.
 pub(super) fn give_back(crew: Crew, used: Vec<(&PrivateKey, Pair)>) {
     let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
     let products: Vec<_> =
@@ -94,8 +94,8 @@ pub(super) fn give_back(crew: Crew, used: Vec<(&PrivateKey, Pair)>) {
     }
 }
 
-/// A random number below the key's modulus, and not zero. (Nothing else can fail to be invertible but a multiple of a
-/// prime factor, which nobody will ever draw.)
+/// A random number below the key's modulus, and not zero. (Only multiples of a prime factor have no inverse;
+/// drawing one is as unlikely as guessing the factor.)
 fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
     let modulus = key.0.public.modulus();
     let mut bytes = zeroize::Zeroizing::new(vec![0; modulus.bits().div_ceil(8)]);
@@ -103,7 +103,7 @@ fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
         bytes[0] &= 0xff >> (8 * bytes.len() - modulus.bits());
         let number = limbs::from_be_bytes(&bytes);
-        // Which draws are thrown away says nothing about the one that is kept.
+        // The draws that are thrown away say nothing about the one that is kept.
         if limbs::less(&number, modulus.limbs()) && !limbs::equal(&number, &[]) {
             return Ok(number);
         }

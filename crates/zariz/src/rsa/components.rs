@@ -5,8 +5,8 @@ use zeroize::Zeroizing;
 use super::parse::Private;
 use super::private::PrivateKey;
 
-/// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are zeroised when
-/// dropped, and have the length of the modulus or of the primes, with zeros before them where they are shorter.
+/// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are
+/// zeroised when dropped. Leading zeros pad them to the length of the modulus or of the primes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Components {
     /// The modulus.
@@ -28,8 +28,8 @@ pub struct Components {
 }
 
 impl PrivateKey {
-    /// The key's numbers. What the key may be used for ([`PublicKey::usage`](super::PublicKey::usage)) is not among them: a key
-    /// made of them may be used for everything.
+    /// The key's numbers, to export them. They do not include the key's
+    /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything.
     pub fn components(&self) -> Components {
         let Private { public, d, p, q, dp, dq, qinv } = self.parts();
         Components { n: public.n, e: public.e, d, p, q, dp, dq, qinv }

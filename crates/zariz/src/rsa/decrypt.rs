@@ -22,8 +22,8 @@ pub struct DecryptJob<'a> {
     pub ciphertext: &'a [u8],
 }
 
-/// Decrypts many ciphertexts with keys of their own, in order. Keys of like size share batches. One that fails does not
-/// touch the others.
+/// Decrypts many ciphertexts, each with its own key, in order. Keys of similar size share batches. Each
+/// result is a message or its own [`Error`].
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
     jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()

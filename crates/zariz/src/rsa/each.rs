@@ -1,11 +1,11 @@
-//! Batches in which some numbers are missing.
+//! Batches in which some numbers may be missing.
 
 use zariz_kernels::limbs::Limbs;
 
 use super::error::Error;
 
-/// What `all` makes of the numbers that there are, each in its place; the others fail as they did. `all` gives one result for
-/// each number.
+/// Applies `all` to the numbers that are present, with each result in its place; the others keep their
+/// errors. `all` returns one result for each number.
 pub(super) fn each<'a, K>(
     numbers: &'a [(&'a K, Result<Limbs, Error>)],
     all: impl FnOnce(&[(&'a K, &'a [u64])]) -> Vec<Result<Limbs, Error>>,

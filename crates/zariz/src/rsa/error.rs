@@ -1,17 +1,17 @@
-//! What can go wrong, with what, and what to do.
+//! Errors: what went wrong, with what, and what to do.
 
 use std::fmt;
 
 use super::usage::PssParameters;
 use crate::engine::EngineError;
 
-/// Why a key cannot be used. Says what is wrong with it and never shows a secret part.
+/// Why a key cannot be used. The texts never show a secret part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The PEM armour is damaged.
     Pem(String),
-    /// The PEM block is something else than an RSA key of the kind asked for.
+    /// The PEM block is not an RSA key of the kind that is needed.
     Label(String),
     /// The key is encrypted.
     Encrypted,
@@ -34,13 +34,13 @@ pub enum KeyError {
     Exponent(&'static str),
     /// The numbers of the key do not fit together.
     Inconsistent(&'static str),
-    /// The engine asked for cannot be used.
+    /// The engine cannot be used.
     Engine(EngineError),
     /// The operating system's random generator failed.
     Random,
 }
 
-// An engine's error is told in full by our own text, so it is not also a `source`: chains would print it twice.
+// This error's text includes the engine's, which is therefore not a `source`: chains would print it twice.
 impl std::error::Error for KeyError {}
 
 impl fmt::Display for KeyError {
@@ -82,11 +82,11 @@ impl From<EngineError> for KeyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The signature is not that of the message under the key.
+    /// The signature is not one of the message under the key.
     Verification,
-    /// The ciphertext is not one that the key and padding can decrypt. Says no more on purpose.
+    /// The key and padding cannot decrypt the ciphertext. It says no more on purpose.
     Decryption,
-    /// The input is not as long as the modulus, or not below it.
+    /// The input is not as long as the modulus, or its value is not below the modulus.
     Length {
         /// The length needed, in bytes.
         expected: usize,
@@ -98,16 +98,16 @@ pub enum Error {
         /// The longest that fits, in bytes.
         most: usize,
     },
-    /// The key is too short for the hash and salt, or for what else it shall hold.
+    /// The key is too short for the hash and salt, or for its other contents.
     KeyTooShort,
-    /// A digest given in place of a message has the wrong length for the hash.
+    /// The digest has the wrong length for the hash.
     Digest {
         /// The length needed, in bytes.
         expected: usize,
         /// The length given.
         actual: usize,
     },
-    /// PKCS#1 v1.5 does not name this hash.
+    /// PKCS#1 v1.5 has no identifier for this hash.
     Unsupported,
     /// The key is for PSS signatures only.
     PssOnly,
@@ -116,7 +116,7 @@ pub enum Error {
     /// The computation was wrong twice: the processor or its memory is faulty. Nothing was revealed.
     Fault,
     /// A result was wrong because a prime of the private key is not prime. Nothing was revealed.
-    /// [`PrivateKey::validate`](super::PrivateKey::validate) tells before the key is used.
+    /// [`PrivateKey::validate`](super::PrivateKey::validate) finds this before the key is used.
     InvalidKey,
     /// The operating system's random generator failed.
     Random,

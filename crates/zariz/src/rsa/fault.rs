@@ -1,4 +1,4 @@
-//! Faults: how many were found, and the places where tests flip bits. Outside of tests, numbers pass unchanged.
+//! Faults: a counter of those found, and the places where tests flip bits. Outside of tests, numbers pass unchanged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,14 +6,14 @@ use zariz_kernels::limbs::Limbs;
 
 static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
 
-/// How many private results failed the check with the public exponent, in this process and so far. Each was computed again,
-/// or withheld. Any at all mean that the machine's processor or memory is faulty or attacked, or that a key's primes are not
-/// prime ([`Error::InvalidKey`](super::Error::InvalidKey)).
+/// How many private results of this process failed the check with the public exponent. Each was computed
+/// again, or withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's
+/// primes are not prime ([`Error::InvalidKey`](super::Error::InvalidKey)).
 pub fn check_failures() -> u64 {
     CHECK_FAILURES.load(Ordering::Relaxed)
 }
 
-/// Notes so many results that failed the check.
+/// Adds to the number of results that failed the check.
 pub(super) fn note(failures: usize) {
     CHECK_FAILURES.fetch_add(failures as u64, Ordering::Relaxed);
 }
@@ -25,7 +25,7 @@ pub(super) enum Place {
     Mask,
     /// The halves of the result modulo p and q, two for each request.
     Half,
-    /// Results after their masks are off.
+    /// Results without their masks.
     Unmasked,
     /// Results computed again without the Chinese remainder theorem.
     Recomputed,
@@ -47,7 +47,7 @@ mod testing {
     use std::cell::Cell;
 
     thread_local! {
-        /// In which place, which number of the batch, and which of its bits to flip: once.
+        /// The place, the number in the batch and the bit to flip, once.
         pub static FAULT: Cell<Option<(Place, usize, usize)>> = const { Cell::new(None) };
         /// Whether every recomputation goes wrong too.
         pub static RECOMPUTATION: Cell<bool> = const { Cell::new(false) };

@@ -52,8 +52,8 @@ fn prime(bits: usize, fill: impl FnMut(&mut [u8]) -> Result<(), getrandom::Error
     found.map(|found| to_limbs(&found)).ok_or(KeyError::Random)
 }
 
-/// A generator for code that knows none that fail: the first failure ends the search for a prime, and what it found is
-/// thrown away.
+/// A generator for code that expects none to fail: the first failure ends the search for a prime, and its
+/// result is thrown away.
 struct Remembering<F> {
     fill: F,
     failed: bool,
@@ -125,7 +125,7 @@ mod tests {
                     getrandom::fill(out)
                 }
             };
-            // A draw makes a whole candidate, or some of its limbs: a prime may be found before the failure.
+            // One call draws a whole candidate, or some of its limbs: a prime may be found before the failure.
             match prime(512, fill) {
                 Ok(prime) => assert!(good_draws > 0 && limbs::bits_vartime(&prime) == 512),
                 Err(error) => assert_eq!(error, KeyError::Random),

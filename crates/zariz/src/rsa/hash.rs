@@ -99,14 +99,14 @@ impl Hash {
         }
     }
 
-    /// The DER of the hash's algorithm identifier with its NULL, which a `DigestInfo` begins with, where PKCS#1 v1.5 names
-    /// the hash.
+    /// The DER of the hash's algorithm identifier with its NULL, at the start of a `DigestInfo`; `None` where
+    /// PKCS#1 v1.5 does not name the hash.
     pub(super) fn identifier(self) -> Option<&'static [u8]> {
         // SEQUENCE { SEQUENCE { the identifier }, OCTET STRING }, all of them shorter than 128 bytes.
         self.digest_info().map(|info| &info[2..4 + usize::from(info[3])])
     }
 
-    /// A digest of this hash, to be fed piece by piece.
+    /// Starts a digest that takes its message piece by piece.
     pub fn hasher(self) -> Hasher {
         Hasher::new(self)
     }
@@ -118,14 +118,14 @@ impl Hash {
         hasher.finish()
     }
 
-    /// Whether a digest has the length that the hash gives it.
+    /// Checks that a digest has the hash's length.
     pub(super) fn check_digest(self, digest: &[u8]) -> Result<(), Error> {
         let (expected, actual) = (self.size(), digest.len());
         if actual == expected { Ok(()) } else { Err(Error::Digest { expected, actual }) }
     }
 
-    /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for SHA-3), where
-    /// PKCS#1 v1.5 names the hash.
+    /// The DER of `DigestInfo` up to the digest (RFC 8017 section 9.2 note 1; NIST's object identifiers for
+    /// SHA-3); `None` where PKCS#1 v1.5 does not name the hash.
     pub fn digest_info(self) -> Option<&'static [u8]> {
         macro_rules! nist {
             // SEQUENCE { SEQUENCE { OID 2.16.840.1.101.3.4.2.$arc, NULL }, OCTET STRING of $size bytes }

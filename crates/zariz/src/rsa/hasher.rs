@@ -1,4 +1,4 @@
-//! Digests that are fed piece by piece.
+//! Digests of messages in pieces.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use zeroize::Zeroizing;
 
 use super::hash::Hash;
 
-/// A digest in the making, from [`Hash::hasher`]: for messages too long to hold in memory.
+/// A digest under way, from [`Hash::hasher`]: for messages too long to hold in memory.
 #[derive(Clone)]
 pub struct Hasher(State);
 
 impl fmt::Debug for Hasher {
-    /// Says nothing of what was hashed: it may be secret.
+    /// Shows nothing of what was hashed: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Hasher").finish_non_exhaustive()
     }
@@ -35,7 +35,7 @@ macro_rules! hashers {
                 })
             }
 
-            /// Takes the next piece of the message.
+            /// Adds the next piece of the message.
             pub fn update(&mut self, bytes: &[u8]) {
                 match &mut self.0 {
                     $(State::$fixed(state) => state.update(bytes),)*

@@ -1,8 +1,8 @@
 //! RSA: keys, signatures and decryption, one at a time or in batches.
 //!
-//! A private operation is two exponentiations, modulo p and q, so half as many requests as the engine has lanes fill a
-//! batch; requests of several keys may share one ([`sign_many`]). Every private operation is blinded, and its result is
-//! checked with the public exponent before it leaves.
+//! A private operation is two exponentiations, modulo p and q, so a batch is full with half as many requests
+//! as the engine has lanes; requests of several keys may share one ([`sign_many`]). Every private operation
+//! is blinded, and its result is checked with the public exponent before it is returned.
 
 mod algorithm;
 mod blinding;

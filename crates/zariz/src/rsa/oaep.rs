@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::error::Error;
 use super::hash::{Hash, Mgf};
 
-/// Encodes a message with a fresh seed in `size` bytes. One that is too long is [`Error::MessageTooLong`].
+/// Encodes a message in `size` bytes, with a fresh seed. A message that is too long is [`Error::MessageTooLong`].
 pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     let most = size.checked_sub(2 * hash_len + 2).ok_or(Error::KeyTooShort)?;
@@ -26,8 +26,8 @@ pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -
     Ok(out)
 }
 
-/// The message in `encoded`, or [`Error::Decryption`]. Overwrites `encoded`. All checks are made before the one branch on their result, so that nothing tells which of
-/// them failed (Manger's attack).
+/// The message in `encoded`, or [`Error::Decryption`]. Overwrites `encoded`. All checks come before the one
+/// branch on their result, so that nothing shows which of them failed (Manger's attack).
 pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     if encoded.len() < 2 * hash_len + 2 {
@@ -44,7 +44,7 @@ pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<
     }
     let (mut start, mut found) = (0usize, 0usize);
     for (i, &byte) in db.iter().enumerate().skip(hash_len) {
-        // All ones where this byte is not zero and none before it was.
+        // All ones if this byte is the first that is not zero.
         let nonzero = usize::from(byte).wrapping_neg() >> (usize::BITS - 1);
         let first = black_box(nonzero.wrapping_neg()) & !found;
         start |= (i + 1) & first;

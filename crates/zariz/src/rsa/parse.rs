@@ -68,12 +68,12 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
 
 /// The first PEM block with one of the labels, or `None` where the bytes are not PEM text.
 ///
-/// A file may hold other blocks (certificates, parameters) and text between them. With none of the labels in it, the
-/// error says what there is.
+/// A file may hold other blocks (certificates, parameters) and text between them. If it has none of the
+/// labels, the error says what it has.
 fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>, KeyError> {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b"-----END ";
-    // Only at the start of a line: other text may speak of such lines.
+    // Only at the start of a line: other text may mention such lines.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes); // a byte-order mark
     let find = |from: usize, what: &[u8]| {
         let starts = |at: &usize| bytes[*at..].starts_with(what) && (*at == 0 || bytes[*at - 1] == b'\n');

@@ -17,8 +17,8 @@ pub(super) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -> Result
     pad_signature(&[info, digest], size).map_err(|_| Error::KeyTooShort)
 }
 
-/// `0x00 0x01 0xff … 0x00 payload`, `size` bytes: the padding of signatures (RFC 8017 section 9.2), its payload in pieces. A
-/// payload that leaves no room for eight bytes of padding is [`Error::MessageTooLong`].
+/// `0x00 0x01 0xff … 0x00 payload`, `size` bytes: the padding of signatures (RFC 8017 section 9.2), its
+/// payload in pieces. A payload that leaves fewer than eight bytes of padding is [`Error::MessageTooLong`].
 pub fn pad_signature(payload: &[&[u8]], size: usize) -> Result<Vec<u8>, Error> {
     let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     let length = payload.iter().map(|piece| piece.len()).sum::<usize>();
@@ -62,15 +62,15 @@ pub fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>,
     Ok(out)
 }
 
-/// What implicit rejection returns in place of a message with bad padding: derived from the private exponent and the
-/// ciphertext (draft-irtf-cfrg-rsa-guidance, sections 7.2 and 7.3).
+/// The replacement for a message with bad padding, as implicit rejection requires: derived from the private
+/// exponent and the ciphertext (draft-irtf-cfrg-rsa-guidance, sections 7.2 and 7.3).
 pub struct Substitute {
     message: Zeroizing<Vec<u8>>,
     length: usize,
 }
 
 impl Substitute {
-    /// For a ciphertext as long as the key, at least 11 bytes.
+    /// The substitute for a ciphertext as long as the key, at least 11 bytes.
     pub fn of(key: &PrivateKey, ciphertext: &[u8]) -> Result<Self, Error> {
         let (expected, actual) = (key.size(), ciphertext.len());
         if actual != expected {
@@ -101,9 +101,9 @@ impl Substitute {
     }
 }
 
-/// The message in `encoded`, or the substitute where the padding is bad: constant time up to the length of what is
-/// returned, which tells a stranger nothing since a substitute's length is as good as random.
-/// (RFC 8017 section 7.2.2.)
+/// The message in `encoded` (RFC 8017 section 7.2.2), or the substitute where the padding is bad. Constant
+/// time, but the length of the result shows. It tells an attacker nothing, since a substitute's length looks
+/// random.
 pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizing<Vec<u8>>, Error> {
     let (size, expected) = (encoded.len(), substitute.message.len());
     if size != expected {
@@ -124,7 +124,7 @@ pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizi
     for (i, out) in out.iter_mut().enumerate() {
         *out = select(good, encoded[i].into(), substitute.message[i].into()) as u8;
     }
-    // The message is the tail. Its length leaves with it.
+    // The message is the tail. Its length is revealed.
     Ok(Zeroizing::new(out[size - length..].to_vec()))
 }
 

@@ -8,15 +8,15 @@ use super::mask::{select, zero_mask};
 /// The length of a premaster secret in bytes.
 pub const PREMASTER_SIZE: usize = 48;
 
-/// Before the secret: two bytes of type, eight of padding at least, and the zero that ends it.
+/// What precedes the secret: two bytes of type, at least eight of padding, and a zero.
 const LEAST: usize = 11;
 
-/// The premaster secret in a decrypted block, or a random one where padding or version are wrong, so that nobody can learn
-/// that they were.
+/// The premaster secret in a decrypted block, or a random one where padding or version are wrong, so that an
+/// attacker cannot learn that they were.
 ///
-/// `client_version` is what the client hello offered (`0x0303` for TLS 1.2), which the secret must begin with; clients that
-/// put the version that was negotiated there are let pass where `negotiated` names it. A block too short to hold a secret is
-/// [`Error::KeyTooShort`].
+/// The secret must begin with `client_version`, from the client hello (`0x0303` for TLS 1.2). Some clients
+/// put the version that was negotiated there: pass it in `negotiated` to accept them. A block too short to
+/// hold a secret is [`Error::KeyTooShort`].
 pub fn decode(
     block: &[u8],
     client_version: u16,

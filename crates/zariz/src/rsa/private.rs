@@ -53,43 +53,43 @@ impl fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// A key from PEM text or DER, PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`), for the engines of this processor.
+    /// Reads a key from PEM text or DER: PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`).
     ///
-    /// Every relation between its numbers is checked, so a damaged key is refused here, not at the first signature. Whether
-    /// its primes are prime is left to [`validate`](Self::validate).
+    /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first
+    /// signature. Only [`validate`](Self::validate) checks that the primes are prime.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`parse`](Self::parse), for a given [`Engine`] or [`Dispatch`].
     pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let key = parse::private(pem_or_der)?;
         let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage, engine.into())?;
         Self::new(public, Secrets::from(&key))
     }
 
-    /// A new key of `bits` bits with public exponent 65537, for the engines of this processor.
+    /// Makes a new key of `bits` bits with public exponent 65537, for this processor's engines.
     ///
-    /// Not constant time: how long the search for primes takes, and some of its steps, depend on the candidates. It
-    /// happens once in a key's life.
+    /// Not constant time: it depends on the candidates. Returns [`KeyError::Size`] unless `bits` is from
+    /// [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`], or [`KeyError::Random`].
     pub fn generate(bits: usize) -> Result<Self, KeyError> {
         Self::generate_with(bits, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`generate`](Self::generate), for a given [`Engine`] or [`Dispatch`].
     pub fn generate_with(bits: usize, engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let (public, secrets) = generate::key(bits, engine.into())?;
         Self::new(public, secrets)
     }
 
-    /// A key from its numbers, big-endian, for the engines of this processor: modulus, public and private exponent, and the two
-    /// primes. The others follow from these, at the cost of a power modulo a prime;
-    /// [`from_all_components`](Self::from_all_components) takes them. All is checked as in [`parse`](Self::parse).
+    /// Makes a key from modulus, public and private exponent and the two primes, big-endian, for this processor's
+    /// engines. The other numbers are computed, at the cost of a power modulo a prime, unless you pass them to
+    /// [`from_all_components`](Self::from_all_components). The checks and errors are those of [`parse`](Self::parse).
     pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
         Self::from_components_with(n, e, d, p, q, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`from_components`](Self::from_components), for a given [`Engine`] or [`Dispatch`].
     pub fn from_components_with(
         n: &[u8],
         e: &[u8],
@@ -105,7 +105,7 @@ impl PrivateKey {
         Self::new(public, secrets)
     }
 
-    /// A key from all of its numbers, for the engines of this processor. All is checked as in [`parse`](Self::parse).
+    /// Makes a key from all of its numbers. The checks and errors are those of [`parse`](Self::parse).
     pub fn from_all_components(components: &Components) -> Result<Self, KeyError> {
         Self::from_all_components_with(components, Dispatch::Auto)
     }
@@ -137,8 +137,8 @@ impl PrivateKey {
         Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default(), invalid: AtomicBool::new(false) })))
     }
 
-    /// The same key, its powers modulo the primes computed by a method of the caller's choice. Without this, the fastest
-    /// one known is used.
+    /// The same key, with a method of the caller's choice for powers modulo the primes. By default the
+    /// fastest known one is used.
     pub fn with_method(&self, method: Method) -> Self {
         let Inner { public, p, q, qinv, d, .. } = &*self.0;
         let prime = |prime: &Prime| {
@@ -157,28 +157,28 @@ impl PrivateKey {
         }))
     }
 
-    /// The method by which powers modulo the primes are computed.
+    /// The method for powers modulo the primes.
     pub fn method(&self) -> Method {
         self.crew().method(&self.0.p.modulus)
     }
 
-    /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
+    /// The key as a PKCS#8 PEM block (`PRIVATE KEY`). Returns a [`KeyError`] only if the encoder fails.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
         pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
     }
 
-    /// The key as PKCS#8 DER.
+    /// The key as PKCS#8 DER. Returns a [`KeyError`] only if the encoder fails.
     pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         parse::to_pkcs8(&self.parts())
     }
 
-    /// Checks that the primes behave as primes: a strong probable prime test (Miller-Rabin) with eight random bases for each.
-    /// It costs as much as several signatures.
+    /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
+    /// much as several signatures. Returns [`KeyError::Inconsistent`] for a composite.
     ///
-    /// Loading checks the rest. A key with composite primes whose other numbers fit was made on purpose. It gives
-    /// [`Error::InvalidKey`] in place of each wrong result, since results are checked. This is no proof against a key made to
-    /// deceive: a composite passes each base with probability at most 1/4.
+    /// Loading checks the rest. A key with composite primes whose other numbers fit was made on purpose; each
+    /// wrong result is [`Error::InvalidKey`], since results are checked. This is no proof against a key made
+    /// to deceive: a composite passes each base with probability at most 1/4.
     pub fn validate(&self) -> Result<(), KeyError> {
         let Inner { public, p, q, .. } = &*self.0;
         validate::factors(public.modulus().limbs(), &self.0.d, p.modulus.limbs(), q.modulus.limbs())?;
@@ -190,8 +190,8 @@ impl PrivateKey {
         self.0.invalid.load(Ordering::Relaxed)
     }
 
-    /// Whether a prime is composite, by an earlier test or by one that is made now. For keys that gave a wrong result: if their
-    /// primes pass, or cannot be tested, the fault is the machine's.
+    /// Whether a prime is composite, by an earlier test or by one made now. For keys that gave a wrong
+    /// result: if their primes pass, or cannot be tested, the machine is at fault.
     pub(super) fn is_found_invalid(&self) -> bool {
         if !self.is_known_invalid() {
             let composite = matches!(self.validate(), Err(KeyError::Inconsistent(_)));
@@ -200,7 +200,7 @@ impl PrivateKey {
         self.is_known_invalid()
     }
 
-    /// What decides which batches the key's operations may share: the digits of its primes and of its modulus.
+    /// Which batches the key's operations may share: the digits of its primes and of its modulus.
     pub(super) fn size_class(&self) -> (Shape, Shape) {
         let shape = |modulus| self.crew().shape(modulus);
         (shape(&self.0.p.modulus), shape(self.0.public.modulus()))
@@ -238,38 +238,38 @@ impl PrivateKey {
         self.0.public.size()
     }
 
-    /// The engine that computes when there is enough to do for all of its lanes.
+    /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.0.public.engine()
     }
 
-    /// Signs one message.
+    /// Signs one message. Returns an [`Error`] if the key does not allow the algorithm, or on a fault.
     pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_batch(algorithm, &[message]).swap_remove(0)
     }
 
-    /// Signs many messages, in order: as fast as the engine can. One that fails does not touch the others.
+    /// Signs many messages, in order, in batches. Each result is a signature or its own [`Error`].
     pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
         sign::sign_many(&jobs)
     }
 
-    /// Signs one message that is given by its digest under the algorithm's hash.
+    /// Signs the message with this digest under the algorithm's hash. Another length is [`Error::Digest`].
     pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
     }
 
-    /// Signs messages that are given by their digests under the algorithm's hash.
+    /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
     pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         sign::sign_digests(self, algorithm, digests)
     }
 
-    /// Decrypts one ciphertext.
+    /// Decrypts one ciphertext. [`Error::Decryption`] does not say what was wrong; see also [`Padding::Pkcs1v15`].
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
     }
 
-    /// Decrypts many ciphertexts, in order: as fast as the engine can. One that fails does not touch the others.
+    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own [`Error`].
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
         let jobs: Vec<_> =
             ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
@@ -277,7 +277,7 @@ impl PrivateKey {
     }
 }
 
-/// A number without leading zeros: there may be many, and they would only take time.
+/// A number without leading zeros: there may be many, and they would only cost time.
 fn trimmed(bytes: &[u8]) -> Limbs {
     let mut number = limbs::from_be_bytes(bytes);
     let len = limbs::bits_vartime(&number).div_ceil(64);
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use crate::backend::counts::{self, Counts};
 
-    /// Counts operations instead of measuring time: a test of primes would be powers, a measurement of engines products.
+    /// Counts operations, not time: powers would be a test of primes, products a measurement of engines.
     #[test]
     fn loading_and_first_use_do_nothing_besides() {
         for bits in [1024, 1192, 2048] {

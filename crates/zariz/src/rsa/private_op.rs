@@ -14,11 +14,11 @@ use crate::jobs;
 /// A key and a number below its modulus.
 pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 
-/// `x^d mod n` for every request, in order. Requests are independent: one may fail alone.
+/// `x^d mod n` for every request, in order. Each request succeeds or fails on its own.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
     for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.crew().dispatch) {
-        // To find a key invalid takes long: once is enough, for others' requests wait meanwhile.
+        // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
         mine.retain(|&i| {
             let invalid = requests[i].0.is_known_invalid();
             if invalid {
@@ -26,7 +26,7 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
             }
             !invalid
         });
-        // Keys of like size side by side, so that they share batches in whichever order they came.
+        // Keys of similar size next to each other, so that they share batches in any order of requests.
         mine.sort_by_key(|&i| requests[i].0.size_class());
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
         for chunk in mine.chunks(dispatch.main().lanes()) {
@@ -40,9 +40,9 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     out
 }
 
-/// A chunk of requests for one dispatch, by the Chinese remainder theorem. A result that is wrong (a fault in the processor
-/// or its memory, perhaps a provoked one: it would reveal the key) is computed again with a fresh mask and without the
-/// theorem.
+/// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
+/// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
+/// fresh mask and without the theorem.
 fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
     let crew = first.crew();
@@ -70,8 +70,8 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     Ok(out)
 }
 
-/// Masks every request, raises it to `d`, takes the mask off, and says which results are right: `y^e ≡ x (mod n)`, with
-/// the `x` that was asked for. Nothing between the two, masks included, goes unchecked.
+/// Masks every request, raises it to `d`, takes the mask off, and checks the results: `y^e ≡ x (mod n)`, with
+/// the caller's `x`. So everything between the two is checked, masks included.
 fn attempt(
     crew: Crew,
     requests: &[Request],
@@ -92,7 +92,7 @@ fn attempt(
     (results, good)
 }
 
-/// `x^d mod n` for every request, not by the Chinese remainder theorem.
+/// `x^d mod n` for every request, without the Chinese remainder theorem.
 fn without_crt(crew: Crew, requests: &[Request]) -> Vec<Limbs> {
     let powers: Vec<_> = requests
         .iter()
@@ -120,8 +120,8 @@ pub(super) enum Half {
     MinusE,
 }
 
-/// `x^k mod n`, each prime's half in a lane of its own, put together by Garner's formula
-/// `y = y_q + q·(q^{−1}·(y_p − y_q) mod p)`. Unchecked. All requests are for one dispatch.
+/// `x^k mod n`, each prime's half in its own lane, combined by Garner's formula `y = y_q + q·(q^{−1}·(y_p −
+/// y_q) mod p)`. Unchecked. All requests are for one dispatch.
 pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
     let Some((first, _)) = requests.first() else { return Vec::new() };
     let crew = first.crew();
@@ -142,7 +142,7 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
     let place = if half == Half::Private { Place::Half } else { Place::Mask };
     let halves = fault::pass(place, jobs::pow(crew, &powers));
 
-    // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, whichever prime is the longer.
+    // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, even where q is the longer prime.
     let mut products = Vec::with_capacity(halves.len());
     for ((key, _), halves) in requests.iter().zip(halves.chunks_exact(2)) {
         let (p, q) = (&key.0.p.modulus, &key.0.q.modulus);
@@ -159,7 +159,7 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
             limbs::sub_mod(&mut h[0], &of_q[0], key.0.p.modulus.limbs());
             let mut y = limbs::mul(&h[0], key.0.q.modulus.limbs());
             limbs::add_assign(&mut y, &halves[1]);
-            // y < n: what stands above n's limbs is zero.
+            // y < n: everything above n's limbs is zero.
             y.truncate(key.0.public.modulus().limbs().len());
             y
         })
@@ -179,7 +179,7 @@ mod tests {
             let key = PrivateKey::generate_with(1024, dispatch).expect("a key");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);
-            // The numbers spoiled belong to the first chunk: one request where the engine has one lane.
+            // The spoiled numbers are in the first chunk: one request where the engine has one lane.
             let requests = dispatch.main().lanes().min(messages.len());
             for (place, count) in
                 [(Place::Mask, 2 * requests), (Place::Half, 2 * requests), (Place::Unmasked, requests)]

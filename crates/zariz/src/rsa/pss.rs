@@ -3,13 +3,13 @@
 use super::error::Error;
 use super::hash::{Hash, Mgf};
 
-/// The longest salt that fits beside a digest, for a modulus of `bits` bits; nothing where the digest alone does not fit.
+/// The longest salt that fits next to a digest in a modulus of `bits` bits; `None` if even the digest does not fit.
 pub fn longest_salt(hash: Hash, bits: usize) -> Option<usize> {
     bits.checked_sub(1)?.div_ceil(8).checked_sub(hash.size() + 2)
 }
 
-/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes. What does not fit is
-/// [`Error::KeyTooShort`], a digest of another length than the hash's [`Error::Digest`].
+/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes. If they do not fit,
+/// it returns [`Error::KeyTooShort`]; for a digest of the wrong length, [`Error::Digest`].
 pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
     check_length(hash, salt_len, bits)?;
     hash.check_digest(digest)?;
@@ -32,7 +32,7 @@ pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize)
     Ok(out)
 }
 
-/// Whether `encoded`, `⌈bits/8⌉` bytes, encodes the digest with a salt of that length, or of any. Overwrites `encoded`.
+/// Checks that `encoded`, `⌈bits/8⌉` bytes, has the digest and a salt of that length, or any. Overwrites `encoded`.
 pub fn verify(
     hash: Hash,
     mgf: Mgf,
@@ -66,7 +66,7 @@ pub fn verify(
     if padded && hash.digest(&[&[0; 8], digest, &db[at..]]) == h { Ok(()) } else { Err(Error::Verification) }
 }
 
-/// Whether hash and salt fit. Both lengths may come from a stranger.
+/// Checks that hash and salt fit. Both lengths may come from an attacker.
 fn check_length(hash: Hash, salt_len: usize, bits: usize) -> Result<(), Error> {
     if longest_salt(hash, bits).is_some_and(|longest| salt_len <= longest) { Ok(()) } else { Err(Error::KeyTooShort) }
 }

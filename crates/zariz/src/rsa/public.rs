@@ -37,7 +37,7 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PartialEq for PublicKey {
-    /// Whether the numbers are the same, and what the keys may be used for. The engines may differ.
+    /// Compares the numbers and what the keys may be used for. The engines may differ.
     fn eq(&self, other: &Self) -> bool {
         limbs::equal(self.modulus().limbs(), other.modulus().limbs())
             && limbs::equal(self.exponent(), other.exponent())
@@ -48,31 +48,31 @@ impl PartialEq for PublicKey {
 impl Eq for PublicKey {}
 
 impl PublicKey {
-    /// The shortest modulus, in bits.
+    /// The length of the shortest modulus, in bits.
     pub const MIN_BITS: usize = 1024;
-    /// The longest modulus, in bits.
+    /// The length of the longest modulus, in bits.
     pub const MAX_BITS: usize = crate::Modulus::MAX_BITS;
 
-    /// A key from PEM text or DER, SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), for the engines of this processor.
+    /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
     ///
-    /// A key whose algorithm is id-RSASSA-PSS is for PSS signatures alone, and only with the parameters that it names, if it
-    /// names some ([`usage`](Self::usage)).
+    /// A key with the algorithm id-RSASSA-PSS is for PSS signatures alone, with its parameters, if it has any
+    /// ([`usage`](Self::usage)). Input that is no RSA public key is a [`KeyError`].
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_with(pem_or_der, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`parse`](Self::parse), for a given [`Engine`] or [`Dispatch`].
     pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let parts = parse::public(pem_or_der)?;
         Self::new(&parts.n, &parts.e, parts.usage, engine.into())
     }
 
-    /// A key from its modulus and exponent, big-endian, for the engines of this processor.
+    /// Makes a key from modulus and exponent, big-endian, or returns a [`KeyError`], for this processor's engines.
     pub fn from_components(n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
         Self::from_components_with(n, e, Dispatch::Auto)
     }
 
-    /// The same for a given [`Engine`] or [`Dispatch`].
+    /// Like [`from_components`](Self::from_components), for a given [`Engine`] or [`Dispatch`].
     pub fn from_components_with(n: &[u8], e: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         Self::new(n, e, Usage::Any, engine.into())
     }
@@ -113,7 +113,7 @@ impl PublicKey {
         self.0.usage
     }
 
-    /// The engine that computes when there is enough to do for all of its lanes.
+    /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.0.crew.engine()
     }
@@ -132,29 +132,29 @@ impl PublicKey {
         out
     }
 
-    /// The key as an SPKI PEM block (`PUBLIC KEY`).
+    /// The key as an SPKI PEM block (`PUBLIC KEY`). Returns a [`KeyError`] only if the encoder fails.
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
         der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
     }
 
-    /// The key as SPKI DER.
+    /// The key as SPKI DER. Returns a [`KeyError`] only if the encoder fails.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
     }
 
-    /// Whether `signature` is that of `message`.
+    /// Verifies a signature of `message`. A wrong one is [`Error::Verification`] or [`Error::Length`].
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_batch(algorithm, &[(message, signature)]).swap_remove(0)
     }
 
-    /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order: as fast as the engine can.
+    /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order, in batches.
     pub fn verify_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
         let job = |&(message, signature)| VerifyJob { key: self, algorithm, message, signature };
         verify::verify_many(&items.iter().map(job).collect::<Vec<_>>())
     }
 
-    /// Whether `signature` is that of a message that is given by its digest under the algorithm's hash.
+    /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
     pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_digest_batch(algorithm, &[(digest, signature)]).swap_remove(0)
     }
@@ -164,7 +164,7 @@ impl PublicKey {
         verify::verify_digests(self, algorithm, items)
     }
 
-    /// Encrypts `message` for the holder of the private key.
+    /// Encrypts `message` for the holder of the private key. One that is too long is [`Error::MessageTooLong`].
     pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.usage().allows_encryption()?;
         let encoded = match padding {

@@ -1,4 +1,4 @@
-//! The private numbers of a key, and those of them that follow from the others.
+//! The private numbers of a key: some are given, the others are computed from them.
 
 use zariz_kernels::limbs::{self, Limbs};
 
@@ -32,7 +32,7 @@ impl From<&Private> for Secrets {
 }
 
 impl Secrets {
-    /// The numbers that follow from `d`, `p` and `q`. Precondition: [`factors`](super::validate::factors) accepts them.
+    /// Computes the other numbers from `d`, `p`, `q`. Precondition: [`factors`](super::validate::factors) accepts them.
     pub fn complete(crew: Crew, d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
         let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
         let bits = limbs::bits_vartime(&p);

@@ -20,7 +20,7 @@ pub struct SignJob<'a> {
     pub message: &'a [u8],
 }
 
-/// Signs many messages with keys of their own, in order. Keys of like size share batches.
+/// Signs many messages, each with its own key, in order. Keys of similar size share batches.
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
     let encoded: Vec<_> = jobs
         .iter()

@@ -18,7 +18,7 @@ const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1
 /// id-mgf1 (RFC 4055 section 2.2).
 const MGF1_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
 
-/// What a key may be used for, as its algorithm identifier says.
+/// What a key may be used for, according to its algorithm identifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Usage {
@@ -50,7 +50,7 @@ impl fmt::Display for PssParameters {
 }
 
 impl Usage {
-    /// Whether the key may sign by that algorithm, and verify.
+    /// Checks that the key may sign and verify by that algorithm: else [`Error::PssOnly`] or [`Error::PssParameters`].
     pub fn allows(self, algorithm: Algorithm) -> Result<(), Error> {
         match (self, algorithm) {
             (Self::Any, _) | (Self::Pss, Algorithm::Pss { .. }) => Ok(()),
@@ -63,12 +63,12 @@ impl Usage {
         }
     }
 
-    /// Whether the key may encrypt, and decrypt.
+    /// Checks that the key may encrypt and decrypt.
     pub(super) fn allows_encryption(self) -> Result<(), Error> {
         if self == Self::Any { Ok(()) } else { Err(Error::PssOnly) }
     }
 
-    /// What an algorithm identifier says.
+    /// Reads an algorithm identifier.
     pub(super) fn read(algorithm: AlgorithmIdentifierRef) -> Result<Self, KeyError> {
         match (algorithm.oid, algorithm.parameters) {
             (pkcs1::ALGORITHM_OID, parameters) => check_none(algorithm.oid, parameters).map(|()| Self::Any),
@@ -114,7 +114,7 @@ impl PssParameters {
     }
 }
 
-/// Whether parameters are absent or NULL.
+/// Checks that parameters are absent or NULL.
 fn check_none(oid: ObjectIdentifier, parameters: Option<AnyRef>) -> Result<(), KeyError> {
     if parameters.is_none_or(|parameters| parameters == AnyRef::NULL) {
         Ok(())

@@ -1,4 +1,4 @@
-//! Whether the numbers of a private key fit together.
+//! Checks that the numbers of a private key fit together.
 
 use zariz_kernels::limbs::{self, Limbs};
 
@@ -11,14 +11,14 @@ use crate::prepared::Prepared;
 
 /// The shortest prime, in bits.
 const MIN_PRIME_BITS: usize = 128;
-/// Random bases for each prime: a composite passes each with probability at most 1/4. Those of both primes fill the
-/// lanes of two batches.
+/// Random bases for each prime: a composite passes each with probability at most 1/4. The bases of both
+/// primes fill the lanes of two batches.
 const WITNESSES: usize = 8;
-/// Factors of two in `p − 1` up to which the time does not tell their number.
+/// Factors of two in `p − 1` up to which the time does not show how many there are.
 const TWOS: u64 = 16;
 
-/// Checks what the values of the Chinese remainder theorem are computed from: that `p` and `q` are odd numbers of usable
-/// length that make `n`, and that `d` is below it.
+/// Checks the inputs from which the other values of the Chinese remainder theorem are computed: `p` and `q`
+/// are odd, of usable length, with product `n`, and `d` is below `n`.
 pub(super) fn factors(n: &[u64], d: &[u64], p: &[u64], q: &[u64]) -> Result<(), KeyError> {
     let wrong = |what| Err(KeyError::Inconsistent(what));
     for (prime, missing, short, even) in [
@@ -35,7 +35,7 @@ pub(super) fn factors(n: &[u64], d: &[u64], p: &[u64], q: &[u64]) -> Result<(), 
     if limbs::equal(p, q) {
         return wrong("the two primes are equal");
     }
-    // Lengths first: multiplying long nonsense would take long.
+    // Lengths first: multiplying very long invalid numbers would take long.
     let [n_bits, p_bits, q_bits] = [n, p, q].map(limbs::bits_vartime);
     if p_bits + q_bits < n_bits || p_bits + q_bits > n_bits + 1 || !limbs::equal(&limbs::mul(p, q), n) {
         return wrong("n is not p times q");
@@ -80,13 +80,13 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
     Ok(())
 }
 
-/// Whether `p` and `q` are strong probable primes (Miller-Rabin) to random bases.
+/// Checks that `p` and `q` are strong probable primes (Miller-Rabin) to random bases.
 ///
-/// With `p − 1 = 2^s·t`, `t` odd: `a^t ≡ 1`, or one of `a^t, a^{2t}, …, a^{2^{s−1}t}` is `−1`. So that the time does not
-/// tell `s`, as many squarings are made as if it were [`TWOS`], whichever it is. Finds damaged keys; does not prove a
-/// stranger's key prime.
+/// With `p − 1 = 2^s·t`, `t` odd: `a^t ≡ 1`, or one of `a^t, a^{2t}, …, a^{2^{s−1}t}` is `−1`. The number of
+/// squarings is at least [`TWOS`], so that the time does not show a smaller `s`. Finds damaged keys; does not
+/// prove that the numbers of an unknown key are prime.
 ///
-/// What the arithmetic needs of the primes is computed afresh: what a key keeps may be damaged.
+/// The constants of the primes are computed afresh: the key's own copies may be damaged.
 pub(super) fn primes(crew: Crew, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
     let size = limbs::bits_vartime(p).max(limbs::bits_vartime(q));
     let prepared = [p, q].map(|prime| Prepared::new(prime, size));
@@ -141,7 +141,7 @@ impl<'a> Candidate<'a> {
         for _ in 0..TWOS {
             twos += limbs::halve_if_even(&mut odd);
         }
-        // One prime in 2^TWOS shows that it goes on.
+        // One prime in 2^TWOS reveals that the loop goes on.
         while twos >= TWOS && odd[0] & 1 == 0 {
             twos += limbs::halve_if_even(&mut odd);
         }

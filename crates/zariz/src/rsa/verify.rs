@@ -23,7 +23,7 @@ pub struct VerifyJob<'a> {
     pub signature: &'a [u8],
 }
 
-/// Verifies many signatures with keys of their own, in order. Keys of like size share batches.
+/// Verifies many signatures, each with its own key, in order. Keys of similar size share batches.
 pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
     let digests: Vec<_> = jobs.iter().map(|job| job.algorithm.hash().digest(&[job.message])).collect();
     let claims = jobs.iter().zip(&digests).map(|(job, digest)| Claim {
@@ -45,7 +45,7 @@ pub(super) fn verify_digests(
     verify_claims(&claims.collect::<Vec<_>>())
 }
 
-/// That a signature is that of a digest.
+/// A signature and the digest it is claimed to sign.
 struct Claim<'a> {
     key: &'a PublicKey,
     algorithm: Algorithm,
@@ -85,7 +85,7 @@ impl Claim<'_> {
         self.key.below_modulus(self.signature)
     }
 
-    /// Whether `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.
+    /// Checks that `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.
     fn check(&self, encoded: &mut [u8]) -> Result<(), Error> {
         match self.algorithm {
             Algorithm::Pkcs1v15(hash) => {

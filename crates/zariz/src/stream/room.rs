@@ -1,9 +1,9 @@
-//! Room for what a stream has read and not yet delivered: a limit on batches and on their weight, for all threads
-//! together.
+//! Room for what a stream has read and not yet delivered: limits the batches and their weight, for all
+//! threads together.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The limits, and what is held at the moment.
+/// The limits, and what is held now.
 pub struct Room {
     batches: usize,
     weight: u64,
@@ -20,27 +20,27 @@ struct Held {
 }
 
 impl Room {
-    /// Room for `batches` batches, and for items until they weigh `weight`; at least for one item.
+    /// Room for `batches` batches, and for items until they weigh `weight`; always for at least one item.
     pub fn new(batches: usize, weight: u64) -> Self {
         Self { batches: batches.max(1), weight: weight.max(1), held: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Waits until one more batch may be read. Returns how much it may weigh before its last item, at least 1; `None`
-    /// if the room was closed. Only one thread may be between this call and [`take`](Self::take).
+    /// Waits until one more batch may be read. Returns the weight, at least 1, at which the batch takes no more
+    /// items; `None` if the room was closed. Only one thread may be between this call and [`take`](Self::take).
     pub fn wait(&self) -> Option<u64> {
         let full = |held: &mut Held| !held.closed && (held.batches >= self.batches || self.free(held) == 0);
         let held = self.freed.wait_while(self.held(), full).unwrap_or_else(PoisonError::into_inner);
         (!held.closed).then(|| self.free(&held))
     }
 
-    /// A batch was read.
+    /// Counts a batch that was read.
     pub fn take(&self, weight: u128) {
         let mut held = self.held();
         held.batches += 1;
         held.weight += weight;
     }
 
-    /// A batch was delivered.
+    /// Removes a batch that was delivered.
     pub fn release(&self, weight: u128) {
         let mut held = self.held();
         held.batches -= 1;

@@ -2,7 +2,7 @@
 
 use crate::batch::Machine;
 
-/// Which columns of a product of `l × l` digits are wanted.
+/// Which columns of a product of `l × l` digits are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All `2l`.
@@ -13,8 +13,8 @@ pub enum Part {
     High,
 }
 
-/// The distance of two numbers, and which is the larger: `out = |A − B|` as digits, and `sign[0]` is 1 where `A ≥ B`, else
-/// 0.
+/// The distance of two numbers, and which one is larger: `out = |A − B|` as digits; `sign[0]` is 1 where `A ≥
+/// B`, else 0.
 ///
 /// Both differences are computed side by side and one is kept by a mask. In each, column `k` is
 /// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1 unless it borrows.

@@ -8,7 +8,7 @@ use crate::unroll::reread;
 /// With `μ = −M^{−1} mod 2^w`, the *friendly multiple* `M' = μ·M ≡ −1 (mod 2^w)` has the quotient digit for free: for
 /// the lowest column `c`, `q = c mod 2^w` itself, and
 /// `(c + q·M') / 2^w = ⌊c / 2^w⌋ + q·M''` with `M'' = (M' + 1)/2^w`, which has `L` digits. So row `i` adds the carry of
-/// column `i` and `q_i·M''` one column up. No multiplication stands between a column and its quotient.
+/// column `i` and `q_i·M''` one column up. A column's quotient needs no multiplication.
 ///
 /// The `last` row of a whole reduction is an ordinary Montgomery row (`q = μ·c mod 2^w`, `C += q·M`, not shifted), so
 /// that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see [`crate::batch::domain`]).

@@ -2,8 +2,8 @@
 
 use crate::batch::Machine;
 
-/// How many entries are taken from a table at a time. A table of large numbers stands in the second-level cache, from
-/// where a vector comes in about two cycles: time enough to compare it with several indices.
+/// How many entries are taken from a table at a time. A table of large numbers is in the second-level cache,
+/// from where a vector arrives in about two cycles: time enough to compare it with several indices.
 pub const WINDOWS: usize = 4;
 
 /// One tile of the table entries that each lane's indices name: `out[v][j] = table[index[v]·stride + j]`, `j < T`, every
@@ -11,9 +11,9 @@ pub const WINDOWS: usize = 4;
 ///
 /// All entries are read, in order, whatever the indices are; a lane keeps its own by a mask.
 ///
-/// * Precondition: every `out[v]` has `T` digits; `table` holds `n` entries spaced `stride` apart, of which the tile's
-///   digits stand first; `index` holds the `LANES` indices of one window after the other; an index outside `0..n` yields
-///   0.
+/// * Precondition: every `out[v]` has `T` digits; `table` holds `n` entries spaced `stride` apart, each beginning with
+///   the tile's digits; `index` holds the `LANES` indices of one window after the other; an index outside `0..n`
+///   yields 0.
 /// * Cost: `n·T` loads and `WINDOWS·n·T` masked moves.
 #[inline(always)]
 pub fn select_tile<M: Machine, const T: usize>(

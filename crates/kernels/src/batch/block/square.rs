@@ -17,7 +17,7 @@ pub fn square<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Dig
     square_columns::<M, T>(m, c, a, |_, k| m.column_splat(if biased { half[k] } else { 0 }));
 }
 
-/// The same on top of products `C` that are still to be doubled: `C ← 2·(C + Σ_{i<j} …) + Σ_i …`.
+/// Adds a square to products `C` that are still to be doubled: `C ← 2·(C + Σ_{i<j} …) + Σ_i …`.
 ///
 /// The tiles of a longer number use it once [`mac_rows`](crate::batch::block::mac_rows) has multiplied them with each other,
 /// starting from half.

@@ -33,7 +33,7 @@ pub fn low_triangle<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[
     });
 }
 
-/// The upper half of `A · B`, `T × T` digits, from column `T − 1` up, which stands in `C[0]`:
+/// The upper half of `A · B`, `T × T` digits, from column `T − 1` up, which is `C[0]`:
 /// `C[i + j − T + 1] += lo(A[j]·B[i])` for `i + j ≥ T − 1`, and `C[i + j − T + 2] += hi(A[j]·B[i])` for `i + j ≥ T − 2`.
 ///
 /// These are the whole of columns `T − 1 ..` of the product. What the columns below would carry into them is left out: the

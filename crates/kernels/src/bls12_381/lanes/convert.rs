@@ -87,8 +87,8 @@ pub fn leave<M: Machine>(m: M, out: &mut [Fe], a: &Number<M>) {
     wipe(&mut values);
 }
 
-/// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`: one factor is shifted by what lies between `2^384` and
-/// `R` as it comes in, so that no product is spent on the form.
+/// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`. One factor is shifted by the quotient of `R`
+/// and `2^384` as it comes in, so the form costs no product.
 ///
 /// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift one is below `R/4`.
 /// * Cost: that of [`mul`], and of bringing digits in and out.

@@ -5,9 +5,9 @@
 //!
 //! # Registers
 //!
-//! Within an operation `rdi` is where the rows' lowest limb goes, `rsi` the block that is multiplied, `rcx` where the
-//! multipliers stand, `r8` to `r15` are the accumulators, `rbp` is 0; `rax`, `rbx` and `rdx` belong to the products. What
-//! else an operation needs stands on its stack.
+//! Within an operation `rdi` is where the rows' lowest limb goes, `rsi` the block that is multiplied, `rcx`
+//! the address of the multipliers; `r8` to `r15` are the accumulators, `rbp` is 0; `rax`, `rbx` and `rdx`
+//! belong to the products. Anything else that an operation needs is on its stack.
 //!
 //! # Hazards
 //!
@@ -39,10 +39,10 @@ impl Adx {
         crate::cpu::has_bmi2_adx().then_some(Self(()))
     }
 
-    /// The machine, for tools that run the instructions and do not name them.
+    /// The machine, for tools that run the instructions without announcing them.
     ///
     /// # Safety
-    /// The processor, or what stands in its place, has BMI2 and ADX.
+    /// The processor, or an emulator in its place, has BMI2 and ADX.
     #[doc(hidden)]
     pub unsafe fn assume() -> Self {
         Self(())

@@ -4,7 +4,7 @@ use core::arch::naked_asm;
 
 use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 
-/// A row of the triangle above the diagonal: the multiplier `[rsi + at]` multiplies only what stands above it in its block.
+/// A row of the triangle above the diagonal: `[rsi + at]` multiplies only the limbs above it in its block.
 /// As in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind what the operation keeps there), and the
 /// accumulator that becomes free takes the highest. `products` are offsets in the block, and the accumulators of the low
 /// and the high half.

@@ -1,4 +1,4 @@
-//! Answering what OpenSSL asks for.
+//! Writing the parameters that OpenSSL requests.
 
 use std::ffi::{CStr, c_char};
 use std::ptr;
@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 
 use super::{INTEGER, OCTET_PTR, OCTET_STRING, Param, REAL, UNSIGNED, UTF8_PTR, UTF8_STRING};
 
-/// Parameters to be answered.
+/// Parameters to write.
 pub struct Answers(*mut Param);
 
 impl Answers {
-    /// Those of an array, which may be null.
+    /// The parameters of an array, which may be null.
     ///
     /// # Safety
     /// The array ends with a null key, may be written to, and outlives this.
@@ -19,7 +19,7 @@ impl Answers {
         Self(array)
     }
 
-    /// Answers the one of that name, if it is asked for; false where the answer does not fit.
+    /// Writes the parameter of that name, if it was requested; false where the value does not fit.
     pub fn put(&mut self, name: &CStr, answer: impl FnOnce(&mut Param) -> bool) -> bool {
         let mut next = self.0;
         if next.is_null() {
@@ -39,7 +39,7 @@ impl Answers {
 }
 
 impl Param {
-    /// Answers with bytes: fails where they do not fit, and says the length needed where no room is given.
+    /// Writes bytes: fails where they do not fit, and only reports the length where there is no room.
     fn put(&mut self, bytes: &[u8]) -> bool {
         self.return_size = bytes.len();
         if self.data.is_null() {
@@ -53,7 +53,7 @@ impl Param {
         true
     }
 
-    /// Answers with an integer, in whatever length is asked for.
+    /// Writes an integer, in the requested length.
     pub fn put_int(&mut self, value: i64) -> bool {
         if !matches!(self.data_type, INTEGER | UNSIGNED) || self.data_type == UNSIGNED && value < 0 {
             return false;
@@ -74,7 +74,7 @@ impl Param {
         fits && self.put(&bytes)
     }
 
-    /// Answers with a big-endian number, zero-padded to the length asked for.
+    /// Writes a big-endian number, zero-padded to the requested length.
     pub fn put_number(&mut self, number: &[u8]) -> bool {
         if self.data_type != UNSIGNED {
             return false;
@@ -96,12 +96,12 @@ impl Param {
         done
     }
 
-    /// Answers with a real number.
+    /// Writes a real number.
     pub fn put_real(&mut self, value: f64) -> bool {
         self.data_type == REAL && self.data_size == size_of::<f64>() && self.put(&value.to_ne_bytes())
     }
 
-    /// Answers with a string.
+    /// Writes a string.
     pub fn put_text(&mut self, text: &str) -> bool {
         if self.data_type != UTF8_STRING {
             return false;
@@ -114,7 +114,7 @@ impl Param {
         done
     }
 
-    /// Answers with a constant string: by its address, or copied, as is asked for.
+    /// Writes a constant string: its address, or a copy, as requested.
     pub fn put_constant(&mut self, text: &'static CStr) -> bool {
         if self.data_type != UTF8_PTR {
             return self.put_text(&text.to_string_lossy());
@@ -123,10 +123,10 @@ impl Param {
         unsafe { self.put_address(text) }
     }
 
-    /// Answers with a string's address.
+    /// Writes a string's address.
     ///
     /// # Safety
-    /// The string outlives whoever asks.
+    /// The string outlives the caller's use of it.
     pub unsafe fn put_address(&mut self, text: &CStr) -> bool {
         if self.data_type != UTF8_PTR {
             return self.put_text(&text.to_string_lossy());
@@ -139,10 +139,10 @@ impl Param {
         true
     }
 
-    /// Answers with the address of bytes.
+    /// Writes the address of bytes.
     ///
     /// # Safety
-    /// The bytes outlive whoever asks.
+    /// The bytes outlive the caller's use of them.
     pub unsafe fn put_octets_address(&mut self, bytes: &[u8]) -> bool {
         if self.data_type != OCTET_PTR {
             return self.put_octets(bytes);
@@ -155,7 +155,7 @@ impl Param {
         true
     }
 
-    /// Answers with bytes.
+    /// Writes bytes.
     pub fn put_octets(&mut self, bytes: &[u8]) -> bool {
         self.data_type == OCTET_STRING && self.put(bytes)
     }
