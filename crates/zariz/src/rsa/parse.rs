@@ -1,5 +1,6 @@
 //! Keys from PEM text and DER: PKCS#1, PKCS#8 and SPKI, by the RustCrypto crates.
 
+use der::referenced::OwnedToRef;
 use der::{Decode, Encode};
 use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
 use pkcs8::PrivateKeyInfoRef;
@@ -160,9 +161,8 @@ pub(super) fn to_spki(key: &Public) -> Result<Vec<u8>, KeyError> {
     let pkcs1 = RsaPublicKeyRef { modulus: uint(&key.n)?, public_exponent: uint(&key.e)? };
     let pkcs1 = pkcs1.to_der().map_err(der_error)?;
     let subject_public_key = der::asn1::BitStringRef::from_bytes(&pkcs1).map_err(der_error)?;
-    let algorithm = key.usage.write().map_err(der_error)?;
-    let algorithm = spki::AlgorithmIdentifierRef::from_der(&algorithm).map_err(der_error)?;
-    SubjectPublicKeyInfoRef { algorithm, subject_public_key }.to_der().map_err(der_error)
+    let algorithm = key.usage.identifier().map_err(der_error)?;
+    SubjectPublicKeyInfoRef { algorithm: algorithm.owned_to_ref(), subject_public_key }.to_der().map_err(der_error)
 }
 
 /// A private key as PKCS#8 DER.
@@ -180,9 +180,8 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
     };
     let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
     let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
-    let algorithm = key.public.usage.write().map_err(der_error)?;
-    let algorithm = spki::AlgorithmIdentifierRef::from_der(&algorithm).map_err(der_error)?;
-    let der = PrivateKeyInfoRef::new(algorithm, octets).to_der().map_err(der_error)?;
+    let algorithm = key.public.usage.identifier().map_err(der_error)?;
+    let der = PrivateKeyInfoRef::new(algorithm.owned_to_ref(), octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
 }
 

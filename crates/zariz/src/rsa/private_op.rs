@@ -61,9 +61,10 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
         let pairs = blinding::fresh(&keys)?;
         let (results, good) = attempt(crew, &requests, &pairs, |hidden| without_crt(crew, hidden));
         for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
-            out[i] = match good {
-                true => Ok(result),
-                false => Err(if key.is_found_invalid() { Error::InvalidKey } else { Error::Fault }),
+            out[i] = if good {
+                Ok(result)
+            } else {
+                Err(if key.is_found_invalid() { Error::InvalidKey } else { Error::Fault })
             };
         }
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use der::asn1::AnyRef;
+use der::Decode;
+use der::asn1::{Any, AnyRef};
 use der::oid::ObjectIdentifier;
 use der::referenced::OwnedToRef;
-use der::{Decode, Encode};
 use pkcs1::{RsaPssParamsOwned, RsaPssParamsRef, TrailerField};
-use spki::{AlgorithmIdentifier, AlgorithmIdentifierRef};
+use spki::{AlgorithmIdentifier, AlgorithmIdentifierOwned, AlgorithmIdentifierRef};
 
 use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
@@ -78,17 +78,14 @@ impl Usage {
         }
     }
 
-    /// Writes the DER of the algorithm identifier.
-    pub(super) fn write(self) -> der::Result<Vec<u8>> {
-        let identifier = |oid, parameters| AlgorithmIdentifierRef { oid, parameters };
-        match self {
-            Self::Any => identifier(pkcs1::ALGORITHM_OID, Some(AnyRef::NULL)).to_der(),
-            Self::Pss => identifier(PSS_OID, None).to_der(),
-            Self::PssWith(parameters) => {
-                let parameters = parameters.write()?;
-                identifier(PSS_OID, Some(AnyRef::from_der(&parameters)?)).to_der()
-            }
-        }
+    /// The algorithm identifier that says so.
+    pub(super) fn identifier(self) -> der::Result<AlgorithmIdentifierOwned> {
+        let (oid, parameters) = match self {
+            Self::Any => (pkcs1::ALGORITHM_OID, Some(AnyRef::NULL.into())),
+            Self::Pss => (PSS_OID, None),
+            Self::PssWith(parameters) => (PSS_OID, Some(parameters.write()?)),
+        };
+        Ok(AlgorithmIdentifierOwned { oid, parameters })
     }
 }
 
@@ -104,13 +101,13 @@ impl PssParameters {
         Ok(Self { hash, mgf1_hash, min_salt_len: parameters.salt_len })
     }
 
-    fn write(self) -> der::Result<Vec<u8>> {
+    fn write(self) -> der::Result<Any> {
         let [hash, mgf1_hash] = [self.hash, self.mgf1_hash].map(|hash| hash.identifier().unwrap_or_default());
         let hash = AlgorithmIdentifierRef::from_der(hash)?;
         let mgf1_hash = AlgorithmIdentifierRef::from_der(mgf1_hash)?;
         let mask_gen = AlgorithmIdentifier { oid: MGF1_OID, parameters: Some(mgf1_hash) };
         let trailer_field = TrailerField::default();
-        RsaPssParamsRef { hash, mask_gen, salt_len: self.min_salt_len, trailer_field }.to_der()
+        Any::encode_from(&RsaPssParamsRef { hash, mask_gen, salt_len: self.min_salt_len, trailer_field })
     }
 }
 
