@@ -15,6 +15,7 @@ mod lines;
 mod measure;
 mod number;
 mod output;
+mod password;
 mod place;
 mod processor;
 mod progress;

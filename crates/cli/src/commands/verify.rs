@@ -11,6 +11,7 @@ use crate::exit::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::Pairs;
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `verify`.
@@ -19,6 +20,8 @@ pub struct Args {
     /// The public key, or the private key: PEM or DER; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    #[command(flatten)]
+    password: Password,
     #[command(flatten)]
     form: Form,
     /// The signature; with --lines, line N is the signature of line N of the input
@@ -43,8 +46,12 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let (algorithm, encoding) = (args.form.alg, args.form.encoding(args.lines)?);
-    input::one_stdin(&[("--key", &args.key), ("--signatures", &args.signatures), ("FILE", &args.input)])?;
-    let key = keyfile::public(&args.key, args.work.engine)?;
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("--signatures", args.signatures.as_path()), ("FILE", args.input.as_path())]
+            .into_iter()
+            .chain(args.password.source()),
+    )?;
+    let key = keyfile::public(&args.key, &args.password, args.work.engine)?;
     let signatures = Input::open(&args.signatures)?;
     let mut input = Input::open(&args.input)?;
 
