@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::Cli;
+use commands::Cli;
 use exit::Failure;
 
 fn main() -> ExitCode {

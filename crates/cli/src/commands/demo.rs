@@ -11,7 +11,7 @@ use zariz_papers::openssl::OpenSsl;
 use zariz_papers::workload::Rsa;
 
 use super::{sign, verify};
-use crate::args::Work;
+use crate::args::Execution;
 use crate::cleanup;
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     messages: u64,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// The demo's files, in a folder that goes when it ends or is interrupted.
@@ -47,7 +47,7 @@ struct Folder {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let (quiet, threads, engine) = (args.work.quiet, args.work.threads(), args.work.engine);
+    let (quiet, threads, engine) = (args.execution.quiet, args.execution.threads(), args.execution.engine);
     let folder = Folder::new()?;
     let [messages, signatures] = ["messages", "signatures"].map(|name| folder.path(name));
 
@@ -93,13 +93,13 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// Has `openssl` check a sample, and compares with its speed on as many cores. Whether it accepts the sample.
 fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) -> Result<bool, Failure> {
-    let work = &args.work;
+    let execution = &args.execution;
     let (good, sample) = accepted(openssl, key, folder, args.messages)?;
     let version = &openssl.version;
     say("openssl", format_args!("{version} accepts {good} of a sample of {sample} signatures"))?;
 
-    let progress = Progress::step(work.quiet, format!("comparing with {version}"));
-    let plan = Plan { threads: work.threads(), batch: 64, seconds: 3.0, rounds: 3 };
+    let progress = Progress::step(execution.quiet, format!("comparing with {version}"));
+    let plan = Plan { threads: execution.threads(), batch: 64, seconds: 3.0, rounds: 3 };
     let load = Rsa::new(key.clone(), plan.batch)?;
     let mut rates = || openssl.rates(BITS, plan.seconds_per_round(), plan.threads);
     let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));

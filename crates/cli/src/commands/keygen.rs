@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use zariz::rsa::PrivateKey;
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::output::{self, Output};
 use crate::place::{Disk, Existing, PlaceError, System};
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
@@ -43,9 +43,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let private_output = out.map_or(Ok(Output::Stdout), |path| Output::private(path, existing))?;
     let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
-    let progress = Progress::step(args.work.quiet, format!("making a {}-bit key", args.bits));
+    let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
-    let key = PrivateKey::generate_with(args.bits.into(), args.work.engine).map_err(not_made)?;
+    let key = PrivateKey::generate_with(args.bits.into(), args.execution.engine).map_err(not_made)?;
     drop(progress);
 
     let (private, public) = (key.to_pkcs8_pem().map_err(not_made)?, key.public_key().to_spki_pem().map_err(not_made)?);

@@ -8,7 +8,7 @@ use zariz_papers::figures::rounded;
 use zariz_papers::openssl::OpenSsl;
 use zariz_papers::workload::{Operation, Rsa};
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::measure::{self, Measured, Plan};
 use crate::output::Output;
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// What can be measured.
@@ -105,7 +105,7 @@ struct Comparison {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let peer = args.compare.as_ref().map(|_| OpenSsl::find()).transpose()?;
     let plan = Plan {
-        threads: args.work.threads_or_one(),
+        threads: args.execution.threads_or_one(),
         batch: args.batch.into(),
         seconds: args.seconds,
         rounds: if peer.is_some() { args.rounds.unwrap_or(ROUNDS) } else { 1 },
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let (mut output, mut table, mut all) = (Output::Stdout, Table::default(), Vec::new());
     for target in targets {
-        let progress = Progress::step(args.work.quiet, target.to_string());
+        let progress = Progress::step(args.execution.quiet, target.to_string());
         let rows = measure_target(*target, args, plan, peer.as_ref())?;
         drop(progress);
         if !args.json {
@@ -132,14 +132,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 fn measure_target(target: Target, args: &Args, plan: Plan, peer: Option<&OpenSsl>) -> Result<Vec<Row>, Failure> {
     match target {
         Target::Rsa(bits) => {
-            let load = Rsa::new(benchmark_key(bits, args.work.engine)?, plan.batch)?;
+            let load = Rsa::new(benchmark_key(bits, args.execution.engine)?, plan.batch)?;
             let peer_rates = |openssl| move || OpenSsl::rates(openssl, bits, plan.seconds_per_round(), plan.threads);
             let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(peer_rates);
             let peer_rates = speed.as_mut().map(|speed| speed as measure::Peer);
             rows(&[load.sign(), load.verify()], args, plan, peer, peer_rates)
         }
         Target::Modexp(bits) => {
-            let load = Modexp::new(bits, plan.batch, args.work.engine)?;
+            let load = Modexp::new(bits, plan.batch, args.execution.engine)?;
             rows(&[load.pow()], args, plan, peer, None)
         }
     }
@@ -155,7 +155,7 @@ fn rows(
     let measured = measure::interleaved(operations, plan, peer_rates)?;
     let row = |(operation, measured): (&Operation, Measured)| Row {
         operation: operation.name.clone(),
-        engine: args.work.engine.to_string(),
+        engine: args.execution.engine.to_string(),
         threads: plan.threads,
         batch: plan.batch,
         ops_per_second: rounded(measured.ops_per_second, 1),
