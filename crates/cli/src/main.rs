@@ -12,7 +12,6 @@ mod exit;
 mod input;
 mod keyfile;
 mod lines;
-mod measure;
 mod number;
 mod output;
 mod place;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use zariz::rsa::PrivateKey;
 use zariz::{Dispatch, Engine, Modulus};
-use zariz_papers::workload::{Operation, noise};
+use zariz_papers::workload::{Benchmark, noise};
 
 use crate::exit::Failure;
 
@@ -54,9 +54,9 @@ impl Modexp {
     }
 
     /// Raising the batch to the power.
-    pub fn pow(&self) -> Operation<'_> {
+    pub fn pow(&self) -> Benchmark<'_> {
         let bases = self.bases();
         let call = move || drop(black_box(self.modulus.pow_batch(&bases, &self.exponent)));
-        Operation { name: format!("modexp{}", self.modulus.bits()), call: Box::new(call) }
+        Benchmark { name: format!("modexp{}", self.modulus.bits()), call: Box::new(call) }
     }
 }

@@ -19,6 +19,8 @@ mod render;
 mod row;
 mod rsaz;
 mod sample;
+mod stopwatch;
+pub mod throughput;
 mod timing;
 mod truncated;
 pub mod workload;
@@ -55,11 +57,11 @@ pub struct Paper {
     /// Whether it compares with GMP and OpenSSL.
     pub has_peers: bool,
     /// Its tables.
-    pub tables: &'static [Plan],
+    pub tables: &'static [TablePlan],
 }
 
 /// A table yet to be measured.
-pub struct Plan {
+pub struct TablePlan {
     /// Its name in results and in what is said of progress.
     pub name: &'static str,
     /// How many things it times: what it takes is about as many times the seconds for each.
@@ -86,7 +88,7 @@ pub struct Bench {
     pub provider: Option<PathBuf>,
 }
 
-impl Plan {
+impl TablePlan {
     /// About how long it takes.
     pub fn seconds(&self, bench: &Bench) -> f64 {
         self.timed as f64 * bench.seconds + ahmm::more_seconds(self, bench)

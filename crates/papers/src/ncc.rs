@@ -8,7 +8,7 @@ use zariz::{Engine, EngineError};
 
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 
 /// The paper.
@@ -29,7 +29,10 @@ pub const PAPER: Paper = Paper {
     },
     uses_ifma: false,
     has_peers: false,
-    tables: &[Plan { name: OPERATIONS, timed: 7, run: operations }, Plan { name: MORE, timed: 3 + 3 * 4, run: more }],
+    tables: &[
+        TablePlan { name: OPERATIONS, timed: 7, run: operations },
+        TablePlan { name: MORE, timed: 3 + 3 * 4, run: more },
+    ],
 };
 
 const OPERATIONS: &str = "operations";

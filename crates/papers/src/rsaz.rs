@@ -12,7 +12,7 @@ use super::grid::Operation;
 use super::measure::Numbers;
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 
 /// The paper.
@@ -37,9 +37,9 @@ pub const PAPER: Paper = Paper {
     uses_ifma: false,
     has_peers: true,
     tables: &[
-        Plan { name: "instructions", timed: 0, run: instructions },
-        Plan { name: "power", timed: 15, run: power },
-        Plan { name: "products", timed: 0, run: products },
+        TablePlan { name: "instructions", timed: 0, run: instructions },
+        TablePlan { name: "power", timed: 15, run: power },
+        TablePlan { name: "products", timed: 0, run: products },
     ],
 };
 

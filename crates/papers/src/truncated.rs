@@ -7,7 +7,7 @@ use zariz::Method;
 use super::counts::Counts;
 use super::grid::{Grid, Line, Operation, Peer, What};
 use super::sample::Measured;
-use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
 use crate::Failure;
 
 /// The paper.
@@ -31,10 +31,10 @@ pub const PAPER: Paper = Paper {
     uses_ifma: true,
     has_peers: true,
     tables: &[
-        Plan { name: COMPLEXITY, timed: 0, run: complexity },
-        Plan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
-        Plan { name: SQUARING.name, timed: SQUARING.timed(), run: |bench| SQUARING.run(bench) },
-        Plan { name: EXPONENTIATION.name, timed: EXPONENTIATION.timed(), run: |bench| EXPONENTIATION.run(bench) },
+        TablePlan { name: COMPLEXITY, timed: 0, run: complexity },
+        TablePlan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+        TablePlan { name: SQUARING.name, timed: SQUARING.timed(), run: |bench| SQUARING.run(bench) },
+        TablePlan { name: EXPONENTIATION.name, timed: EXPONENTIATION.timed(), run: |bench| EXPONENTIATION.run(bench) },
     ],
 };
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use zariz::rsa::{Algorithm, PrivateKey};
 use zariz_papers::figures::grouped;
 use zariz_papers::openssl::OpenSsl;
+use zariz_papers::throughput::{Schedule, throughput};
 use zariz_papers::workload::Rsa;
 
 use super::{sign, verify};
@@ -17,7 +18,6 @@ use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
 use crate::lines::{Pairs, Source, Taken};
-use crate::measure::{self, Plan};
 use crate::output::Output;
 use crate::processor;
 use crate::progress::Progress;
@@ -99,12 +99,12 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
     say("openssl", format_args!("{version} accepts {good} of a sample of {sample} signatures"))?;
 
     let progress = Progress::step(execution.quiet, format!("comparing with {version}"));
-    let plan = Plan { threads: execution.threads(), batch: 64, seconds: 3.0, rounds: 3 };
-    let load = Rsa::new(key.clone(), plan.batch)?;
-    let mut rates = || openssl.rates(BITS, plan.seconds_per_round(), plan.threads);
-    let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));
+    let schedule = Schedule { threads: execution.threads(), batch: 64, seconds: 3.0, rounds: 3 };
+    let load = Rsa::new(key.clone(), schedule.batch)?;
+    let mut rates = || openssl.rates(BITS, schedule.seconds_per_round(), schedule.threads);
+    let measured = throughput(&[load.sign()], schedule, Some(&mut rates));
     drop(progress);
-    let on = match plan.threads {
+    let on = match schedule.threads {
         1 => "both on one thread".to_owned(),
         threads => format!("both on {threads} threads"),
     };

@@ -9,7 +9,7 @@ use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 use crate::workload::Rsa;
 use counts::Counts;
@@ -47,12 +47,12 @@ pub const PAPER: Paper = Paper {
     uses_ifma: false,
     has_peers: true,
     tables: &[
-        Plan { name: ANALYSIS, timed: 0, run: analysis },
-        Plan { name: MULTIPLICATION, timed: 9, run: multiplication },
-        Plan { name: DECRYPTION, timed: 9, run: decryption },
-        Plan { name: REDUNDANT, timed: 0, run: redundant },
-        Plan { name: CARRIES, timed: 3, run: carries },
-        Plan { name: PLATFORMS, timed: 6, run: platforms },
+        TablePlan { name: ANALYSIS, timed: 0, run: analysis },
+        TablePlan { name: MULTIPLICATION, timed: 9, run: multiplication },
+        TablePlan { name: DECRYPTION, timed: 9, run: decryption },
+        TablePlan { name: REDUNDANT, timed: 0, run: redundant },
+        TablePlan { name: CARRIES, timed: 3, run: carries },
+        TablePlan { name: PLATFORMS, timed: 6, run: platforms },
     ],
 };
 
