@@ -20,7 +20,7 @@ pub struct Execution {
     /// Threads to use [default: one for each core; for speed one]
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
-    /// Engine for everything, of those that `zariz info` shows; auto takes the fastest for as many as there are
+    /// Engine for everything, of those that `zariz info` shows; auto takes the fastest for each batch size
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Dispatch::by_name)]
     pub engine: Dispatch,
     /// Say nothing on standard error but errors: no progress, no summary
@@ -29,12 +29,12 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// The threads asked for, else one for each core.
+    /// The threads that the command line names, else one for each core.
     pub fn threads(&self) -> usize {
         self.threads.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from)
     }
 
-    /// The threads asked for, else one.
+    /// The threads that the command line names, else one.
     pub fn threads_or_one(&self) -> usize {
         self.threads.map_or(1, usize::from)
     }
@@ -69,7 +69,7 @@ pub struct SignatureFormat {
 }
 
 impl SignatureFormat {
-    /// The encoding asked for, or the usual one.
+    /// The encoding that the command line names, or the usual one.
     pub fn encoding(&self, lines: bool) -> Result<Encoding, Failure> {
         Encoding::or_default(self.encoding, lines, "--encoding")
     }

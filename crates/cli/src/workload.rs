@@ -8,7 +8,7 @@ use zariz_papers::workload::{Benchmark, noise};
 
 use crate::exit::Failure;
 
-/// Keys for measuring only, which everybody knows; see `keys/README.md`.
+/// Published keys, for measuring only; see `keys/README.md`.
 const KEYS: [(usize, &str); 5] = [
     (1024, include_str!("../keys/bench-1024.pem")),
     (2048, include_str!("../keys/bench-2048.pem")),

@@ -19,7 +19,7 @@ pub struct Args {
     /// Where the private key goes, readable by the owner alone [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes, if it is wanted; - is standard output, after the private key if that goes there, too
+    /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// Replace files that exist
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
         return Err(Failure::Usage("--out and --public-out are the same file".into()));
     }
-    // Before the work, which may take minutes; the same is checked again when the files take their places.
+    // Checked before the key is made, which may take minutes, and again when the files take their places.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
     }
@@ -62,8 +62,8 @@ struct Part<'a> {
     pem: &'a [u8],
 }
 
-/// Writes the private key and then the public one, if it is wanted. Where the private key could not be written, there
-/// is no file of the public one, either.
+/// Writes the private key, and then the public key if there is one to write. If the private key could not be written,
+/// there is no file of the public key, either.
 fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
     // Files first: they get their names at the end, so that nothing is left of them if something else fails.
     let mut private = None;
@@ -103,7 +103,7 @@ fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Resu
 /// Why a key could not be written to the output `name`.
 fn cause(name: &str, failure: &Failure) -> String {
     match failure {
-        // For results that is no error; a key would be lost.
+        // For results this is no error. A key would be lost.
         Failure::Closed => format!("{name}: closed by its reader"),
         failure => failure.to_string(),
     }
@@ -155,7 +155,7 @@ mod tests {
         Target::FullDevice,
     ];
 
-    /// The disk, but these folders cannot be synced.
+    /// The disk, except that these folders cannot be synced.
     struct Broken(Vec<PathBuf>);
 
     impl Disk for Broken {
@@ -180,7 +180,7 @@ mod tests {
             matches!(self, Self::File | Self::Pipe)
         }
 
-        /// Whether a key gets there, be it with an error.
+        /// Whether a key gets there, perhaps with an error.
         fn arrives(self) -> bool {
             self.is_good() || self == Self::NameNotSynced
         }

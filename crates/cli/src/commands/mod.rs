@@ -16,7 +16,7 @@ use crate::exit::{Failure, Outcome};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 a signature did not verify, or there was nothing to verify; 2 wrong usage; 3 bad key, input or output; \
-4 some items of a batch failed (each leaves an empty line in its place, and an error with its line number).
+4 some items of a batch failed (each gives an empty line of output, and an error with its line number).
 
 Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";
 
@@ -57,27 +57,27 @@ pub enum Command {
     Speed(speed::Args),
     /// Measure the tables of the papers that zariz implements, beside their published figures
     ///
-    /// Papers come in a fixed order, that of the list below, in whatever order they are named.
+    /// Papers are measured in the order of the list below; the order of the names does not matter.
     ///
-    /// Cycles are reference cycles of the processor's time stamp counter, whatever the clock of the core; ns are the
-    /// nanoseconds of the same measurement, and - is what is not published or could not be measured. Rows of GMP and
-    /// OpenSSL need libgmp.so.10 and libcrypto.so.3 (or their likes of other systems), which are looked for where the
-    /// system looks for shared libraries; where they are missing, a line says so. Rows of one size are timed in turns, in
-    /// three to fifteen rounds; each row takes at least three calls, however long they are. Figures are medians over
-    /// rounds; ratios are medians of the ratios of each round, not ratios of the figures shown. ~ marks figures whose
-    /// rounds spread by more than 15 %, * what the paper does not print but its figures give.
+    /// Cycles are reference cycles of the processor's time stamp counter, which does not follow the clock of the core. ns
+    /// are the nanoseconds of the same measurement. - marks what is not published or could not be measured. Rows of GMP
+    /// and OpenSSL need libgmp.so.10 and libcrypto.so.3 (or what other systems call them) where the system finds shared
+    /// libraries; if one is missing, a line says so. Rows of one size are timed in turns, in three to fifteen rounds; each
+    /// row takes at least three calls, even if they are long. Figures are medians over rounds; ratios are medians of the
+    /// ratios of each round, not ratios of the figures shown. ~ marks figures whose rounds spread by more than 15 %; *
+    /// marks what the paper does not print but its figures give.
     ///
-    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider and on zariz's module
-    /// with either method, a second for each of signing and verifying in each round; as many rounds as --seconds says, and
-    /// three at least.
+    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on zariz's module
+    /// with either method. In each round, signing takes a second and verifying takes a second. --seconds is the number of
+    /// rounds, at least three.
     ///
     /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`, `source`,
     /// `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in that unit, or null),
     /// `published_note` where the paper's figure is not printed there, `rounds`, `least` and `most` of the rounds (in
     /// the unit; null where nothing was timed), `noisy` (what ~ marks), `nanoseconds` (or null), `engine` (or "counted",
-    /// where `measured` is a count), and a `note` where nothing could be measured or something is to be minded.
+    /// where `measured` is a count), and a `note` where nothing could be measured or the reader should be careful.
     Papers(papers::Args),
-    /// Show the processor, and test each engine on it; or what the module for OpenSSL says of itself
+    /// Show the processor, and test each engine on it; or show the settings and counters of the module for OpenSSL
     Info(info::Args),
     /// Sign 20,000 lines with a fresh key, verify them, and compare with OpenSSL
     Demo(demo::Args),

@@ -347,5 +347,5 @@ fn settings_that_the_module_does_not_have_are_told() {
     assert_eq!(info["unknown_settings"][0]["suggestion"], "max-batch", "{info}");
     assert_eq!(info["unknown_settings"][1]["suggestion"], Value::Null, "{info}");
     let done = ask(&file, &configuration).exits(0).says_nothing();
-    assert!(done.text().contains("unknown setting zzz; known are engine, "), "{done:?}");
+    assert!(done.text().contains("unknown setting zzz; the settings are engine, "), "{done:?}");
 }
