@@ -33,7 +33,7 @@ impl<'w> Signing<'w> {
     fn job(&mut self, wait: Wait) -> Job<'w> {
         let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
         Job::with(wait, move || {
-            // SAFETY: the place is as long as the signature, and nobody looks at it before the job is done.
+            // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
             known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
         })
     }

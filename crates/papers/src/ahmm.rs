@@ -22,7 +22,7 @@ pub const PAPER: Paper = Paper {
         vec![
             "The baseline is almost-Montgomery multiplication (amm), the new method multiplies table entries by half of \
              it (ahmm). Published rates are those of an OpenSSL provider that answers eight asynchronous jobs; ours are \
-             those of the library alone, on one thread, asked for eight signatures by each call, and in the second table \
+             those of the library alone, on one thread, with eight signatures for each call, and in the second table \
              those of our provider."
                 .into(),
             format!("What is done eight times, this engine does {}.", eight(engine)),
@@ -38,7 +38,7 @@ pub const PAPER: Paper = Paper {
     ],
 };
 
-/// About how long the tables take whose rows are not timed for `--seconds` each.
+/// About how many seconds a table takes besides the time of its timed rows.
 pub fn more_seconds(plan: &TablePlan, bench: &Bench) -> f64 {
     if plan.name == speed::NAME { speed::seconds(bench) } else { 0.0 }
 }

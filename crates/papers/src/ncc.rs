@@ -44,7 +44,7 @@ const BITS: usize = 381;
 /// Operations of a chain, each time.
 const CHAIN: usize = 1000;
 
-/// Elements of which nobody waits for another.
+/// Independent elements.
 const COUNT: usize = 64;
 
 const BIGUINT: &str = "num-bigint 0.5";
@@ -61,7 +61,7 @@ const FORMS: [(&str, Form, f64); 4] = [
 /// The paper's nanoseconds of addition, subtraction and multiplication by BigUint: rows 1 to 3.
 const PUBLISHED: [f64; 3] = [3.6870, 3.1242, 517.68];
 
-/// Two elements that have nothing special.
+/// Two ordinary elements.
 fn pair() -> [Fp; 2] {
     let root = |seed| Fp::from(seed).square().square().square().invert_or_zero();
     [root(0x9e37_79b9_7f4a_7c15), root(0xbf58_476d_1ce4_e5b9)]
@@ -89,7 +89,7 @@ fn row(name: impl Into<String>, published: Option<f64>, timing: &Timing, engine:
     }
 }
 
-/// A row of which nothing can be measured here.
+/// A row that cannot be measured here.
 fn lacking(name: impl Into<String>, published: Option<f64>, engine: &str, requires: &str) -> Row {
     Row {
         engine: engine.into(),

@@ -1,6 +1,6 @@
-//! Time in nanoseconds and cycles: several things in turn, round by round, so that a machine that changes its clock
-//! changes it for all of them. A round's time is the median of its measurements, and what is told the median of the
-//! rounds, so that what interrupts a few of them does not count.
+//! Latency in nanoseconds and cycles: several contestants in turn, round by round, so that a change of the machine's clock
+//! affects all of them. A round's time is the median of its laps, and the result is the median of the rounds, so that
+//! a few interruptions do not count.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use crate::Failure;
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
 
-/// Rounds, whatever time they take: the fewest of which the middle one is neither the best nor the worst.
+/// Rounds at least, even if they take longer: the fewest of which the middle one is neither the best nor the worst.
 const FEWEST_ROUNDS: usize = 3;
 
-/// A measurement shorter than this would be one of the clocks.
+/// The shortest lap: a shorter one would measure the clocks.
 const SHORTEST: Duration = Duration::from_micros(50);
 
 /// The clocks of this machine.
@@ -44,7 +44,7 @@ impl Clock {
         self.stopwatch.counter().map(|_| self.hertz)
     }
 
-    /// Cycles per second of the core itself in scalar code, where there is a counter to set beside it.
+    /// Cycles per second of the core itself in scalar code, where there is a counter to compare it with.
     pub fn core_hertz(&self) -> Option<f64> {
         self.stopwatch.counter().map(|_| self.core_hertz)
     }
@@ -62,7 +62,7 @@ fn core_hertz() -> f64 {
         black_box(x);
         (3 * STEPS) as f64 / start.elapsed().as_secs_f64()
     };
-    // Whatever interrupts a chain makes it slower.
+    // Interruptions only make a chain slower, so the fastest counts.
     (0..50).map(|_| rate(black_box(3))).fold(0.0, f64::max)
 }
 

@@ -59,7 +59,7 @@ impl Rsa {
     }
 }
 
-/// Bytes without a pattern, the same in every run (SplitMix64).
+/// Bytes without a pattern, equal in every run (SplitMix64).
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let word = |i: u64| {
         let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -162,7 +162,7 @@ unsafe extern "C" fn export(
     let Some(key_data) = (unsafe { key_data(data) }) else { return 0 };
     status(&key_data.provider.core, || {
         let (Some(callback), key) = (callback, key_data.key()?) else {
-            return Err(Failure::new(Reason::Internal, "nobody to export to"));
+            return Err(Failure::new(Reason::Internal, "no function to export to was given"));
         };
         // Of parameters an RSA key has none, as OpenSSL's own have.
         if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {

@@ -114,7 +114,7 @@ impl Waiting {
             last = number;
         }
         if !taken.is_empty() {
-            // Where all of the kind are taken, it has had its turn before whatever comes next.
+            // Where all of the kind are taken, it has had its turn before the next request comes.
             let passes = |number| number < last || taken.len() < most;
             self.note_passed(kind, passes);
         }

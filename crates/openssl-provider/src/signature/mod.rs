@@ -251,7 +251,7 @@ unsafe extern "C" fn digest_sign(
     data: *const c_uchar,
     len: usize,
 ) -> c_int {
-    // SAFETY: as OpenSSL calls it. A call that only asks for the length ignores the message.
+    // SAFETY: as OpenSSL calls it. A call for the length alone ignores the message.
     unsafe {
         if !out.is_null() && update(context, data, len) != 1 {
             return 0;
