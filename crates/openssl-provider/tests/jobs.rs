@@ -282,7 +282,7 @@ fn abandoned_jobs() {
             }
         }
     }
-    // A request without a job answers, whatever else was waiting.
+    // A request without a job gets its result, even after that.
     assert!(known[0].signs(&world));
     sign_in_a_loop(&world, &known, 32, 64);
     files_return_to(files);

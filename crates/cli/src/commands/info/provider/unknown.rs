@@ -68,7 +68,7 @@ mod tests {
             texts,
             [
                 "unknown setting thread; did you mean threads?",
-                "unknown setting x; known are engine, method, threads, max-batch, counters"
+                "unknown setting x; the settings are engine, method, threads, max-batch, counters"
             ]
         );
     }
