@@ -116,7 +116,7 @@ fn what_is_no_batch_is_told_why() {
     }
 }
 
-/// What one method asks for leaves no trace in the next.
+/// One method's state leaves no trace in the next.
 #[test]
 fn the_last_method_counts() {
     let thread_safe = |_: &(dyn Send + Sync)| ();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use zariz::rsa::{Algorithm, PrivateKey};
 
-use crate::args::{Files, Form, Work};
+use crate::args::{Execution, Files, SignatureFormat};
 use crate::batch::{self, Tally};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -24,17 +24,17 @@ pub struct Args {
     #[command(flatten)]
     password: Password,
     #[command(flatten)]
-    form: Form,
+    format: SignatureFormat,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
-    let (algorithm, encoding) = (args.form.alg, args.form.encoding(*lines)?);
+    let (algorithm, encoding) = (args.format.alg, args.format.encoding(*lines)?);
     input::one_stdin(
         [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
     )?;
@@ -43,15 +43,15 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if encoding == Encoding::Raw {
         output.refuse_binary("--encoding")?;
     }
-    let key = keyfile::private(&args.key, &args.password, args.work.engine)?;
+    let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let mut input = Input::open(input)?;
 
     let outcome = if *lines {
-        let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
-        let threads = args.work.threads();
+        let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
+        let threads = args.execution.threads();
         sign_lines(&key, algorithm, encoding, input, &mut output, threads, &mut progress)?.outcome(&progress)
     } else {
-        let mut progress = Progress::bytes(args.work.quiet, input.size, output.is_terminal());
+        let mut progress = Progress::bytes(args.execution.quiet, input.size, output.is_terminal());
         let digest = input.digest(algorithm.hash(), &mut progress)?;
         let signature = key.sign_digest(algorithm, &digest).map_err(Failure::key(&args.key))?;
         output.write(&encoding.encode_file(&signature))?;
