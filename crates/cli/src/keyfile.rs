@@ -15,17 +15,18 @@ const LARGEST: u64 = 1 << 20;
 
 /// Reads a private key.
 pub fn private(path: &Path, engine: Dispatch) -> Result<PrivateKey, Failure> {
-    PrivateKey::parse_with(&read(path)?, engine).map_err(|error| failure(path, &error))
+    let key = PrivateKey::parse(&read(path)?).map_err(|error| failure(path, &error))?;
+    Ok(key.with_engine(engine)?)
 }
 
 /// Reads a public key, or a private key for the public key in it.
 pub fn public(path: &Path, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
-    let key = PublicKey::parse_with(&contents, engine).or_else(|not_public| {
-        let private = PrivateKey::parse_with(&contents, engine).map(|key| key.public_key().clone());
+    let key = PublicKey::parse(&contents).or_else(|not_public| {
+        let private = PrivateKey::parse(&contents).map(|key| key.public_key().clone());
         private.map_err(|not_private| better(not_public, not_private))
     });
-    key.map_err(|error| failure(path, &error))
+    Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
 }
 
 /// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.

@@ -146,7 +146,12 @@ fn powers() {
         let bases: Vec<&[u8]> = bases.iter().map(Vec::as_slice).collect();
         let expected = case.powers();
         for dispatch in dispatches() {
-            let modulus = || Modulus::with_engine(&case.modulus.to_bytes_be(), dispatch).expect("a good modulus");
+            let modulus = || {
+                Modulus::new(&case.modulus.to_bytes_be())
+                    .expect("a good modulus")
+                    .with_engine(dispatch)
+                    .expect("available")
+            };
             // What is computed once for a modulus, in each environment too.
             in_every_environment(dispatch, &expected, || modulus().pow_batch(&bases, &exponent));
             let modulus = modulus();
@@ -168,7 +173,8 @@ fn numbers_kept_in_the_domain() {
     let numbers: Vec<Vec<u8>> = case.bases.iter().map(BigUint::to_bytes_be).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(Vec::as_slice).collect();
     for engine in engines() {
-        let modulus = Modulus::with_engine(&case.modulus.to_bytes_be(), engine).expect("a good modulus");
+        let modulus =
+            Modulus::new(&case.modulus.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
         let lanes = engine.lanes();
         // (x·y)²·y
         let result = |i: usize| case.bases[i].modpow(&2u32.into(), &case.modulus) * case.bases[i + 1].pow(3);
@@ -192,9 +198,10 @@ fn signatures() {
         let signatures = key.sign_batch(Algorithm::RS256, &messages);
         signatures.into_iter().map(|signature| signature.expect("a signature")).collect()
     };
-    let expected = sign(&PrivateKey::parse_with(KEY.as_bytes(), Engine::Scalar).expect("a good key"));
+    let expected =
+        sign(&PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(Engine::Scalar).expect("available"));
     for dispatch in dispatches() {
-        let parse = || PrivateKey::parse_with(KEY.as_bytes(), dispatch).expect("a good key");
+        let parse = || PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(dispatch).expect("available");
         let key = within(0, parse);
         in_every_environment(dispatch, &expected, || sign(&key));
         assert_eq!(within(0, || key.validate()), Ok(()), "{dispatch}");

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zariz::{Batch, Engine, Method, Modulus, ModulusError, PowJob, pow_many};
+use zariz::{Batch, Engine, Method, Modulus, PowJob, pow_many};
 
 use super::grid::Operation;
 use super::timing::Contestant;
@@ -46,8 +46,7 @@ impl Numbers {
         exponents.iter_mut().for_each(|exponent| exponent[0] |= 0x80);
         let powers = |exponents: &dyn Fn(usize) -> Vec<u8>| {
             let power = |lane: usize| {
-                let modulus = Modulus::with_engine(&moduli[lane], Engine::Portable);
-                let modulus = modulus.map_err(|error| Failure::Input(error.to_string()))?;
+                let modulus = Modulus::new(&moduli[lane])?.with_engine(Engine::Portable)?;
                 Ok(modulus.pow_vartime(&bases[lane], &exponents(lane)))
             };
             lanes().map(power).collect::<Result<Vec<_>, Failure>>()
@@ -70,11 +69,10 @@ impl Lanes {
     /// Prepares the numbers' moduli for a method, or as the library does when nobody names one.
     pub fn new(numbers: &Numbers, engine: Engine, method: Option<Method>) -> Result<Self, Failure> {
         let modulus = |modulus: &Vec<u8>| {
-            let modulus = Modulus::with_engine(modulus, engine)?;
+            let modulus = Modulus::new(modulus)?.with_engine(engine)?;
             Ok(method.map_or_else(|| modulus.clone(), |method| modulus.with_method(method)))
         };
-        let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, ModulusError>>();
-        let moduli = moduli.map_err(|error| Failure::Input(error.to_string()))?;
+        let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, Failure>>()?;
         Ok(Self { moduli, engine, method })
     }
 
@@ -120,7 +118,7 @@ impl Lanes {
         let [x, y] =
             [&numbers.bases, &numbers.factors].map(|all| all[lanes.clone()].iter().map(Vec::as_slice).collect());
         let (x, y): (Vec<&[u8]>, Vec<&[u8]>) = (x, y);
-        Batch::new(&moduli, &x, &y).map_err(|error| Failure::Input(error.to_string()))
+        Ok(Batch::new(&moduli, &x, &y)?)
     }
 
     fn powers(&self, numbers: &Numbers) -> Vec<Vec<u8>> {

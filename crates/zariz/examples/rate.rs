@@ -15,11 +15,11 @@ fn main() {
     let only = std::env::args().nth(2).unwrap_or_default();
     for engine in Engine::ALL.iter().copied().filter(|e| e.is_available() && e.name().contains(&only)) {
         let t = Instant::now();
-        let key = PrivateKey::parse_with(&std::fs::read(key_file(bits)).unwrap(), engine).unwrap();
+        let key = PrivateKey::parse(&std::fs::read(key_file(bits)).unwrap()).unwrap().with_engine(engine).unwrap();
         let gen_time = t.elapsed();
         let pem = key.to_pkcs8_pem().unwrap();
         let t = Instant::now();
-        let key = PrivateKey::parse_with(pem.as_bytes(), engine).unwrap();
+        let key = PrivateKey::parse(pem.as_bytes()).unwrap().with_engine(engine).unwrap();
         let load = t.elapsed();
         let messages = vec![&b"message"[..]; 64];
         let mut best = [0f64; 2];

@@ -91,7 +91,7 @@ impl<'a> Batch<'a> {
     /// there are 1 to [`Engine::lanes`](crate::Engine::lanes) moduli of one engine, method and length in digits.
     pub fn new(moduli: &[&'a Modulus], x: &[&[u8]], y: &[&[u8]]) -> Result<Self, BatchError> {
         let first = moduli.first().ok_or(BatchError::Empty)?;
-        let backend = first.crew.machine(&first.prepared);
+        let backend = first.route.machine(&first.prepared);
         let lanes = backend.lanes();
         if moduli.len() > lanes {
             return Err(BatchError::TooMany { moduli: moduli.len(), lanes });
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
             }
         }
         let kind =
-            |modulus: &Modulus| (modulus.engine(), modulus.crew.shape(&modulus.prepared), modulus.prepared.method());
+            |modulus: &Modulus| (modulus.engine(), modulus.route.shape(&modulus.prepared), modulus.prepared.method());
         if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
             return Err(BatchError::Mixed { index });
         }

@@ -5,25 +5,25 @@ use zariz_kernels::limbs::Limbs;
 
 use crate::backend::{Backend, Power, Product};
 use crate::cost::{self, Work};
-use crate::dispatch::{Crew, Dispatch, Shape};
+use crate::dispatch::{Dispatch, Route, Shape};
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs of equal cost share a batch.
-pub(crate) fn pow(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     let work = |job: &Power| Work::Power { exponent_bits: job.exponent_bits };
-    run(crew, jobs, |job| class(crew, job.modulus, work(job), job.base_bits), |backend, batch| backend.pow(batch))
+    run(route, jobs, |job| class(route, job.modulus, work(job), job.base_bits), |backend, batch| backend.pow(batch))
 }
 
 /// Like [`pow`], for exponents that are public.
-pub(crate) fn pow_vartime(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     let work = |job: &Power| Work::PublicPower { exponent_bits: job.exponent_bits };
-    let class = |job: &Power| class(crew, job.modulus, work(job), job.base_bits);
-    run(crew, jobs, class, |backend, batch| backend.pow_vartime(batch))
+    let class = |job: &Power| class(route, job.modulus, work(job), job.base_bits);
+    run(route, jobs, class, |backend, batch| backend.pow_vartime(batch))
 }
 
 /// Products of any sizes, results in order.
-pub(crate) fn mul(crew: Crew, jobs: &[Product]) -> Vec<Limbs> {
-    run(crew, jobs, |job| class(crew, job.modulus, Work::Product, 0), |backend, batch| backend.mul(batch))
+pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
+    run(route, jobs, |job| class(route, job.modulus, Work::Product, 0), |backend, batch| backend.mul(batch))
 }
 
 /// What jobs must have in common to share a batch (the group), and what they should have in common.
@@ -34,8 +34,8 @@ struct Class {
     base_bits: usize,
 }
 
-fn class(crew: Crew, modulus: &Prepared, work: Work, base_bits: usize) -> Class {
-    Class { group: (crew.shape(modulus), modulus.method()), work, base_bits }
+fn class(route: Route, modulus: &Prepared, work: Work, base_bits: usize) -> Class {
+    Class { group: (route.shape(modulus), modulus.method()), work, base_bits }
 }
 
 /// A job with its modulus.
@@ -57,7 +57,7 @@ impl Job for Product<'_> {
 
 /// Cuts `jobs` into batches of one group, and puts the results back in order.
 fn run<J: Job>(
-    crew: Crew,
+    route: Route,
     jobs: &[J],
     class: impl Fn(&J) -> Class,
     work: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
@@ -67,8 +67,8 @@ fn run<J: Job>(
     let mut out: Vec<Limbs> = jobs.iter().map(|_| Limbs::default()).collect();
     for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
         let mut left = group;
-        let (method, main) = (group[0].0.group.1, crew.machine(jobs[group[0].1].modulus()));
-        let free = crew.dispatch == Dispatch::Auto && method.is_none();
+        let (method, main) = (group[0].0.group.1, route.machine(jobs[group[0].1].modulus()));
+        let free = route.dispatch == Dispatch::Auto && method.is_none();
         let calls = if free { plan(hardest(jobs, group), group.len()) } else { fill(main, group.len()) };
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);

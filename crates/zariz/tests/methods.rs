@@ -30,7 +30,7 @@ fn powers_of_all_methods_in_one_call() {
             .map(|i| {
                 let (_, method) = Method::NAMED[i % Method::NAMED.len()];
                 let number = odd(&mut random, [100, 128, 256][i % 3]);
-                let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+                let modulus = Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
                 let modulus = if i % 4 == 3 { modulus } else { modulus.with_method(method) };
                 (modulus, number, random.bytes(130), random.bytes(9))
             })
@@ -46,7 +46,7 @@ fn powers_of_all_methods_in_one_call() {
 #[test]
 fn signatures_are_the_same_by_every_method() {
     for engine in engines() {
-        let key = PrivateKey::generate_with(1024, engine).expect("a key");
+        let key = PrivateKey::generate(1024).expect("a key").with_engine(engine).expect("available");
         let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
         let expected = key.sign_batch(Algorithm::RS256, &messages);
         for &(name, method) in Method::NAMED {
@@ -65,7 +65,9 @@ fn batches_multiply_and_square() {
                 let numbers: Vec<_> = (0..count).map(|_| odd(&mut random, 128)).collect();
                 let moduli: Vec<_> = numbers
                     .iter()
-                    .map(|n| Modulus::with_engine(n, engine).expect("a modulus").with_method(method))
+                    .map(|n| {
+                        Modulus::new(n).expect("a modulus").with_engine(engine).expect("available").with_method(method)
+                    })
                     .collect();
                 let (x, y): (Vec<_>, Vec<_>) = (0..count).map(|_| (random.bytes(140), random.bytes(20))).unzip();
                 let xs: Vec<&[u8]> = x.iter().map(|x| &x[..]).collect();
@@ -97,7 +99,8 @@ fn batches_multiply_and_square() {
 
 #[test]
 fn what_is_no_batch_is_told_why() {
-    let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, Engine::Portable).expect("a modulus");
+    let modulus =
+        |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(Engine::Portable).expect("available");
     let (small, large) = (modulus(&[35]), modulus(&[0xff; 32]));
     let refused = |moduli: &[&Modulus], x: &[&[u8]], y: &[&[u8]]| Batch::new(moduli, x, y).expect_err("no batch");
     assert_eq!(refused(&[], &[], &[]), BatchError::Empty);
@@ -105,7 +108,7 @@ fn what_is_no_batch_is_told_why() {
     assert_eq!(refused(&[&small], &[&[1][..]], &[]), BatchError::Numbers { moduli: 1, numbers: 0 });
     assert_eq!(refused(&[&small], &[&[1], &[2]], &[&[1]]), BatchError::Numbers { moduli: 1, numbers: 2 });
     if let Some(engine) = engines().into_iter().find(|engine| engine.has_lanes() && engine.lanes() > 1) {
-        let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, engine).expect("a modulus");
+        let modulus = |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(engine).expect("available");
         let (first, longer) = (modulus(&[0xff; 32]), modulus(&[0xff; 64]));
         let other = first.with_method(Method::TRUNCATED_SCHOOLBOOK);
         for second in [&longer, &other, &large] {
@@ -123,7 +126,7 @@ fn the_last_method_counts() {
     for engine in engines() {
         // Primes of 1536 bits: 30 digits, which Karatsuba pads.
         let number = [&[0x80][..], &[1; 191]].concat();
-        let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+        let modulus = Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
         let back = modulus.with_method(Method::KARATSUBA2).with_method(modulus.method());
         assert_eq!(back.method(), modulus.method());
         // The same digits, or they could not share a batch.

@@ -9,8 +9,8 @@ use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
 use zariz::Engine;
 use zariz::rsa::{
-    Algorithm, Error, Hash, Mgf, Padding, PublicKey, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey,
-    sign_many, verify_many,
+    Algorithm, Error, Hash, Mgf, Padding, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, sign_many,
+    verify_many,
 };
 
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
@@ -365,9 +365,8 @@ fn all_engines_sign_alike() {
             assert_eq!(results[1], Ok(numbers.rs256(b"bb")), "{} bits on {engine}", key.bits());
             assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{} bits on {engine}", key.bits());
             // A public key of another engine agrees.
-            let other = PublicKey::from_components_with(&key.public_key().n(), &key.public_key().e(), Engine::Portable);
-            let verdict =
-                other.expect("a key").verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));
+            let other = key.public_key().with_engine(Engine::Portable).expect("available");
+            let verdict = other.verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));
             assert_eq!(verdict, Ok(()));
         }
     }

@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let progress = Progress::step(args.work.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
-    let key = PrivateKey::generate_with(args.bits.into(), args.work.engine).map_err(not_made)?;
+    let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
     drop(progress);
 
     let (private, public) = (key.to_pkcs8_pem().map_err(not_made)?, key.public_key().to_spki_pem().map_err(not_made)?);

@@ -77,7 +77,7 @@ impl Substitute {
             return Err(Error::Length { expected, actual });
         }
         let mut d = Zeroizing::new(vec![0; expected]);
-        limbs::to_be_bytes(&key.0.d, &mut d);
+        limbs::to_be_bytes(&key.secret.d, &mut d);
         Ok(Self::new(&d, ciphertext))
     }
 

@@ -68,9 +68,9 @@ fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
 /// `x^e mod n` for each number.
 pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = numbers.iter().map(|_| Err(Error::Fault)).collect();
-    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.crew().dispatch) {
+    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.route().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
-        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.crew(), &powers)) {
+        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.route(), &powers)) {
             out[i] = Ok(result);
         }
     }
