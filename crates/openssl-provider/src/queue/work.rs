@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zariz::rsa::{Error, PrivateKey, PublicKey, primitive};
+use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
+use zariz::rsa::{Error, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
 /// Something to compute.
@@ -48,12 +49,12 @@ impl Work {
         }
     }
 
-    fn private(&self) -> Option<(&PrivateKey, &[u8])> {
-        if let Self::Private(key, number) = self { Some((key, number)) } else { None }
+    fn private(&self) -> Option<PrivateJob<'_>> {
+        if let Self::Private(key, number) = self { Some(PrivateJob { key, number }) } else { None }
     }
 
-    fn public(&self) -> Option<(&PublicKey, &[u8])> {
-        if let Self::Public(key, number) = self { Some((key, number)) } else { None }
+    fn public(&self) -> Option<PublicJob<'_>> {
+        if let Self::Public(key, number) = self { Some(PublicJob { key, number }) } else { None }
     }
 }
 
@@ -78,11 +79,9 @@ pub fn compute(works: &[&Work]) -> Vec<Answer> {
     let Some(first) = works.first() else { return Vec::new() };
     debug_assert!(works.iter().all(|work| work.kind() == first.kind()), "a batch has requests of one kind");
     let results = catch_unwind(AssertUnwindSafe(|| match first {
-        Work::Private(..) => {
-            primitive::private_many(&works.iter().filter_map(|work| work.private()).collect::<Vec<_>>())
-        }
+        Work::Private(..) => private_many(&works.iter().filter_map(|work| work.private()).collect::<Vec<_>>()),
         Work::Public(..) => {
-            let results = primitive::public_many(&works.iter().filter_map(|work| work.public()).collect::<Vec<_>>());
+            let results = public_many(&works.iter().filter_map(|work| work.public()).collect::<Vec<_>>());
             results.into_iter().map(|result| result.map(Zeroizing::new)).collect()
         }
     }));

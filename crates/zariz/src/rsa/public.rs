@@ -7,9 +7,10 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
+use super::hazmat::{oaep, pkcs1v15};
+use super::parse;
 use super::usage::Usage;
-use super::verify::{self, VerifyJob};
-use super::{oaep, parse, pkcs1v15};
+use super::verify::{self, Signed, SignedDigest, VerifyJob};
 use crate::backend::Power;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::{Engine, EngineError};
@@ -150,23 +151,23 @@ impl PublicKey {
 
     /// Verifies a signature of `message`. A wrong one is [`Error::Verification`] or [`Error::Length`].
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_batch(algorithm, &[(message, signature)]).swap_remove(0)
+        self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
     }
 
-    /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order, in batches.
-    pub fn verify_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
-        let job = |&(message, signature)| VerifyJob { key: self, algorithm, message, signature };
-        verify::verify_many(&items.iter().map(job).collect::<Vec<_>>())
+    /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
+    pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
+        let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
+        verify::verify_many(&signed.iter().map(job).collect::<Vec<_>>())
     }
 
     /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
     pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_digest_batch(algorithm, &[(digest, signature)]).swap_remove(0)
+        self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
     }
 
-    /// [`verify_digest`](Self::verify_digest) for many `(digest, signature)` pairs, in order.
-    pub fn verify_digest_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
-        verify::verify_digests(self, algorithm, items)
+    /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
+    pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
+        verify::verify_digests(self, algorithm, signed)
     }
 
     /// Encrypts `message` for the holder of the private key. One that is too long is [`Error::MessageTooLong`].
