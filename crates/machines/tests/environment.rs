@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz::bls12_381::{Fp, Fp8, mul_batch_with, sqr_batch_with};
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Batch, Dispatch, Engine, Method, Modulus};
+use zariz::{Dispatch, Engine, Method, Modulus, Residues};
 
 /// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
@@ -181,11 +181,12 @@ fn numbers_kept_in_the_domain() {
         let expected: Vec<Vec<u8>> = (0..lanes).map(|i| fixed(&(result(i) % &case.modulus), case.size())).collect();
         in_every_environment(engine, &expected, || {
             let moduli = vec![&modulus; lanes];
-            let mut batch = Batch::new(&moduli, &numbers[..lanes], &numbers[1..][..lanes]).expect("a batch");
-            batch.multiply();
-            batch.square();
-            batch.multiply_entry();
-            batch.into_results()
+            let [mut x, y] = [&numbers[..lanes], &numbers[1..][..lanes]]
+                .map(|numbers| Residues::new(&moduli, numbers).expect("residues"));
+            x.multiply(&y).expect("the moduli are the same");
+            x.square();
+            x.multiply(&y).expect("the moduli are the same");
+            x.to_bytes()
         });
     }
 }

@@ -32,4 +32,4 @@ macro_rules! input {
         })*
     };
 }
-input!(zariz::BatchError, zariz::EngineError, zariz::ModulusError);
+input!(zariz::EngineError, zariz::ModulusError, zariz::ResiduesError);

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use zariz::rsa::{self, Padding};
-use zariz::{Batch, Engine, Modulus};
+use zariz::{Engine, Modulus, Residues};
 
 use crate::timing::Contestant;
 use crate::workload::noise;
@@ -61,9 +61,9 @@ pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failu
     // x·y^times, in the domain throughout.
     let factor = y.clone();
     let product = move |x: &[u8], times: usize| -> Result<Vec<u8>, Failure> {
-        let mut batch = Batch::new(&[&modulus], &[x], &[&factor])?;
-        (0..times).for_each(|_| batch.multiply());
-        Ok(batch.into_results().swap_remove(0))
+        let [mut x, factor] = [Residues::new(&[&modulus], &[x])?, Residues::new(&[&modulus], &[&factor])?];
+        (0..times).try_for_each(|_| x.multiply(&factor))?;
+        Ok(x.to_bytes().swap_remove(0))
     };
     let times = multiplications(bits);
     if product(&y, 3)? != other.pow_vartime(&y, &[4]) {
