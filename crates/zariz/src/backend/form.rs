@@ -68,11 +68,13 @@ impl<A: Arithmetic> MontgomeryForm for InDomain<'_, A> {
     }
     #[cfg(feature = "papers")]
     fn to_entry(&self) -> Box<dyn Any + Send + Sync> {
-        let mut domain = super::domain(self.machine, &self.moduli);
-        let mut entry = domain.zeros(domain.entry_words());
-        entry[..self.numbers.len()].copy_from_slice(&self.numbers);
-        self.machine.held(|| domain.complete_entry(&mut entry));
-        Box::new(entry)
+        self.machine.held(|| {
+            let mut domain = super::domain(self.machine, &self.moduli);
+            let mut entry = domain.zeros(domain.entry_words());
+            entry[..self.numbers.len()].copy_from_slice(&self.numbers);
+            domain.complete_entry(&mut entry);
+            Box::new(entry)
+        })
     }
     #[cfg(feature = "papers")]
     fn multiply_entry(&mut self, entry: &dyn Any) -> bool {
