@@ -22,8 +22,8 @@ pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<Pri
 /// Reads a public key, or a private key for the public key in it.
 pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
-    let key = match PublicKey::parse_with(&contents, engine) {
-        Ok(key) => Ok(key),
+    let key = match PublicKey::parse(&contents) {
+        Ok(key) => Ok(key.with_engine(engine)?),
         Err(not_public) => parse(path, &contents, password, engine)?
             .map(|key| key.public_key().clone())
             .map_err(|not_private| better(not_public, not_private)),
@@ -47,7 +47,10 @@ fn parse(
             key => key,
         },
     };
-    Ok(key.and_then(|key| Ok(key.with_engine(engine)?)))
+    Ok(match key {
+        Ok(key) => Ok(key.with_engine(engine)?),
+        Err(error) => Err(error),
+    })
 }
 
 /// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.

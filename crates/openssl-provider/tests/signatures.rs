@@ -113,7 +113,11 @@ fn a_verifier_may_ask_for_one_salt_length() {
             for asked in ["digest", "max", "auto", "0", "20", "21"] {
                 let [ours, theirs] =
                     [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
-                faults.outcome(&format!("signed by {signer:?} with salt {signed}, verified with {asked}"), &ours, &theirs);
+                faults.outcome(
+                    &format!("signed by {signer:?} with salt {signed}, verified with {asked}"),
+                    &ours,
+                    &theirs,
+                );
             }
         }
     }

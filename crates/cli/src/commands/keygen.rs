@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
-    let key = PrivateKey::generate_with(args.bits.into(), args.execution.engine).map_err(not_made)?;
+    let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
     drop(progress);
 
     let private = match &password {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use zariz::rsa::{Algorithm, PublicKey};
+use zariz::rsa::{Algorithm, PublicKey, Signed};
 
 use crate::args::{Execution, SignatureFormat};
 use crate::batch::{self, ItemResult, Tally};
@@ -95,7 +95,7 @@ pub fn verify_lines(
 ) -> Result<Tally, Failure> {
     batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
-            let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
+            let good: Vec<_> = good.iter().map(|(message, signature)| Signed { message, signature }).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();
             results.map(|result| result.map(|()| Vec::new()).map_err(|error| error.to_string())).collect()
         })

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::usage::PssParameters;
-use crate::engine::EngineError;
 
 /// Why a key cannot be used. The texts never show a secret part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +37,10 @@ pub enum KeyError {
     Exponent(&'static str),
     /// The numbers of the key do not fit together.
     Inconsistent(&'static str),
-    /// The engine cannot be used.
-    Engine(EngineError),
     /// The operating system's random generator failed.
     Random,
 }
 
-// This error's text includes the engine's, which is therefore not a `source`: chains would print it twice.
 impl std::error::Error for KeyError {}
 
 impl fmt::Display for KeyError {
@@ -75,15 +71,8 @@ impl fmt::Display for KeyError {
             ),
             Self::Exponent(what) => write!(f, "the public exponent {what}"),
             Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
-            Self::Engine(error) => error.fmt(f),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }
-    }
-}
-
-impl From<EngineError> for KeyError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
     }
 }
 
