@@ -1,4 +1,5 @@
-//! The oldest compiler promised (`rust-version` of the workspace) is enough for what we ship and what that depends on.
+//! The oldest compiler promised (`rust-version` of the workspace) is enough for what we ship and what that
+//! depends on.
 //!
 //! Our own code is held to it by clippy's `incompatible_msrv`, which the workspace denies.
 

@@ -28,7 +28,8 @@ pub fn public(path: &Path, engine: Dispatch) -> Result<PublicKey, Failure> {
     key.map_err(|error| failure(path, &error))
 }
 
-/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.
+/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to
+/// be.
 fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
     match &not_public {
         KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,

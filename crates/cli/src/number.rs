@@ -5,8 +5,8 @@ use std::fmt;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use zeroize::Zeroizing;
 
-/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it is wiped, and
-/// not shown.
+/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it
+/// is wiped, and not shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(pub Zeroizing<Vec<u8>>);
 

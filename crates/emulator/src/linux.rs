@@ -30,7 +30,8 @@ pub fn install(asked: bool) -> Mode {
 fn overwrite() -> Result<(), String> {
     sites::add(patch::sites(scan::running_program()?));
     handler::install()?;
-    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
+    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is
+    // installed.
     unsafe { patch::overwrite() }
 }
 
@@ -44,7 +45,8 @@ fn answer() -> Result<(), String> {
     handler::install()?;
     if !traps() {
         // The processor has the instructions, and only its flags do not say so, as in some virtual machines.
-        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
+        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is
+        // installed.
         unsafe { patch::overwrite() }?;
     }
     // SAFETY: the handler is installed, and executes VPMADD52 in every thread.
@@ -52,7 +54,8 @@ fn answer() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the processor refuses VPMADD52, or this program's are overwritten: tried, with the handler standing.
+/// Whether the processor refuses VPMADD52, or this program's are overwritten: tried, with the handler
+/// standing.
 fn traps() -> bool {
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline(never)]

@@ -85,7 +85,8 @@ extern "C" fn multiply_too(_: libc::c_int) {
     CALLS.fetch_add(u32::from(product == 72), Ordering::Relaxed);
 }
 
-/// Multiplies until a timer's handler, which multiplies too, has interrupted it often enough to have met the emulator at work.
+/// Multiplies until a timer's handler, which multiplies too, has interrupted it often enough to have met the
+/// emulator at work.
 fn alarms() {
     const WANTED: u32 = 3000;
     // SAFETY: a whole action and a whole time, as the types ask.

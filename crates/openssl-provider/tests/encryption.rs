@@ -1,4 +1,5 @@
-//! Encryption through OpenSSL's interface: what one provider encrypts the other decrypts, and both refuse the same.
+//! Encryption through OpenSSL's interface: what one provider encrypts the other decrypts, and both refuse the
+//! same.
 
 mod common;
 
@@ -173,8 +174,8 @@ fn damaged_blocks(world: &World, reference: &(Side, Key), size: usize) -> Vec<(S
     ]
 }
 
-/// Bad padding decrypts to another message (implicit rejection), always the same, which only key and ciphertext decide: the
-/// same that OpenSSL gives, where it has implicit rejection.
+/// Bad padding decrypts to another message (implicit rejection), always the same, which only key and
+/// ciphertext decide: the same that OpenSSL gives, where it has implicit rejection.
 #[test]
 fn implicit_rejection() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -1,5 +1,5 @@
-//! What a hostile or careless caller may pass: an error with a readable text wherever the default provider gives one, and
-//! never a crash.
+//! What a hostile or careless caller may pass: an error with a readable text wherever the default provider
+//! gives one, and never a crash.
 
 mod common;
 
@@ -57,7 +57,8 @@ fn places_too_small() {
             if theirs.as_ref().is_err_and(|failure| failure.call == "none") {
                 faults.check(!is_zariz() || ours.is_err(), || format!("{what}: {ours:?}"));
             } else if operation == Operation::Recover && ours.as_ref().is_err_and(Failure::is_readable) {
-                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it recovers.
+                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it
+                // recovers.
                 faults.check(i < 7, || format!("{what}: {ours:?}"));
             } else {
                 faults.identical(&what, ours, theirs);
@@ -123,7 +124,8 @@ fn inputs_of_wrong_sizes() {
                     let results = ctx.map(|ctx| ctx.run(operation, &input));
                     let random = matches!(operation, Operation::Encrypt)
                         || format!("{params:?}").contains("pss")
-                        // What is no encryption at all, OpenSSL 3.0 refuses and we, like later versions, replace.
+                        // What is no encryption at all, OpenSSL 3.0 refuses and we, like later versions,
+                        // replace.
                         || operation == Operation::Decrypt;
                     if operation == Operation::Decrypt && !format!("{params:?}").contains("pad-mode") {
                         continue;
@@ -274,8 +276,9 @@ fn other_kinds_of_keys() {
     faults.none(6);
 }
 
-/// Key files with a damaged byte. OpenSSL reads them for either provider; what still looks like a key is brought to zariz,
-/// which takes it, finds fault with it and uses it as the default provider does, and lets no wrong signature out.
+/// Key files with a damaged byte. OpenSSL reads them for either provider; what still looks like a key is
+/// brought to zariz, which takes it, finds fault with it and uses it as the default provider does, and lets
+/// no wrong signature out.
 #[test]
 fn damaged_files() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -1,5 +1,5 @@
-//! Long public exponents. OpenSSL takes every key, but computes `x^e mod n` only where that cannot take long: beside a modulus of
-//! more than 3072 bits, the exponent may have 64. Private operations have no such limit.
+//! Long public exponents. OpenSSL takes every key, but computes `x^e mod n` only where that cannot take long:
+//! beside a modulus of more than 3072 bits, the exponent may have 64. Private operations have no such limit.
 
 mod common;
 
@@ -8,7 +8,8 @@ use common::operation::{operate, verify};
 use common::schemes::{digest, message, pss};
 use common::{Failure, Faults, Key, Operation, Params, Side, World, ffi, is_zariz, stream};
 
-/// Lengths of moduli and exponents on both sides of OpenSSL's limits, and far from them. OpenSSL makes no keys of 3073 bits.
+/// Lengths of moduli and exponents on both sides of OpenSSL's limits, and far from them. OpenSSL makes no
+/// keys of 3073 bits.
 const MODULI: [usize; 4] = [2048, 3072, 3074, 4096];
 const EXPONENTS: [usize; 3] = [64, 65, 256];
 

@@ -1,4 +1,5 @@
-//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when its own is done.
+//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when
+//! its own is done.
 
 mod common;
 
@@ -219,8 +220,9 @@ fn resume_if_paused(job: &mut Job) {
     }
 }
 
-/// Jobs left in their middle, as when connections are cut off: wait context, EVP context and the place for the signature
-/// are freed at once, computed or not. The others go on, and nothing is left behind but the jobs' own stacks.
+/// Jobs left in their middle, as when connections are cut off: wait context, EVP context and the place for
+/// the signature are freed at once, computed or not. The others go on, and nothing is left behind but the
+/// jobs' own stacks.
 #[test]
 fn abandoned_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("abandoned jobs"));
@@ -309,7 +311,8 @@ fn memory_is_flat() {
     files_return_to(files);
 }
 
-/// Everything else that may be done in a job, right and wrong, several in one job, and one wait context for many.
+/// Everything else that may be done in a job, right and wrong, several in one job, and one wait context for
+/// many.
 #[test]
 fn everything_in_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("everything in jobs"));

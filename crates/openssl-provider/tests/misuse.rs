@@ -1,4 +1,5 @@
-//! Random sequences of calls, right and wrong, on both providers in step: each call must end on both in the same way.
+//! Random sequences of calls, right and wrong, on both providers in step: each call must end on both in the
+//! same way.
 
 mod common;
 
@@ -98,7 +99,8 @@ fn random_sequences_of_calls() {
                     };
                     let [ours, theirs] = &results;
                     if ours.is_ok() && theirs.is_err() {
-                        // A combination that the default provider refuses when it is set, and we when it is used.
+                        // A combination that the default provider refuses when it is set, and we when it is
+                        // used.
                         let used = match operation {
                             Operation::Verify => pair[0].verify(&[1; 256], &[1; 32]).map(|()| Vec::new()),
                             _ => pair[0].run(operation, &[1; 32]),

@@ -12,8 +12,8 @@ use common::{Ctx, Faults, Operation, Params, Side, Stream, World, call, ffi, is_
 /// Parameters of later versions of OpenSSL that we have although the one that loads us has not.
 const ONLY_OURS: &[&str] = &["implicit-rejection"];
 
-/// Parameters of later versions of OpenSSL that we have not: a classification of key strength, and numbers for the key
-/// generation of a FIPS test.
+/// Parameters of later versions of OpenSSL that we have not: a classification of key strength, and numbers
+/// for the key generation of a FIPS test.
 const ONLY_THEIRS: &[&str] = &["security-category", "rsa-a", "rsa-b"];
 
 type Described = BTreeMap<String, c_uint>;
@@ -136,7 +136,8 @@ fn operations() {
         for params in settings() {
             for late in [false, true] {
                 let what = format!("{operation:?}, {params:?}{}", if late { ", set later" } else { "" });
-                // X9.31 is for signatures; what encryption reads back of it has changed with OpenSSL's versions.
+                // X9.31 is for signatures; what encryption reads back of it has changed with OpenSSL's
+                // versions.
                 let cipher = matches!(operation, Operation::Encrypt | Operation::Decrypt);
                 if cipher
                     && (params == Params::new().text("pad-mode", "x931") || params == Params::new().int("pad-mode", 5))

@@ -1,4 +1,5 @@
-//! Several processes: forked after loading and after use, as servers do, and with one file of counters for all.
+//! Several processes: forked after loading and after use, as servers do, and with one file of counters for
+//! all.
 
 mod common;
 
@@ -68,7 +69,8 @@ fn forked_after_use() {
     }
 }
 
-/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider itself.
+/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider
+/// itself.
 #[test]
 fn children_that_unload() {
     let (_alone, _guard) = (alone(), Guard::new("children that unload"));

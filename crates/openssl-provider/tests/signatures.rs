@@ -1,5 +1,5 @@
-//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way round; what
-//! is deterministic is identical.
+//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way
+//! round; what is deterministic is identical.
 
 mod common;
 
@@ -14,7 +14,8 @@ const LEFT_BY_PSS: [&str; 3] = ["MD5", "MD5-SHA1", "RIPEMD160"];
 /// Lengths of salts, or rules for them.
 const SALTS: [&str; 6] = ["digest", "max", "auto", "0", "1", "17"];
 
-/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are `exact`.
+/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are
+/// `exact`.
 fn cross(
     faults: &mut Faults,
     world: &World,
@@ -113,7 +114,11 @@ fn a_verifier_may_ask_for_one_salt_length() {
             for asked in ["digest", "max", "auto", "0", "20", "21"] {
                 let [ours, theirs] =
                     [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
-                faults.outcome(&format!("signed by {signer:?} with salt {signed}, verified with {asked}"), &ours, &theirs);
+                faults.outcome(
+                    &format!("signed by {signer:?} with salt {signed}, verified with {asked}"),
+                    &ours,
+                    &theirs,
+                );
             }
         }
     }
@@ -179,8 +184,8 @@ fn raw_and_without_digest() {
     faults.none(20);
 }
 
-/// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the default provider),
-/// digests that some versions sign, and PSS with digests that are not used for masks.
+/// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the
+/// default provider), digests that some versions sign, and PSS with digests that are not used for masks.
 #[test]
 fn what_is_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -1,4 +1,5 @@
-//! Many threads at once, without jobs: every result is right, and requests that wait together are computed together.
+//! Many threads at once, without jobs: every result is right, and requests that wait together are computed
+//! together.
 
 mod common;
 

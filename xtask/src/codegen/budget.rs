@@ -87,7 +87,8 @@ impl Budget {
 
     /// How the roots differ for the worse from what was recorded, and how many differ only for the better.
     ///
-    /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills have slack.
+    /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills
+    /// have slack.
     pub fn compare(&self, roots: &[Root], same_compiler: bool) -> (Vec<String>, usize) {
         let (mut worse, mut better) = (Vec::new(), 0);
         let slack = if same_compiler { 0 } else { SLACK };

@@ -1,6 +1,7 @@
-//! Whether debuggers and profilers can walk through every function: the unwind tables say, before each instruction, where
-//! the caller's frame is and where its registers are saved. The compiler writes them for its own code; assembly brings its
-//! own directives (CFI), and nothing but this looks whether they are there and right.
+//! Whether debuggers and profilers can walk through every function: the unwind tables say, before each
+//! instruction, where the caller's frame is and where its registers are saved. The compiler writes them for
+//! its own code; assembly brings its own directives (CFI), and nothing but this looks whether they are there
+//! and right.
 //!
 //! The stack pointer is followed through each function along its jumps, and compared with the directives.
 

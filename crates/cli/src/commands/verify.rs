@@ -26,8 +26,8 @@ pub struct Args {
     signatures: PathBuf,
     /// Each line (without its end) is a message of its own
     ///
-    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all threads
-    /// together. A message has at most 256 MiB, a signature 64 KiB.
+    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all
+    /// threads together. A message has at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
     /// With --lines, accept empty input; otherwise two empty files are an error (exit code 1)

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::run::{Done, Folder, has, key, run};
 
-/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard output.
+/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard
+/// output.
 fn on_terminal(command: &str) -> Option<Done> {
     if !has("script", "--version") {
         return None;

@@ -1,5 +1,6 @@
-//! Every form of VPMADD52 that can be encoded, and runs of them with moves between: all registers, masks, flags and memory
-//! afterwards are as a plain model says, and as the processor itself leaves them where it has the instructions.
+//! Every form of VPMADD52 that can be encoded, and runs of them with moves between: all registers, masks,
+//! flags and memory afterwards are as a plain model says, and as the processor itself leaves them where it
+//! has the instructions.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod cases;

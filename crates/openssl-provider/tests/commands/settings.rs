@@ -58,8 +58,8 @@ fn a_bad_setting_is_named_and_the_provider_not_loaded() {
     }
 }
 
-/// OpenSSL drops the error of a provider that the configuration makes active, and goes on without it: what our provider
-/// can see to is that nothing crashes, and nothing is done by it.
+/// OpenSSL drops the error of a provider that the configuration makes active, and goes on without it: what
+/// our provider can see to is that nothing crashes, and nothing is done by it.
 #[test]
 fn a_bad_setting_of_an_active_provider_leaves_the_default_one() {
     let place = Place::new();

@@ -83,7 +83,8 @@ macro_rules! call {
         // What earlier calls left is not this one's.
         // SAFETY: no arguments.
         unsafe { $crate::common::ffi::ERR_clear_error() };
-        // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows them.
+        // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows
+        // them.
         match unsafe { $crate::common::ffi::$function($($argument),*) } {
             1 => Ok(()),
             code => Err($crate::common::failure::Failure::take(stringify!($function), code)),

@@ -72,7 +72,8 @@ impl<'a> Job<'a> {
     /// Starts it, or goes on with it. Whether it is done.
     pub fn resume(&mut self) -> bool {
         unsafe extern "C" fn run(argument: *mut c_void) -> c_int {
-            // SAFETY: the argument given below, copied: a pointer to the work, which lives as long as the job.
+            // SAFETY: the argument given below, copied: a pointer to the work, which lives as long as the
+            // job.
             unsafe { (**argument.cast::<*mut Work>())() }
         }
         assert!(self.result.is_none(), "resumed, but done");
@@ -98,8 +99,8 @@ impl<'a> Job<'a> {
         self.pauses > 0 && self.result.is_none()
     }
 
-    /// Leaves it in the middle of its work, as a server does whose client has gone: its wait context is freed, and its
-    /// stack and what that refers to stay as they are for ever.
+    /// Leaves it in the middle of its work, as a server does whose client has gone: its wait context is
+    /// freed, and its stack and what that refers to stay as they are for ever.
     pub fn abandon(mut self) {
         assert!(self.is_paused());
         self.work = ptr::null_mut();
@@ -136,8 +137,8 @@ pub fn readable(fds: &[c_int]) -> Vec<bool> {
     }
 }
 
-/// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes those that are
-/// ready, and puts a new job in the place of each that is done.
+/// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes
+/// those that are ready, and puts a new job in the place of each that is done.
 pub fn serve<'a>(
     concurrent: usize,
     total: usize,

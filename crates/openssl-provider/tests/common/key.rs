@@ -244,7 +244,8 @@ impl<'w> Key<'w> {
         call!(EVP_PKEY_set_params(self.key, params.list().as_mut_ptr()))
     }
 
-    /// As a file would have it: `format` is `DER` or `PEM`, `structure` such as `PrivateKeyInfo` or `type-specific`.
+    /// As a file would have it: `format` is `DER` or `PEM`, `structure` such as `PrivateKeyInfo` or
+    /// `type-specific`.
     pub fn encoded(&self, selection: c_int, format: &str, structure: &str) -> Result<Vec<u8>, Failure> {
         let (format, structure) = (CString::new(format).expect("a name"), CString::new(structure).expect("a name"));
         let (mut data, mut length) = (ptr::null_mut(), 0);

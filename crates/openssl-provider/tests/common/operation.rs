@@ -88,8 +88,8 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// Calls the operation's function once: with no place for the answer, for its size; else with that much space.
-    /// Returns the size it says.
+    /// Calls the operation's function once: with no place for the answer, for its size; else with that much
+    /// space. Returns the size it says.
     pub fn once(&self, operation: Operation, out: Option<&mut [u8]>, data: &[u8]) -> Result<usize, Failure> {
         let (ctx, mut size) = (self.ctx, out.as_ref().map_or(0, |out| out.len()));
         let out = out.map_or(ptr::null_mut(), |out| out.as_mut_ptr());

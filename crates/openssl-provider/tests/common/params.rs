@@ -241,7 +241,8 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
         return None;
     }
     let bytes = if pointer {
-        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to nothing.
+        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to
+        // nothing.
         if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
     } else {
         assert!(returned <= size, "{key:?}: more than was requested: {returned} bytes");

@@ -183,7 +183,8 @@ impl Load {
         let mut answer = Vec::new();
         match stream.read_to_end(&mut answer) {
             Ok(_) => {}
-            // Servers that close without saying so in TLS: the length of the answer shows whether it is whole.
+            // Servers that close without saying so in TLS: the length of the answer shows whether it is
+            // whole.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {}
             Err(error) => return Err(format!("answer: {error}")),
         }

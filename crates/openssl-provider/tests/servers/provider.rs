@@ -89,7 +89,8 @@ impl Setup {
         Counters::in_file(&self.counters_file())
     }
 
-    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's code.
+    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's
+    /// code.
     pub fn assert_signed(&self, earlier: Counters, signatures: usize) {
         if self.module.is_none() {
             return;

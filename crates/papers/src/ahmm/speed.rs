@@ -1,5 +1,5 @@
-//! The paper's own measurement: `openssl speed` on asynchronous jobs, on OpenSSL's default provider and through ours with
-//! either method, in turns.
+//! The paper's own measurement: `openssl speed` on asynchronous jobs, on OpenSSL's default provider and
+//! through ours with either method, in turns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -182,10 +182,12 @@ impl Setup {
         Ok(results)
     }
 
-    /// Operations, batches and fallbacks so far, from the provider's file of counters; zeros where there is none yet.
+    /// Operations, batches and fallbacks so far, from the provider's file of counters; zeros where there is
+    /// none yet.
     fn counted(&self, who: Contestant) -> [u64; 3] {
         let bytes = fs::read(self.file(who, "counters")).unwrap_or_default();
-        // Eight bytes that say what it is, and the counters: private, public, batches, largest batch, fallbacks.
+        // Eight bytes that say what it is, and the counters: private, public, batches, largest batch,
+        // fallbacks.
         let number = |i: usize| {
             let bytes = bytes.get(8 * i..8 * i + 8).and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, u64::from_ne_bytes)

@@ -153,8 +153,8 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
     })
 }
 
-/// Slide "Implementation Results: Montgomery Multiplication": instructions, cycles, utilization, throughput and that of one
-/// thread in millions per second, latency in microseconds.
+/// Slide "Implementation Results: Montgomery Multiplication": instructions, cycles, utilization, throughput
+/// and that of one thread in millions per second, latency in microseconds.
 const MULTIPLICATIONS: [[f64; 6]; 3] = [
     [218.0, 948.0, 92.0, 343.78, 1.41, 0.71],
     [724.0, 3076.0, 94.0, 105.73, 0.43, 2.31],
@@ -211,7 +211,8 @@ struct Decryptions {
     instructions: f64,
     /// On one thread: cycles, utilization, throughput, latency in milliseconds.
     one: [f64; 4],
-    /// On all threads: cycles, utilization, throughput, latency in milliseconds, and the throughput of a thread.
+    /// On all threads: cycles, utilization, throughput, latency in milliseconds, and the throughput of a
+    /// thread.
     all: [f64; 5],
 }
 

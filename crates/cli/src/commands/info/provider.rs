@@ -1,4 +1,5 @@
-//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs load it.
+//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs
+//! load it.
 
 mod unknown;
 
