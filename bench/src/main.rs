@@ -100,7 +100,12 @@ fn engines(names: &[String]) -> Result<Vec<Dispatch>> {
         let available = Engine::ALL.iter().copied().filter(|engine| engine.is_available());
         return Ok(available.map(Dispatch::Only).chain([Dispatch::Auto]).collect());
     }
-    names.iter().map(|name| Ok(Dispatch::by_name(name)?)).collect()
+    let dispatch = |name: &String| {
+        let dispatch: Dispatch = name.parse()?;
+        dispatch.check()?;
+        Ok(dispatch)
+    };
+    names.iter().map(dispatch).collect()
 }
 
 /// A report without measurements.

@@ -14,12 +14,10 @@ mod rustcrypto;
 mod zariz;
 
 use ::zariz::Dispatch;
+pub use ::zariz::rsa::Signed;
 use anyhow::{Result, bail};
 
 use crate::keys::Key;
-
-/// A message and its signature.
-pub type Signed<'a> = (&'a [u8], &'a [u8]);
 
 /// A library that signs and verifies with RSA.
 pub trait Library {

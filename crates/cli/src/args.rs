@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use zariz::Dispatch;
 use zariz::rsa::Algorithm;
+use zariz::{Dispatch, EngineError};
 
 use crate::encoding::Encoding;
 use crate::exit::Failure;
@@ -21,7 +21,7 @@ pub struct Execution {
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
     /// Engine for everything, of those that `zariz info` shows; auto takes the fastest for each batch size
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Dispatch::by_name)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = dispatch)]
     pub engine: Dispatch,
     /// Say nothing on standard error but errors: no progress, no summary
     #[arg(long, short)]
@@ -77,6 +77,12 @@ impl SignatureFormat {
 
 fn threads() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..=MOST_THREADS)
+}
+
+/// The engine of that name, or auto, if this processor can run it.
+pub fn dispatch(name: &str) -> Result<Dispatch, EngineError> {
+    let dispatch: Dispatch = name.parse()?;
+    dispatch.check().map(|()| dispatch)
 }
 
 /// Reads the name of a signature algorithm, in any case.

@@ -82,11 +82,17 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<zariz_papers::Failure> for Failure {
-    fn from(failure: zariz_papers::Failure) -> Self {
-        Self::Input(failure.to_string())
-    }
+/// Errors of the library that say all there is to say.
+macro_rules! input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Input(error.to_string())
+            }
+        })*
+    };
 }
+input!(zariz::EngineError, zariz::ModulusError, zariz_papers::Failure);
 
 impl From<Failure> for ExitCode {
     fn from(failure: Failure) -> Self {

@@ -24,8 +24,8 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Refuses to read standard input for two things; each path comes with the name of its option.
-pub fn one_stdin(paths: &[(&str, &Path)]) -> Result<(), Failure> {
-    let names: Vec<&str> = paths.iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| *name).collect();
+pub fn one_stdin<'a>(paths: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
+    let names: Vec<&str> = paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
     match names.len() {
         0 | 1 => Ok(()),
         _ => Err(Failure::Usage(format!("{} cannot all be standard input: give files", names.join(" and ")))),

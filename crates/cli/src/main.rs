@@ -14,6 +14,7 @@ mod keyfile;
 mod lines;
 mod number;
 mod output;
+mod password;
 mod place;
 mod processor;
 mod progress;

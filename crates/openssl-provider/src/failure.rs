@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint};
 use std::panic::Location;
 
+use zariz::EngineError;
 use zariz::rsa::{Error, KeyError};
 
 use crate::ffi::core::{Core, ReasonString};
@@ -111,6 +112,13 @@ impl From<KeyError> for Failure {
     #[track_caller]
     fn from(error: KeyError) -> Self {
         Self::new(if error == KeyError::Random { Reason::System } else { Reason::Key }, error.to_string())
+    }
+}
+
+impl From<EngineError> for Failure {
+    #[track_caller]
+    fn from(error: EngineError) -> Self {
+        Self::new(Reason::Setting, error.to_string())
     }
 }
 

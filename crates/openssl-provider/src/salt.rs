@@ -2,7 +2,8 @@
 
 use std::ffi::c_int;
 
-use zariz::rsa::{Hash, pss};
+use zariz::rsa::Hash;
+use zariz::rsa::hazmat::pss;
 
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Param;

@@ -186,7 +186,7 @@ impl Case {
 
     /// An engine.
     fn engine(&self, engine: Engine) -> Result<Contestant<'_>, Failure> {
-        let modulus = Modulus::with_engine(&self.modulus, engine).map_err(|error| Failure::Input(error.to_string()))?;
+        let modulus = Modulus::new(&self.modulus)?.with_engine(engine)?;
         self.contestant(move || modulus.pow(&self.base, &self.exponent))
     }
 

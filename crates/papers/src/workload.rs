@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use zariz::rsa::{Algorithm, PrivateKey};
+use zariz::rsa::{Algorithm, PrivateKey, Signed};
 
 use crate::Failure;
 
@@ -31,7 +31,7 @@ impl Rsa {
         let mut load = Self { key, messages, signatures: Vec::new() };
         let results = load.key.sign_batch(Self::ALGORITHM, &load.messages());
         load.signatures = results.into_iter().collect::<Result<_, _>>().map_err(|e| Failure::Input(e.to_string()))?;
-        let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.pairs());
+        let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.signed());
         verified.into_iter().collect::<Result<Vec<()>, _>>().map_err(|e| Failure::Input(e.to_string()))?;
         Ok(load)
     }
@@ -40,8 +40,8 @@ impl Rsa {
         self.messages.iter().map(Vec::as_slice).collect()
     }
 
-    fn pairs(&self) -> Vec<(&[u8], &[u8])> {
-        self.messages.iter().zip(&self.signatures).map(|(m, s)| (m.as_slice(), s.as_slice())).collect()
+    fn signed(&self) -> Vec<Signed<'_>> {
+        self.messages.iter().zip(&self.signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 
     /// Signing the batch.
@@ -53,8 +53,8 @@ impl Rsa {
 
     /// Verifying the batch.
     pub fn verify(&self) -> Benchmark<'_> {
-        let pairs = self.pairs();
-        let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &pairs)));
+        let signed = self.signed();
+        let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &signed)));
         Benchmark { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
     }
 }

@@ -175,7 +175,7 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
         let [ciphertexts, messages] =
             ["ciphertext", "message"].map(|name| group.iter().map(|vector| hex(&vector[name])).collect::<Vec<_>>());
         for engine in engines() {
-            let key = PrivateKey::parse_with(text.as_bytes(), engine).expect("a key");
+            let key = PrivateKey::parse(text.as_bytes()).expect("a key").with_engine(engine).expect("available");
             let ciphertexts: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext[..]).collect();
             let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts);
             for ((vector, message), result) in group.iter().zip(&messages).zip(results) {

@@ -14,6 +14,7 @@ use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::{LONGEST_ENCODED, Lines};
 use crate::output::{self, Output};
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `decrypt`.
@@ -22,6 +23,8 @@ pub struct Args {
     /// The private key: PEM or DER, PKCS#8 or PKCS#1; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    #[command(flatten)]
+    password: Password,
     /// The padding of the ciphertexts
     ///
     /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that this
@@ -80,10 +83,12 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
     let encoding = Encoding::or_default(args.encoding, *lines, "--encoding")?;
     let plain = args.output_encoding.unwrap_or(if *lines { Encoding::Base64 } else { Encoding::Raw });
-    input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
+    )?;
     output::must_not_be_key(out.as_deref(), &args.key)?;
     let mut output = Output::open(out.as_deref())?;
-    let key = keyfile::private(&args.key, args.execution.engine)?;
+    let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let (padding, source) = (args.padding(), Input::open(input)?);
 
     let outcome = if *lines {

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use zariz::rsa::PrivateKey;
+use zeroize::Zeroizing;
 
 use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::output::{self, Output};
+use crate::password;
 use crate::place::{Disk, Existing, PlaceError, System};
 use crate::progress::Progress;
 
@@ -23,6 +25,9 @@ pub struct Args {
     /// there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
+    /// Encrypt the private key (PKCS#8, AES-256) with a password: the first line of this file
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
@@ -36,6 +41,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
         return Err(Failure::Usage("--out and --public-out are the same file".into()));
     }
+    let password = args.password_file.as_deref().map(password::first_line).transpose()?;
     // Checked before the key is made, which may take minutes, and again when the files take their places.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
@@ -46,10 +52,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
-    let key = PrivateKey::generate_with(args.bits.into(), args.execution.engine).map_err(not_made)?;
+    let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
     drop(progress);
 
-    let (private, public) = (key.to_pkcs8_pem().map_err(not_made)?, key.public_key().to_spki_pem().map_err(not_made)?);
+    let private = match &password {
+        Some(password) => Zeroizing::new(key.to_encrypted_pem(password).map_err(not_made)?),
+        None => key.to_pkcs8_pem().map_err(not_made)?,
+    };
+    let public = key.public_key().to_spki_pem().map_err(not_made)?;
     let mut parts = vec![Part { kind: "private", output: private_output, pem: private.as_bytes() }];
     parts.extend(public_output.map(|output| Part { kind: "public", output, pem: public.as_bytes() }));
     write(&mut System, parts, existing)?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use zariz::{Dispatch, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+use zariz::{Dispatch, Modulus, PowJob, pow_many, pow_many_vartime};
 use zeroize::Zeroizing;
 
 use crate::args::Execution;
@@ -94,7 +94,7 @@ impl Job {
         let exponent = number("exponent")?.or_else(|| defaults.exponent.clone());
         let exponent = exponent.ok_or("no exponent: put it after the base, or give --exponent")?;
         let modulus = match number("modulus")? {
-            Some(modulus) => moduli.get(&modulus).map_err(|error| error.to_string())?,
+            Some(modulus) => moduli.get(&modulus).map_err(|error: Failure| error.to_string())?,
             None => defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?,
         };
         match fields.next() {
@@ -122,14 +122,14 @@ impl Moduli {
         Self { engine, known: Mutex::default() }
     }
 
-    fn get(&self, modulus: &Number) -> Result<Modulus, ModulusError> {
+    fn get(&self, modulus: &Number) -> Result<Modulus, Failure> {
         // The map is whole even if a thread panicked while it held the lock.
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&modulus.0[..]) {
             return Ok(found.clone());
         }
         // Prepared outside the lock: two threads may both do so, and both come to the same.
-        let made = Modulus::with_engine(&modulus.0, self.engine)?;
+        let made = Modulus::new(&modulus.0)?.with_engine(self.engine)?;
         let mut known = known();
         if known.len() >= Self::MOST {
             known.clear();

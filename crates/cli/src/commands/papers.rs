@@ -10,6 +10,7 @@ use zariz_papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
 
 use super::info::provider::Module;
 use super::speed::seconds;
+use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
 use crate::processor;
@@ -47,7 +48,7 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 
 /// A vector engine: the papers' methods are ways for these to compute.
 fn vector_engine(name: &str) -> Result<Engine, String> {
-    match Dispatch::by_name(name).map(Dispatch::main) {
+    match args::dispatch(name).map(Dispatch::main) {
         Ok(engine) if engine.has_lanes() => Ok(engine),
         Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
         Err(error) => Err(error.to_string()),

@@ -12,6 +12,7 @@ use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::Lines;
 use crate::output::{self, Output};
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `sign`.
@@ -20,6 +21,8 @@ pub struct Args {
     /// The private key: PEM or DER, PKCS#8 or PKCS#1; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    #[command(flatten)]
+    password: Password,
     #[command(flatten)]
     format: SignatureFormat,
     #[command(flatten)]
@@ -32,13 +35,15 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
     let (algorithm, encoding) = (args.format.alg, args.format.encoding(*lines)?);
-    input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
+    )?;
     output::must_not_be_key(out.as_deref(), &args.key)?;
     let mut output = Output::open(out.as_deref())?;
     if encoding == Encoding::Raw {
         output.refuse_binary("--encoding")?;
     }
-    let key = keyfile::private(&args.key, args.execution.engine)?;
+    let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let mut input = Input::open(input)?;
 
     let outcome = if *lines {

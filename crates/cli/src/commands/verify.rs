@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use zariz::rsa::{Algorithm, PublicKey};
+use zariz::rsa::{Algorithm, PublicKey, Signed};
 
 use crate::args::{Execution, SignatureFormat};
 use crate::batch::{self, ItemResult, Tally};
@@ -11,6 +11,7 @@ use crate::exit::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::Pairs;
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `verify`.
@@ -19,6 +20,8 @@ pub struct Args {
     /// The public key, or the private key: PEM or DER; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    #[command(flatten)]
+    password: Password,
     #[command(flatten)]
     format: SignatureFormat,
     /// The signature; with --lines, line N is the signature of line N of the input
@@ -43,8 +46,12 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let (algorithm, encoding) = (args.format.alg, args.format.encoding(args.lines)?);
-    input::one_stdin(&[("--key", &args.key), ("--signatures", &args.signatures), ("FILE", &args.input)])?;
-    let key = keyfile::public(&args.key, args.execution.engine)?;
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("--signatures", args.signatures.as_path()), ("FILE", args.input.as_path())]
+            .into_iter()
+            .chain(args.password.source()),
+    )?;
+    let key = keyfile::public(&args.key, &args.password, args.execution.engine)?;
     let signatures = Input::open(&args.signatures)?;
     let mut input = Input::open(&args.input)?;
 
@@ -88,7 +95,7 @@ pub fn verify_lines(
 ) -> Result<Tally, Failure> {
     batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
-            let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
+            let good: Vec<_> = good.iter().map(|(message, signature)| Signed { message, signature }).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();
             results.map(|result| result.map(|()| Vec::new()).map_err(|error| error.to_string())).collect()
         })

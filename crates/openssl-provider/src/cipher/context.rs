@@ -3,7 +3,8 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use zariz::rsa::{Hash, Mgf, PrivateKey, PublicKey, oaep, pkcs1v15, premaster};
+use zariz::rsa::hazmat::{oaep, pkcs1v15, premaster};
+use zariz::rsa::{Hash, Mgf, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
 use crate::digest::Digest;
@@ -149,7 +150,7 @@ impl CipherContext {
         match (self.padding, self.oaep()) {
             (Padding::Oaep, Some((hash, mgf))) => Ok(oaep::decode(hash, mgf, &self.label, &mut block)?),
             (Padding::Pkcs1, _) => {
-                let substitute = pkcs1v15::Substitute::of(private, &key.padded(ciphertext)?)?;
+                let substitute = private.substitute(&key.padded(ciphertext)?)?;
                 Ok(pkcs1v15::decode_message(&block, &substitute)?)
             }
             (Padding::Tls, _) => {

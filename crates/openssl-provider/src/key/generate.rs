@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zariz::rsa::{PrivateKey, PublicKey};
 
 use super::numbers::{Numbers, select};
-use super::{Arithmetic, Key, with_method};
+use super::{Arithmetic, Key, with_settings};
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::functions::Callback;
 use crate::ffi::params::{Built, Param, Params};
@@ -83,9 +83,8 @@ impl Plan {
         let provider = &self.provider;
         progress.tell(0, 0)?;
         let key = if self.primes == 2 && self.e == E && BITS.contains(&self.bits) {
-            let (bits, dispatch) = (self.bits, provider.settings.dispatch);
-            let key = provider.with_stack(|| PrivateKey::generate_with(bits, dispatch))??;
-            let key = with_method(key, provider.settings.method);
+            let key = provider.with_stack(|| PrivateKey::generate(self.bits))??;
+            let key = with_settings(&key, &provider.settings)?;
             Key::with(Numbers::of(&key), Arithmetic::Private(key))
         } else {
             self.generate_foreign()?

@@ -7,7 +7,6 @@ mod numbers;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use zariz::Method;
 use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 
 use crate::failure::{Failure, Outcome, Reason};
@@ -48,8 +47,10 @@ impl Key {
         let arithmetic = if numbers.d.is_some() {
             provider.with_stack(|| private(&numbers, settings))??
         } else {
-            let key = PublicKey::from_components_with(&numbers.n, &numbers.e, settings.dispatch);
-            key.map_or(Arithmetic::Foreign, Arithmetic::Public)
+            match PublicKey::from_components(&numbers.n, &numbers.e) {
+                Ok(key) => Arithmetic::Public(key.with_engine(settings.dispatch)?),
+                Err(_) => Arithmetic::Foreign,
+            }
         };
         if let Arithmetic::Private(key) = &arithmetic {
             numbers.complete(key);
@@ -195,14 +196,14 @@ impl KeyData {
 /// What computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes
 /// them again.
 fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
-    let all = numbers.components().and_then(|all| PrivateKey::from_all_components_with(&all, settings.dispatch).ok());
+    let all = numbers.components().and_then(|all| PrivateKey::from_all_components(&all).ok());
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
-        PrivateKey::from_components_with(&numbers.n, &numbers.e, d, p, q, settings.dispatch).ok()
+        PrivateKey::from_components(&numbers.n, &numbers.e, d, p, q).ok()
     });
     let Some(key) = key else { return Ok(Arithmetic::Foreign) };
     match if settings.validate_keys { key.validate() } else { Ok(()) } {
-        Ok(()) => Ok(Arithmetic::Private(with_method(key, settings.method))),
+        Ok(()) => Ok(Arithmetic::Private(with_settings(&key, settings)?)),
         Err(KeyError::Inconsistent(what)) => Ok(Arithmetic::Refused(format!(
             "{what}: the setting validate-keys refuses keys whose primes are not prime"
         ))),
@@ -210,9 +211,10 @@ fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
     }
 }
 
-/// With the method of the settings, if they name one.
-fn with_method(key: PrivateKey, method: Option<Method>) -> PrivateKey {
-    method.map_or_else(|| key.clone(), |method| key.with_method(method))
+/// The key with the engine of the settings, and with their method if they name one.
+fn with_settings(key: &PrivateKey, settings: &Settings) -> Outcome<PrivateKey> {
+    let key = key.with_engine(settings.dispatch)?;
+    Ok(settings.method.map_or_else(|| key.clone(), |method| key.with_method(method)))
 }
 
 /// Whether all of `wanted` is selected.

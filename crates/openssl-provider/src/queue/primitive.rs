@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zariz::rsa::primitive::{private_many, public_many};
+use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
 use zariz::rsa::{Error, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
@@ -50,12 +50,12 @@ impl Primitive {
         }
     }
 
-    fn private(&self) -> Option<(&PrivateKey, &[u8])> {
-        if let Self::Private(key, number) = self { Some((key, number)) } else { None }
+    fn private(&self) -> Option<PrivateJob<'_>> {
+        if let Self::Private(key, number) = self { Some(PrivateJob { key, number }) } else { None }
     }
 
-    fn public(&self) -> Option<(&PublicKey, &[u8])> {
-        if let Self::Public(key, number) = self { Some((key, number)) } else { None }
+    fn public(&self) -> Option<PublicJob<'_>> {
+        if let Self::Public(key, number) = self { Some(PublicJob { key, number }) } else { None }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::ffi::CStr;
 
-use zariz::rsa::{Hash, Mgf, pkcs1v15, pss};
+use zariz::rsa::hazmat::{pkcs1v15, pss};
+use zariz::rsa::{Hash, Mgf};
 
 use crate::digest::{Digest, Kind};
 use crate::failure::{Failure, Outcome, Reason};

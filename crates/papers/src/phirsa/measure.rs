@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use zariz::rsa::{self, Padding};
-use zariz::{Batch, Engine, Modulus, ModulusError};
+use zariz::{Engine, Modulus, Residues};
 
 use crate::timing::Contestant;
 use crate::workload::noise;
@@ -54,21 +54,19 @@ fn wrong() -> Failure {
 /// Multiplications modulo a number of `bits` bits on `threads` threads. The time of one
 /// multiplication of a thread is reported. Results are checked.
 pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
-    let failed = |error: ModulusError| Failure::Input(error.to_string());
     let [mut modulus, mut x, mut y] = [1, 2, 3].map(|seed| noise(seed, bits / 8));
     modulus[0] |= 0x80;
     modulus[bits / 8 - 1] |= 1;
     x[0] &= 0x7f;
     y[0] &= 0x7f;
-    let other = Modulus::with_engine(&modulus, Engine::Portable).map_err(failed)?;
-    let modulus = Modulus::with_engine(&modulus, ENGINE).map_err(failed)?;
+    let modulus = Modulus::new(&modulus)?;
+    let (other, modulus) = (modulus.with_engine(Engine::Portable)?, modulus.with_engine(ENGINE)?);
     // x·y^times, in the domain throughout.
     let factor = y.clone();
-    let product = move |x: &[u8], times: usize| {
-        let batch = Batch::new(&[&modulus], &[x], &[&factor]);
-        let mut batch = batch.map_err(|error| Failure::Input(error.to_string()))?;
-        (0..times).for_each(|_| batch.multiply());
-        Ok(batch.into_results().swap_remove(0))
+    let product = move |x: &[u8], times: usize| -> Result<Vec<u8>, Failure> {
+        let [mut x, factor] = [Residues::new(&[&modulus], &[x])?, Residues::new(&[&modulus], &[&factor])?];
+        (0..times).try_for_each(|_| x.multiply(&factor))?;
+        Ok(x.to_bytes().swap_remove(0))
     };
     let times = multiplications(bits);
     if product(&y, 3)? != other.pow_vartime(&y, &[4]) {
@@ -118,7 +116,7 @@ pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>,
         exponent[0] |= 0x80;
         let mut power = openssl.power(&base, &exponent, &modulus).map_err(failed)?;
         power.compute().map_err(failed)?;
-        let ours = Modulus::with_engine(&modulus, Engine::Portable).map_err(|e| Failure::Input(e.to_string()))?;
+        let ours = Modulus::new(&modulus)?.with_engine(Engine::Portable)?;
         peers::agree(&power.value().map_err(failed)?, &ours.pow_vartime(&base, &exponent), openssl.version())?;
         powers.push(power);
     }
