@@ -10,9 +10,8 @@ use crate::operation::{Multiply, Operation, Place};
 /// misalignment.
 ///
 /// # Safety
-/// The interrupted thread must be about to execute the operation: its memory operands are that thread's own
-/// business, and what it may touch, this touches in its stead. An address that it may not touch faults here
-/// as it would there.
+/// The interrupted thread must be about to execute the operation: its memory operands are read and written in
+/// place of that thread. An address that the thread may not access faults here as it would there.
 pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
     match *operation {
         Operation::Multiply(multiply) => {

@@ -260,7 +260,7 @@ mod tests {
             assert_eq!(frame.mask(number), number as u64 + 0xff00);
         }
         assert_eq!(frame.general(libc::REG_RIP), 17);
-        // Where the manual says: xmm3, the high half of ymm3, the high half of zmm3, zmm19.
+        // At the places of the manual: xmm3, the high half of ymm3, the high half of zmm3, zmm19.
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         assert_eq!(saved.area[160 + 48..][..16], bytes(&pattern(3)[..2]));
         assert_eq!(saved.area[576 + 48..][..16], bytes(&pattern(3)[2..4]));

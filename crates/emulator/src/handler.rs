@@ -1,4 +1,5 @@
-//! The signal handler: what it takes on, what it leaves to whom it found installed, and what it counts.
+//! The signal handler: what it emulates, what it leaves to the handler that was installed before, and what it
+//! counts.
 //!
 //! It does nothing that may not be done in a signal handler: no allocation (the decoder's tables and ours are
 //! made before it is installed), no locks. A panic, which would be a mistake here, ends the process: it
@@ -91,7 +92,7 @@ fn run(mut frame: Frame) -> bool {
     let (mut multiplications, mut moves, mut finder) = (0, 0, Finder::new());
     let start = frame.general(libc::REG_RIP);
     let mut at = start;
-    // In one page: whether there is a next one is for the processor to find out.
+    // In one page: the processor finds out whether the next page exists.
     while at / PAGE == start / PAGE {
         // The processor has read all of the first instruction, wherever it ends.
         let whole = at == start;
@@ -152,8 +153,8 @@ unsafe fn fetch(at: u64, whole: bool) -> ([u8; LONGEST], usize) {
     (unsafe { *code }, LONGEST)
 }
 
-/// What would happen without us: the handler that we found is called; or, if there was none, the default is
-/// put back, and the instruction raises its signal again.
+/// Does what would happen without the emulator: the earlier handler is called; or, if there was none, the
+/// default action is restored, and the instruction raises its signal again.
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void, by_instruction: bool) {
     let Some(Setting { previous, .. }) = SETTING.get() else { return };
     match previous.sa_sigaction {

@@ -6,8 +6,8 @@
 //! The kernels of the machine `avx512-ifma` must be tested where the processor at hand has AVX-512F but no
 //! VPMADD52. There the instruction raises SIGILL; [`install`] puts a handler in place that decodes it,
 //! applies it to the registers that the kernel saved in the signal frame, and lets the thread go on behind
-//! it. So the very machine code that is shipped is run, loops, addresses, register allocation and all; only
-//! what the one instruction computes comes from [`model`], a plain sum of 128-bit products.
+//! it. So the machine code that is shipped runs, with its loops, addresses and register allocation; only the
+//! result of the one instruction comes from [`model`], a plain sum of 128-bit products.
 //!
 //! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`])
 //! requests emulation too: every VPMADD52 in this program is then overwritten by UD2, which traps, and the
@@ -16,8 +16,8 @@
 //!
 //! # How to use it
 //!
-//! A test program writes [`install_before_main!`] once, at its top level, and so needs no thought about who
-//! looks at the processor first. [`install`] returns what was decided.
+//! A test program writes [`install_before_main!`] once, at its top level. Then emulation is decided before
+//! any code looks at the processor. [`install`] returns what was decided.
 //!
 //! # What it does not do
 //!
@@ -29,8 +29,8 @@
 //!   the right instruction pointer.
 //! * A thread that blocks SIGILL is killed at its first VPMADD52, as it would be at any instruction that it
 //!   cannot execute.
-//! * A handler that was there before is called as a function for what is not ours; its `sa_mask`,
-//!   `SA_NODEFER`, `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
+//! * An earlier handler is called as a function for signals that are not ours; its `sa_mask`, `SA_NODEFER`,
+//!   `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
 //!
 //! # Where to look
 //!
@@ -81,8 +81,8 @@ static MODE: OnceLock<Mode> = OnceLock::new();
 /// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` requests it; returns what
 /// was decided. The first call decides, for the life of the process; threads that call meanwhile wait for it.
 ///
-/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has
-/// asked it before may remember that there was none: use [`install_before_main!`].
+/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Code that
+/// called it before may have cached that there was none: use [`install_before_main!`].
 pub fn install() -> &'static Mode {
     MODE.get_or_init(|| platform::install(mode::asked()))
 }

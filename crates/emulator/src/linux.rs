@@ -9,7 +9,7 @@ pub use crate::handler::{Statistics, statistics};
 use crate::mode::{Mode, Plan, hidden, plan};
 use crate::{handler, patch, scan, sites};
 
-/// Does what is to be done, once in a process.
+/// Decides and installs, once in a process.
 pub fn install(asked: bool) -> Mode {
     let vectors = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
     let ifma = is_x86_feature_detected!("avx512ifma") && !hidden();
@@ -35,7 +35,7 @@ fn overwrite() -> Result<(), String> {
     unsafe { patch::overwrite() }
 }
 
-/// Answers the traps of a processor without the instructions.
+/// Emulates the traps of a processor without the instructions.
 fn answer() -> Result<(), String> {
     // The sites serve to count; without them the emulation is the same.
     match scan::running_program() {
@@ -55,7 +55,7 @@ fn answer() -> Result<(), String> {
 }
 
 /// Whether the processor refuses VPMADD52, or this program's are overwritten: tried, with the handler
-/// standing.
+/// installed.
 fn traps() -> bool {
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline(never)]

@@ -1,4 +1,5 @@
-//! What raises SIGILL and is not ours behaves as it would without us. Each case is a process of its own.
+//! Other causes of SIGILL have the effect that they have without the emulator. Each case runs in its own
+//! process.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::arch::asm;

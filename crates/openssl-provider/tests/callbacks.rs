@@ -15,7 +15,7 @@ use common::keys::PEM_2048;
 use common::signing::Known;
 use common::{World, alone, ffi, is_zariz};
 
-/// What a program's function is given, and what it notes.
+/// The argument of a program's function, and what the function notes in it.
 struct Program<'w> {
     world: &'w World,
     known: &'w Known<'w>,
@@ -193,7 +193,7 @@ fn signals_are_for_the_programs_threads() {
             found += 1;
         }
     }
-    // Jobs that the tests beside this one have abandoned keep theirs.
+    // Jobs that concurrent tests have abandoned keep theirs.
     assert!(found > 0, "no thread of zariz");
     while job.result.is_none() {
         job.resume();

@@ -18,7 +18,7 @@ const ONLY_THEIRS: &[&str] = &["security-category", "rsa-a", "rsa-b"];
 
 type Described = BTreeMap<String, c_uint>;
 
-/// The same names on both sides.
+/// Both sides have equal names.
 fn same_names(faults: &mut Faults, what: &str, ours: &Described, theirs: &Described) {
     for name in theirs.keys().filter(|name| !ONLY_THEIRS.contains(&name.as_str())) {
         faults.check(ours.contains_key(name), || format!("{what}: {name} is missing"));
@@ -104,7 +104,7 @@ fn settings() -> Vec<Params> {
         pss().text("saltlen", "12"),
         pss().text("saltlen", "-7"),
         pss().int("saltlen", -9),
-        // Before the padding is set, which OpenSSL minds.
+        // Before the padding is set, which OpenSSL refuses.
         Params::new().text("saltlen", "digest"),
         Params::new().text("mgf1-digest", "SHA256"),
         oaep(),
@@ -178,7 +178,8 @@ fn operations() {
     faults.none(80);
 }
 
-/// The same of streams, whose digest is given apart and cannot be set.
+/// For each operation on streams, whose digest is an argument and cannot be set: set something, and read
+/// everything.
 #[test]
 fn streams() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -273,7 +274,7 @@ fn controls() {
     faults.none(20);
 }
 
-/// What keys of every kind say of themselves.
+/// The parameters of keys of every kind.
 #[test]
 fn keys() {
     let (world, mut faults) = (World::new(), Faults::new());

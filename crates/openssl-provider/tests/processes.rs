@@ -131,7 +131,7 @@ fn one_file_of_counters() {
     let done = world.counters().since(before);
     assert_eq!((done.private, done.fallbacks, done.check_failures), (4 * EACH, 0, 0), "{done:?}");
     assert_eq!(Counters::in_file(&file), world.counters());
-    // It stays when all have unloaded it, and is gone on with.
+    // The file stays when all have unloaded it, and the next process counts on in it.
     let last = world.counters();
     drop(known);
     drop(world);

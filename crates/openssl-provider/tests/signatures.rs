@@ -35,14 +35,15 @@ fn cross(
         faults.same(what, &ours, &theirs);
     }
     faults.same(&format!("{what}: length"), &ours.len(), &theirs.len());
-    // What the default provider says of its own signature: it refuses some, such as those of no bytes at all.
+    // What the default provider says about its own signature: it refuses some, such as those of no bytes at
+    // all.
     let expected = verify(world, Side::Reference, reference, params, &theirs, data);
     for (who, signature) in [("zariz's", &ours), ("OpenSSL's", &theirs)] {
         for (side, key) in [(Side::Subject, subject), (Side::Reference, reference)] {
             let verified = verify(world, side, key, params, signature, data);
             let what = format!("{what}: {side:?} verifies {who} signature");
             if data.is_empty() {
-                // Which OpenSSL refuses, and we need not.
+                // OpenSSL refuses this, and ours may accept it.
                 faults.check(verified.is_ok() || expected.is_err(), || format!("{what}: {verified:?}"));
             } else {
                 faults.outcome(&what, &verified, &expected);
@@ -267,7 +268,7 @@ fn public_keys() {
     faults.none(2);
 }
 
-/// A key that is long, once: what is measured nowhere else must still be right.
+/// A long key, once: its length is measured nowhere else.
 #[test]
 fn a_long_key() {
     let world = World::new();

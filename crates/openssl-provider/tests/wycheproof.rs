@@ -38,7 +38,7 @@ fn private_key<'w>(world: &'w World, der: &[u8]) -> Key<'w> {
     key
 }
 
-/// Holds a verification against what is expected of it.
+/// Compares a verification with the expected outcome.
 fn check(what: &str, verified: Result<(), Failure>, valid: bool) {
     match verified {
         Ok(()) => assert!(valid, "{what}: accepted a bad signature"),
@@ -169,7 +169,7 @@ fn pkcs1_decrypt() {
                 let out_of_range = test.flags.contains(&TestFlag::InvalidCiphertextFormat);
                 match (test.result, decrypt()) {
                     (TestResult::Valid, plain) => assert_eq!(plain.expect(&what), test.pt[..], "{what}"),
-                    // Implicit rejection: some other message, always the same.
+                    // Implicit rejection: some other message, which does not change.
                     (_, Ok(plain)) => {
                         assert!(plain != test.pt[..] && plain.len() <= key.size() - 11, "{what}");
                         assert_eq!(decrypt().expect("again"), plain, "{what}");

@@ -1,9 +1,9 @@
 //! A module for OpenSSL 3, loaded as programs on OpenSSL load it, and its parameters.
 //!
 //! The module is loaded into a library context of its own, with the settings that the configuration in effect
-//! (`OPENSSL_CONF`, or the system's `openssl.cnf`) has for it, and nothing else of that. OpenSSL itself would
-//! not do: where a configuration makes a provider active and that fails, it drops the reason and goes on
-//! without.
+//! (`OPENSSL_CONF`, or the system's `openssl.cnf`) has for it, and nothing else of that. OpenSSL's own
+//! loading is not enough: if a configuration makes a provider active and that fails, OpenSSL drops the error
+//! and goes on without it.
 
 mod api;
 mod config;
@@ -37,13 +37,13 @@ pub enum ProviderError {
     File(String),
     /// What is wrong with the configuration's file, which comes first.
     Configuration(String),
-    /// OpenSSL could not load the module: its words.
+    /// OpenSSL could not load the module: its error.
     Load(String),
     /// OpenSSL could not load the module with the settings of the configuration.
     Settings {
         /// The section with these settings.
         section: Box<Section>,
-        /// OpenSSL's words.
+        /// OpenSSL's error.
         why: String,
     },
 }
@@ -78,7 +78,7 @@ pub enum ParamValue {
     Real(f64),
 }
 
-/// What a configuration has for a module.
+/// A configuration's settings for a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The configuration's file.
@@ -162,7 +162,7 @@ impl Provider {
         self.name.to_string_lossy().into_owned()
     }
 
-    /// What the configuration has for it.
+    /// The configuration's settings for it.
     pub fn section(&self) -> Option<&Section> {
         self.section.as_ref()
     }

@@ -9,7 +9,7 @@ use super::parse::Root;
 
 /// Another compiler may spill this many vectors more than the one that was recorded.
 const SLACK: usize = 8;
-/// A vector, for the same in bytes.
+/// The bytes of a vector, for slack in bytes.
 const VECTOR: usize = 64;
 
 /// A recorded budget.
@@ -85,7 +85,7 @@ impl Budget {
         Ok(Self { compiler: compiler.context("no line says which compiler it was")?, roots })
     }
 
-    /// How the roots differ for the worse from what was recorded, and how many differ only for the better.
+    /// The roots that are worse than recorded, and how many are only better.
     ///
     /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills
     /// have slack.

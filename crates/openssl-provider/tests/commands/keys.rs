@@ -85,7 +85,7 @@ fn keys_are_written_in_every_format() {
     }
 }
 
-/// What we make and OpenSSL encrypts, we sign with.
+/// Keys that we make and OpenSSL encrypts can sign.
 #[test]
 fn keys_may_be_encrypted() {
     let place = Place::new();
@@ -101,7 +101,7 @@ fn keys_may_be_encrypted() {
     }
 }
 
-/// Keys that zariz does not accelerate: each signs all the same, by OpenSSL, and is counted so.
+/// Keys that zariz does not accelerate: OpenSSL signs with each, and each is counted as a fallback.
 #[test]
 fn keys_that_are_not_ours_to_use_are_left_to_openssl() {
     let place = Place::new();

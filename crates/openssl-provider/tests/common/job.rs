@@ -6,7 +6,7 @@ use std::{mem, ptr};
 
 use super::ffi;
 
-/// What a wait context belongs to: a connection, in a server. Jobs use it one after another.
+/// A wait context; in a server, each connection has one. Jobs use it one after another.
 #[derive(Debug)]
 pub struct Wait(*mut ffi::WaitCtx);
 
@@ -99,8 +99,8 @@ impl<'a> Job<'a> {
         self.pauses > 0 && self.result.is_none()
     }
 
-    /// Leaves it in the middle of its work, as a server does whose client has gone: its wait context is
-    /// freed, and its stack and what that refers to stay as they are for ever.
+    /// Abandons it, as a server does whose client has gone: its wait context is freed, and its stack and what
+    /// that refers to are never freed.
     pub fn abandon(mut self) {
         assert!(self.is_paused());
         self.work = ptr::null_mut();
@@ -119,7 +119,7 @@ impl Drop for Job<'_> {
     }
 }
 
-/// Waits until one of these file descriptors can be read; which can.
+/// Waits until one of these file descriptors can be read, and returns which can.
 pub fn readable(fds: &[c_int]) -> Vec<bool> {
     let mut polled: Vec<libc::pollfd> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();

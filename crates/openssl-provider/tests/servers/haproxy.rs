@@ -37,7 +37,7 @@ pub enum Mode {
     Threads,
 }
 
-/// What OpenSSL never gives back of a job that is not run to its end: its stack, and what it was doing.
+/// What OpenSSL never frees of a job that is not run to its end: its stack, and what that refers to.
 const LOST_JOB: u64 = 64 << 10;
 
 /// A running haproxy, its worker's certificate and its counters.
@@ -55,7 +55,7 @@ impl Haproxy {
         Self::start_with(setup, mode, environment, "", &service)
     }
 
-    /// The same with more lines in the section `global`, and with what shall be done with requests.
+    /// Starts it with more lines in the section `global`, and with a rule for requests.
     fn start_with(setup: Setup, mode: Mode, environment: &[(&str, &str)], global: &str, service: &str) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);

@@ -6,9 +6,9 @@
 //! * `apt-get` does nothing; instead, the packages must be installed;
 //! * `cargo build` takes the provider that these tests test, and builds the program as these tests were
 //!   built;
-//! * `systemctl` is ourselves: there is no systemd in a container. A service is started with the environment
-//!   that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the site of their
-//!   own tests.
+//! * this test does the work of `systemctl`: there is no systemd in a container. A service is started with
+//!   the environment that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the
+//!   site of their own tests.
 
 use std::collections::BTreeMap;
 use std::fs;
