@@ -38,7 +38,7 @@ pub fn check() -> Result<()> {
         );
     }
     println!(
-        "Rust {promise} is enough for the {} packages that are shipped, by their own word ({silent} say nothing)",
+        "Rust {promise} is enough for the {} packages that are shipped, by their rust-version ({silent} have none)",
         normal.len()
     );
     match installed(promised)? {

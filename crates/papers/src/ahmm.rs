@@ -25,7 +25,7 @@ pub const PAPER: Paper = Paper {
              those of the library alone, on one thread, with eight signatures for each call, and in the second table \
              those of our provider."
                 .into(),
-            format!("What is done eight times, this engine does {}.", eight(engine)),
+            format!("This engine does eight operations {}.", eight(engine)),
         ]
     },
     uses_ifma: true,

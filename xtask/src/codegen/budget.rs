@@ -82,7 +82,7 @@ impl Budget {
                 bail!("{}: {machine} {block} {} is there twice", at(), cells[2]);
             }
         }
-        Ok(Self { compiler: compiler.context("no line says which compiler it was")?, roots })
+        Ok(Self { compiler: compiler.context("no line names the compiler")?, roots })
     }
 
     /// The roots that are worse than recorded, and how many are only better.

@@ -50,7 +50,7 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 fn vector_engine(name: &str) -> Result<Engine, String> {
     match args::dispatch(name).map(Dispatch::main) {
         Ok(engine) if engine.has_lanes() => Ok(engine),
-        Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
+        Ok(engine) => Err(format!("engine {engine} is not a vector engine; the papers' methods need one")),
         Err(error) => Err(error.to_string()),
     }
 }

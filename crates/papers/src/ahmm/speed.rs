@@ -77,7 +77,7 @@ pub fn run(bench: &Bench) -> Result<Table, Failure> {
             }
         }
     }
-    let title = format!("The same by openssl speed, {JOBS} jobs (operations per second)");
+    let title = format!("By openssl speed, {JOBS} jobs (operations per second)");
     Ok(Table { name: NAME, title, source: "sections 3.2.1 to 3.2.3; section 5 suggests the longer keys", notes, rows })
 }
 
@@ -172,8 +172,8 @@ impl Setup {
             let [operations, batches, left] = [0, 1, 2].map(|counter| after[counter] - before[counter]);
             if batches == 0 || left > 0 {
                 let why = format!(
-                    "openssl speed rsa{bits} was to use it, but {operations} operations are counted in it, \
-                                   and {left} that it left to OpenSSL"
+                    "openssl speed rsa{bits} should have used it, but it counted {operations} operations, \
+                     and {left} that it left to OpenSSL"
                 );
                 return Err(Failure::Input(format!("{}: {why}", self.module.display())));
             }
