@@ -14,6 +14,7 @@ pub const SHIPPED: &[&str] = &[
     "zariz-machines",
     "zariz-process",
     "zariz",
+    "zariz-bls12-381",
     "zariz-openssl-provider",
     "zariz-peers",
     "zariz-papers",
@@ -26,7 +27,7 @@ const TOOLS: &[&str] = &["zariz-analysis", "zariz-emulator", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.
-const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-papers", "zariz-cli"];
+const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-papers", "zariz-cli"];
 /// The only folders in which `unsafe` may stand.
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",

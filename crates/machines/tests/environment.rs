@@ -8,9 +8,9 @@ use std::arch::asm;
 
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz::bls12_381::{Fp, Fp8, mul_batch_with, sqr_batch_with};
 use zariz::rsa::{Algorithm, PrivateKey};
 use zariz::{Dispatch, Engine, Method, Modulus, Residues};
+use zariz_bls12_381::{Fp, Fp8, mul_batch_on, sqr_batch_on};
 
 /// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
@@ -215,15 +215,14 @@ fn elements_of_a_field() {
     let a: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 1));
     let b: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 101));
     let all = |engine: Engine| {
-        let [mut x, y] =
-            [&a, &b].map(|elements| Fp8::with_engine(elements, engine).expect("an engine of this processor"));
+        let [mut x, y] = [&a, &b].map(|elements| Fp8::new_on(engine, elements).expect("an engine of this processor"));
         x *= &y;
         x += &y;
         x.square_times(3);
         x -= &y;
         let (mut products, mut squares) = ([Fp::ZERO; 8], [Fp::ZERO; 8]);
-        mul_batch_with(engine, &a, &b, &mut products).expect("lengths are equal");
-        sqr_batch_with(engine, &a, &mut squares).expect("lengths are equal");
+        mul_batch_on(engine, &a, &b, &mut products).expect("lengths are equal");
+        sqr_batch_on(engine, &a, &mut squares).expect("lengths are equal");
         (x.to_array(), products, squares)
     };
     let expected = all(Engine::Portable);

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use num_bigint::BigUint;
-use zariz::bls12_381::{Form, Fp, Fp8, mul_batch_with};
-use zariz::{Engine, EngineError};
+use zariz::Engine;
+use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch_on};
 
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
@@ -219,10 +219,10 @@ fn more(bench: &Bench) -> Result<Table, Failure> {
 }
 
 /// Products and squares kept in lanes, and products that go in and out.
-fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], EngineError> {
-    let held = |elements: &[Fp]| -> Result<Vec<Fp8>, EngineError> {
+fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], FpError> {
+    let held = |elements: &[Fp]| -> Result<Vec<Fp8>, FpError> {
         let eights = elements.as_chunks::<8>().0;
-        eights.iter().map(|eight| Fp8::with_engine(eight, engine)).collect()
+        eights.iter().map(|eight| Fp8::new_on(engine, eight)).collect()
     };
     let (mut x, y, mut squares) = (held(a)?, held(b)?, held(a)?);
     let multiply = move || {
@@ -239,7 +239,7 @@ fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], 
     };
     let (a, b, mut out) = (a.to_vec(), b.to_vec(), vec![Fp::ZERO; a.len()]);
     let batch = move || {
-        mul_batch_with(engine, black_box(&a), black_box(&b), &mut out)
+        mul_batch_on(engine, black_box(&a), black_box(&b), &mut out)
             .map_err(|error| Failure::Input(error.to_string()))?;
         black_box(&mut out);
         Ok(())

@@ -60,8 +60,6 @@ pub enum EngineError {
     Unknown(String),
     /// The processor, or the operating system, lacks the engine's instructions.
     Unavailable(Engine),
-    /// The engine has no lanes, and the operation needs them.
-    WithoutLanes(Engine),
     /// The engine computed a wrong result: the processor, its memory or this build is faulty.
     WrongResult(Engine),
 }
@@ -81,9 +79,6 @@ impl fmt::Display for EngineError {
                 engine.requires(),
                 Engine::best()
             ),
-            Self::WithoutLanes(engine) => {
-                write!(f, "engine {engine} does not work in lanes, which this is for; choose {}", Engine::best())
-            }
             Self::WrongResult(engine) => {
                 write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
             }

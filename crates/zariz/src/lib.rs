@@ -4,7 +4,6 @@
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
 //! * [`Residues`] keeps numbers in Montgomery's domain for many products; [`Method`] names the ways of multiplying and reducing.
-//! * [`bls12_381`] is the base field of one curve: one element at a time, or eight.
 //! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
 //!   are cheapest for the number of requests in a call; `_with` constructors take another choice.
 //!
@@ -26,7 +25,6 @@
 #![forbid(unsafe_code)]
 
 mod backend;
-pub mod bls12_381;
 mod cost;
 mod dispatch;
 mod engine;

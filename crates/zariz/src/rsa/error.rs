@@ -12,8 +12,12 @@ pub enum KeyError {
     Pem(String),
     /// The PEM block is not an RSA key of the kind that is needed.
     Label(String),
-    /// The key is encrypted.
+    /// The key is encrypted, and no password was given.
     Encrypted,
+    /// The password is wrong, or the encrypted key is damaged: the two cannot be told apart.
+    Password,
+    /// The key is encrypted in a way that is not supported.
+    Encryption(String),
     /// The key is for another algorithm.
     NotRsa(String),
     /// The parameters of the key's algorithm identifier cannot be used.
@@ -45,7 +49,12 @@ impl fmt::Display for KeyError {
             Self::Pem(what) => write!(f, "the PEM text is damaged: {what}"),
             Self::Label(label) => write!(f, "the PEM block is a {label}, not an RSA key of the kind needed"),
             Self::Encrypted => f.write_str(
-                "the key is encrypted; decrypt it first, for example with: openssl pkey -in KEY -out DECRYPTED",
+                "the key is encrypted; give its password, or decrypt it first: openssl pkey -in KEY -out DECRYPTED",
+            ),
+            Self::Password => f.write_str("the password is wrong, or the encrypted key is damaged"),
+            Self::Encryption(what) => write!(
+                f,
+                "the key's encryption is not supported ({what}); convert it: openssl pkcs8 -topk8 -in KEY -out CONVERTED"
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
             Self::Parameters(what) => write!(f, "the parameters of the key's algorithm: {what}"),
