@@ -23,7 +23,7 @@ use crate::blst::Element;
 use crate::processor::Processor;
 use crate::statistics::{median, percentile};
 
-/// Elements that wait for nobody.
+/// Independent elements.
 const COUNT: usize = 64;
 
 /// Nanoseconds that a row takes in a round, about: many times what a core takes to power up its widest vectors.

@@ -141,7 +141,7 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
     let mut batches = args.batches.clone();
     batches.sort_unstable();
     batches.dedup();
-    // The first library that can sign says what the signatures are; then everyone must give the same.
+    // The first library that can sign makes the expected signatures; all others must make the same ones.
     let Some(mut author) = libraries.iter().find_map(|library| library.signer(&key).ok()) else {
         bail!("no library signs with the key of {bits} bits");
     };

@@ -1,4 +1,4 @@
-//! The messages that everyone signs, and the check that everyone signs them alike.
+//! The messages that all libraries sign, and the check that all signatures are equal.
 
 use anyhow::{Context, Result, ensure};
 
@@ -32,7 +32,7 @@ impl Workload {
         self.messages.len()
     }
 
-    /// The messages, twice over: whatever the place to start from, `count` follow.
+    /// The messages, twice over: `count` follow every place to start from.
     pub fn messages(&self) -> Vec<&[u8]> {
         self.messages.iter().chain(&self.messages).map(Vec::as_slice).collect()
     }

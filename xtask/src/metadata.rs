@@ -1,4 +1,4 @@
-//! What `cargo metadata` says about the workspace, as far as the checks need it.
+//! The parts of `cargo metadata` that the checks need.
 
 use anyhow::{Context, Result};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! The libraries that are measured, all behind one trait, and zariz among them.
 //!
-//! Rules that keep the comparison fair, whatever the library:
+//! Rules that keep the comparison fair for all libraries:
 //! - a call takes messages and gives back PKCS#1 v1.5 SHA-256 signatures (hashing and padding are inside);
-//! - keys are parsed, and whatever a library lets its user prepare per key is prepared, before the clock starts;
+//! - keys are parsed, and what a library lets its user prepare per key is prepared, before the clock starts;
 //! - blinding is on wherever the library has it.
 
 mod aws_lc;

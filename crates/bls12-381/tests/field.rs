@@ -58,7 +58,7 @@ fn edges() -> Vec<BigUint> {
     let p = modulus();
     let mut edges =
         vec![BigUint::ZERO, big(1), big(2), &p - big(1), &p - big(2), (&p - big(1)) >> 1, (&p + big(1)) >> 1];
-    // Limbs and digits all ones below p; R, and what stands as 1, as all ones and as p − 1 in Montgomery's form.
+    // Limbs and digits all ones below p; R, and the numbers that are 1, all ones and p − 1 in Montgomery's form.
     edges.extend([64, 128, 192, 256, 320, 380, 364, 357, 51, 52].map(|bits| two_to(bits) - big(1)));
     edges.extend([384, 408, 416].map(|bits| two_to(bits) % &p));
     let out_of = two_to(384).modpow(&(&p - big(2)), &p);

@@ -9,24 +9,40 @@ use zeroize::Zeroizing;
 
 use crate::exit::Failure;
 use crate::input::Input;
+use crate::password::{self, Password};
 
 /// The largest key there is, in PEM with a chain of certificates around it, is far below this.
 const LARGEST: u64 = 1 << 20;
 
-/// Reads a private key.
-pub fn private(path: &Path, engine: Dispatch) -> Result<PrivateKey, Failure> {
-    let key = PrivateKey::parse(&read(path)?).map_err(|error| failure(path, &error))?;
+/// Reads a private key, encrypted or not.
+pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<PrivateKey, Failure> {
+    let key = parse(path, &read(path)?, password)?.map_err(|error| failure(path, &error))?;
     Ok(key.with_engine(engine)?)
 }
 
 /// Reads a public key, or a private key for the public key in it.
-pub fn public(path: &Path, engine: Dispatch) -> Result<PublicKey, Failure> {
+pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
-    let key = PublicKey::parse(&contents).or_else(|not_public| {
-        let private = PrivateKey::parse(&contents).map(|key| key.public_key().clone());
-        private.map_err(|not_private| better(not_public, not_private))
-    });
+    let key = match PublicKey::parse(&contents) {
+        Ok(key) => Ok(key),
+        Err(not_public) => parse(path, &contents, password)?
+            .map(|key| key.public_key().clone())
+            .map_err(|not_private| better(not_public, not_private)),
+    };
     Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
+}
+
+/// Parses a private key. If it is encrypted, its password comes from the file given, else from the terminal.
+fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<PrivateKey, KeyError>, Failure> {
+    Ok(match password.read()? {
+        Some(password) => PrivateKey::parse_encrypted(contents, &password),
+        None => match PrivateKey::parse(contents) {
+            Err(KeyError::Encrypted) if password::can_ask() => {
+                PrivateKey::parse_encrypted(contents, &password::ask(path)?)
+            }
+            key => key,
+        },
+    })
 }
 
 /// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.
@@ -62,6 +78,7 @@ fn failure(path: &Path, error: &KeyError) -> Failure {
         KeyError::Label(label) if label == "OPENSSH PRIVATE KEY" => {
             "; convert a copy of it with: ssh-keygen -p -m PEM -f COPY".into()
         }
+        KeyError::Encrypted => "; the option --password-file FILE gives the password".into(),
         _ => String::new(),
     };
     Failure::Input(format!("{path}: {error}{hint}"))

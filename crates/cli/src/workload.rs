@@ -4,11 +4,11 @@ use std::hint::black_box;
 
 use zariz::rsa::PrivateKey;
 use zariz::{Dispatch, Engine, Modulus};
-use zariz_papers::workload::{Operation, noise};
+use zariz_papers::workload::{Benchmark, noise};
 
 use crate::exit::Failure;
 
-/// Keys for measuring only, which everybody knows; see `keys/README.md`.
+/// Published keys, for measuring only; see `keys/README.md`.
 const KEYS: [(usize, &str); 5] = [
     (1024, include_str!("../keys/bench-1024.pem")),
     (2048, include_str!("../keys/bench-2048.pem")),
@@ -55,9 +55,9 @@ impl Modexp {
     }
 
     /// Raising the batch to the power.
-    pub fn pow(&self) -> Operation<'_> {
+    pub fn pow(&self) -> Benchmark<'_> {
         let bases = self.bases();
         let call = move || drop(black_box(self.modulus.pow_batch(&bases, &self.exponent)));
-        Operation { name: format!("modexp{}", self.modulus.bits()), call: Box::new(call) }
+        Benchmark { name: format!("modexp{}", self.modulus.bits()), call: Box::new(call) }
     }
 }

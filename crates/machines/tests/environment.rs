@@ -1,4 +1,4 @@
-//! The host program's floating-point environment: whatever it is, the library answers right, raises no signal, and leaves
+//! The host program's floating-point environment: in each one, the library's results are right; it raises no signal, and leaves
 //! the environment as it was.
 //!
 //! The tests set the register MXCSR, which needs `unsafe`; so they are here, and not among those of the library.
@@ -70,7 +70,7 @@ fn read() -> u32 {
 fn write(register: u32) {
     assert!(register >> 16 == 0);
     // SAFETY: every x86-64 processor has the instruction and all the low sixteen bits. No code here computes with
-    // floating-point numbers, but for what is tested.
+    // floating-point numbers, except for what is tested.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
 }
 

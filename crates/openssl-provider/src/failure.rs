@@ -123,7 +123,7 @@ impl From<EngineError> for Failure {
 }
 
 /// Runs a function that OpenSSL calls: 1 for success, else 0 and an error on the queue.
-pub fn answer(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
+pub fn status(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
     c_int::from(value(core, function).is_some())
 }
 

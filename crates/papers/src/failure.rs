@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-/// Why something could not be measured: always what is wrong, and where.
+/// Why something could not be measured: what is wrong, and where.
 #[derive(Debug)]
 pub enum Failure {
     /// A key, an engine, a library, the `openssl` program or a file of counts that is missing, fails or is wrong.

@@ -1,4 +1,4 @@
-//! What the tables ask of the library: numbers to work on, and each operation done to them by a method.
+//! What the tables measure of the library: numbers to compute with, and each operation on them by a method.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use super::timing::Contestant;
 use crate::Failure;
 use crate::workload::noise;
 
-/// Eight lanes' numbers, all of one length, and what should come of them.
+/// Eight lanes' numbers, all of one length, and the expected results.
 pub struct Numbers {
     /// Odd numbers with the highest bit set.
     pub moduli: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ impl Numbers {
     /// How many there are of each.
     pub const LANES: usize = 8;
 
-    /// Numbers of `bits` bits, the same in every run, and the results of an operation by the portable engine.
+    /// Numbers of `bits` bits, equal in every run, and the results of an operation by the portable engine.
     pub fn new(bits: usize, operation: Operation) -> Result<Self, Failure> {
         let number = |kind: u64, lane: usize| noise(kind * 64 + lane as u64 + 1, bits / 8);
         let lanes = || 0..Self::LANES;
@@ -66,7 +66,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Prepares the numbers' moduli for a method, or as the library does when nobody names one.
+    /// Prepares the numbers' moduli for a method; `None` leaves the choice to the library.
     pub fn new(numbers: &Numbers, engine: Engine, method: Option<Method>) -> Result<Self, Failure> {
         let modulus = |modulus: &Vec<u8>| {
             let modulus = Modulus::new(modulus)?.with_engine(engine)?;
@@ -81,7 +81,7 @@ impl Lanes {
         self.moduli.first().map(Modulus::method)
     }
 
-    /// Our own part: the operation on eight lanes; of checked results.
+    /// The operation on eight lanes. Its results are checked.
     pub fn contestant<'a>(&'a self, operation: Operation, numbers: &'a Numbers) -> Result<Contestant<'a>, Failure> {
         if operation == Operation::Power {
             self.check(self.powers(numbers) == numbers.powers)?;
@@ -96,7 +96,7 @@ impl Lanes {
                 x.square();
                 Ok(())
             }
-            // Of methods without half products for table entries this is an ordinary product.
+            // For methods without half products for table entries, this is an ordinary product.
             _ => x.multiply_entry(factor),
         };
         let lanes = self.engine.lanes();

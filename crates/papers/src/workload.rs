@@ -8,7 +8,7 @@ use zariz::rsa::{Algorithm, PrivateKey, Signed};
 use crate::Failure;
 
 /// Something to time: each call does a batch of operations.
-pub struct Operation<'a> {
+pub struct Benchmark<'a> {
     /// Its name in results, such as `rsa2048-sign`.
     pub name: String,
     /// Does the batch.
@@ -45,21 +45,21 @@ impl Rsa {
     }
 
     /// Signing the batch.
-    pub fn sign(&self) -> Operation<'_> {
+    pub fn sign(&self) -> Benchmark<'_> {
         let messages = self.messages();
         let call = move || drop(black_box(self.key.sign_batch(Self::ALGORITHM, &messages)));
-        Operation { name: format!("rsa{}-sign", self.key.bits()), call: Box::new(call) }
+        Benchmark { name: format!("rsa{}-sign", self.key.bits()), call: Box::new(call) }
     }
 
     /// Verifying the batch.
-    pub fn verify(&self) -> Operation<'_> {
+    pub fn verify(&self) -> Benchmark<'_> {
         let signed = self.signed();
         let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &signed)));
-        Operation { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
+        Benchmark { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
     }
 }
 
-/// Bytes without a pattern, the same in every run (SplitMix64).
+/// Bytes without a pattern, equal in every run (SplitMix64).
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let word = |i: u64| {
         let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,4 @@
-//! Every format of a key, what may stand around it, and keys of other kinds, which are refused by name.
+//! Every format of a key, what may be around it, and keys of other kinds, which are refused by name.
 
 mod common;
 
@@ -255,7 +255,7 @@ fn labels_are_told_apart() {
         assert_eq!(PrivateKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
     }
-    // Another kind of public key is not one that lacks its private half to somebody who asks for a public key.
+    // Where a public key is expected, the error for another kind of public key does not speak of a private half.
     for label in ["SSH2 PUBLIC KEY", "EC PUBLIC KEY"] {
         let text = pem(label, &junk);
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));

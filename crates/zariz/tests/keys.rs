@@ -312,7 +312,7 @@ fn composite_primes() {
 }
 
 /// A Carmichael number `c = (6k+1)(12k+1)(18k+1)` with odd k: `a^((c−1)/2) = 1` for every `a` that shares no factor with
-/// it, so Euler's criterion takes it for a prime, whatever the base.
+/// it, so Euler's criterion takes it for a prime, with every base.
 #[test]
 fn an_absolute_euler_pseudoprime() {
     let k = BigUint::from_bytes_be(&[

@@ -150,7 +150,7 @@ fn factors_have_the_same_moduli_engine_and_method() {
     }
 }
 
-/// What one method asks for leaves no trace in the next.
+/// One method's state leaves no trace in the next.
 #[test]
 fn the_last_method_counts() {
     let thread_safe = |_: &(dyn Send + Sync)| ();

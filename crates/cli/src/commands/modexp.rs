@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use zariz::{Dispatch, Modulus, PowJob, pow_many, pow_many_vartime};
 use zeroize::Zeroizing;
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::batch::{self, ItemResult};
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
@@ -39,18 +39,18 @@ pub struct Args {
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let moduli = Moduli::new(args.work.engine);
+    let moduli = Moduli::new(args.execution.engine);
     let modulus = args.modulus.as_ref().map(|modulus| moduli.get(modulus)).transpose();
     let modulus = modulus.map_err(|error| Failure::Input(format!("--modulus: {error}")))?;
     let defaults = Defaults { modulus, exponent: args.exponent.clone() };
     let mut output = Output::open(args.out.as_deref())?;
     let input = Input::open(&args.input)?;
-    let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
+    let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
 
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
         // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         })
     };
     // Numbers are half as long as their digits, and results as long as the modulus.
-    let (lines, threads) = (Lines::new(input).copied(), args.work.threads());
+    let (lines, threads) = (Lines::new(input).copied(), args.execution.threads());
     let tally = batch::run(lines, threads, LONGEST_RESULT, &mut progress, Some(&mut output), work)?;
     output.finish()?;
     Ok(tally.outcome(&progress))

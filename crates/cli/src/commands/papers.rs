@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
     if let Some(path) = &args.provider {
-        // Whatever is wrong with it is told before anything is measured.
+        // Errors of the module are reported before anything is measured.
         Module::ask(path)?;
     }
     let bench = Bench {

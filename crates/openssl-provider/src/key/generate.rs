@@ -9,8 +9,8 @@ use zariz::rsa::{PrivateKey, PublicKey};
 use super::numbers::{Numbers, select};
 use super::{Arithmetic, Key, with_settings};
 use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::functions::Callback;
 use crate::ffi::params::{Built, Param, Params};
-use crate::ffi::slots::Callback;
 use crate::openssl::Pkey;
 use crate::provider::Provider;
 
@@ -89,7 +89,7 @@ impl Plan {
         } else {
             self.have_made()?
         };
-        provider.counters.add(|numbers| &numbers.keys_generated, 1);
+        provider.counters.add(|counts| &counts.keys_generated, 1);
         progress.tell(3, 0)?;
         progress.tell(3, 1)?;
         Ok(key)

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Built;
 use crate::openssl::{Operation, Pkey};
 use crate::provider::Provider;
-use crate::queue::Work;
+use crate::queue::Primitive;
 use crate::settings::Settings;
 use numbers::{Numbers, select};
 
@@ -110,7 +110,7 @@ impl Key {
     /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
-        Ok(provider.compute(Work::Public(key.clone(), number.into()))?.to_vec())
+        Ok(provider.compute(Primitive::Public(key.clone(), number.into()))?.to_vec())
     }
 
     /// Pads a number with zeros before it to the key's length.
@@ -169,14 +169,14 @@ impl Key {
     }
 }
 
-/// The slot of a key, which OpenSSL holds: empty at first, then with a key.
-pub struct Slot {
+/// What OpenSSL holds of a key (`keydata` in its documents): empty at first, then with a key.
+pub struct KeyData {
     key: Mutex<Option<Arc<Key>>>,
     /// The last to be dropped: the key may belong to its library context.
     provider: Arc<Provider>,
 }
 
-impl Slot {
+impl KeyData {
     fn new(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Self {
         Self { provider, key: Mutex::new(key) }
     }

@@ -15,12 +15,12 @@ use crate::{Bench, Failure, peers};
 /// The paper's way of computing.
 pub const ENGINE: Engine = Engine::CarryChains;
 
-/// What it is called in results.
+/// Its name in results.
 pub fn engine() -> &'static str {
     if ENGINE.uses_vectors() { "carry-chains, AVX-512F" } else { "carry-chains, no vectors" }
 }
 
-/// The threads of "all threads": as many as this system runs at once.
+/// The number of threads of "all threads": those that this system runs at once.
 pub fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -38,18 +38,19 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
     })
 }
 
-/// Multiplications in a call: a call shall take long enough that entering the domain, and starting threads, does not count.
+/// Multiplications in a call: enough that entering the domain and starting threads take a small part of its time.
 fn multiplications(bits: usize) -> usize {
     let many = if ENGINE.uses_vectors() { 1 << 24 } else { 1 << 20 };
     (many / (bits * bits / 64)).max(16)
 }
 
-/// What it says if the engine is wrong.
+/// The error if the engine's result is wrong.
 fn wrong() -> Failure {
     Failure::Input(format!("engine {ENGINE} computes wrong numbers: do not use it here"))
 }
 
-/// Multiplications modulo a number of `bits` bits on so many threads; what is reported is one of a thread. Of checked results.
+/// Multiplications modulo a number of `bits` bits on `threads` threads. The time of one
+/// multiplication of a thread is reported. Results are checked.
 pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
     let [mut modulus, mut x, mut y] = [1, 2, 3].map(|seed| noise(seed, bits / 8));
     modulus[0] |= 0x80;
@@ -86,7 +87,7 @@ pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contest
     let times = if ENGINE.uses_vectors() { (4096 / bits).pow(2) } else { 1 };
     let work = move || {
         for _ in 0..times {
-            // Another message, not an error, is what comes of wrong padding.
+            // Wrong padding gives another message, not an error.
             if *key.decrypt(&Padding::Pkcs1v15, &ciphertext).map_err(failed)? != message {
                 return Err(wrong());
             }
@@ -97,7 +98,7 @@ pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contest
 }
 
 /// OpenSSL's two powers of a decryption with a key of `bits` bits: its constant-time power modulo two numbers of half the
-/// length. Of checked results; or why there is none.
+/// length. Its results are checked. The error says why there is none.
 pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>, String>, Failure> {
     let openssl = match &bench.peers.openssl {
         Ok(openssl) => openssl,
