@@ -329,27 +329,6 @@ fn blinding_is_renewed() {
     }
 }
 
-#[test]
-fn a_stream_is_signed_in_order() {
-    let numbers = &USUAL[0];
-    let key = load(numbers, fastest());
-    let mut out = Vec::new();
-    let messages = (0..300u32).map(|i| Ok::<_, Error>(i.to_be_bytes()));
-    let work = |batch: Vec<[u8; 4]>| {
-        let messages: Vec<&[u8]> = batch.iter().map(|message| &message[..]).collect();
-        key.sign_batch(Algorithm::RS256, &messages)
-    };
-    zariz::stream::ordered(messages, 3, 8, work, |signature| {
-        out.push(signature?);
-        Ok(())
-    })
-    .expect("no error");
-    assert_eq!(out.len(), 300);
-    for (i, signature) in out.iter().enumerate() {
-        assert!(numbers.verifies_rs256(&(i as u32).to_be_bytes(), signature), "signature {i}");
-    }
-}
-
 /// The engines do not differ in a single bit, for any key length.
 #[test]
 fn all_engines_sign_alike() {
