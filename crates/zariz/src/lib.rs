@@ -31,6 +31,7 @@ mod jobs;
 mod modulus;
 mod prepared;
 mod residues;
+#[cfg(feature = "rsa")]
 pub mod rsa;
 
 pub use dispatch::Dispatch;

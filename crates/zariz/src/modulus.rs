@@ -204,3 +204,18 @@ fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Vec<Limbs>) -> Vec<Vec<
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::counts::{self, Counts};
+
+    #[test]
+    fn the_first_power_makes_no_other() {
+        for bits in (256..2048).step_by(64) {
+            let modulus = Modulus::new(&vec![0xff; bits / 8]).expect("an odd number");
+            let (_, first) = counts::of(|| modulus.pow(&[3], &[5]));
+            assert_eq!(first, Counts { powers: 1, products: 0 }, "the first power of {bits} bits");
+        }
+    }
+}

@@ -4,7 +4,6 @@ mod common;
 
 use common::{Random, engines};
 use num_bigint::BigUint;
-use zariz::rsa::{Algorithm, PrivateKey};
 use zariz::{Engine, Method, Modulus, PowJob, Residues, ResiduesError, pow_many};
 
 // Where the processor lacks AVX512-IFMA, its machine code runs all the same.
@@ -39,18 +38,6 @@ fn powers_of_all_methods_in_one_call() {
             cases.iter().map(|(modulus, _, base, exponent)| PowJob { modulus, base, exponent }).collect();
         for (result, (_, modulus, base, exponent)) in pow_many(&jobs).iter().zip(&cases) {
             assert_eq!(big(result), big(base).modpow(&big(exponent), &big(modulus)), "{engine}");
-        }
-    }
-}
-
-#[test]
-fn signatures_are_the_same_by_every_method() {
-    for engine in engines() {
-        let key = PrivateKey::generate(1024).expect("a key").with_engine(engine).expect("available");
-        let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
-        let expected = key.sign_batch(Algorithm::RS256, &messages);
-        for &(name, method) in Method::NAMED {
-            assert_eq!(key.with_method(method).sign_batch(Algorithm::RS256, &messages), expected, "{name} on {engine}");
         }
     }
 }

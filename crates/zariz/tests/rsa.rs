@@ -1,4 +1,5 @@
 //! Signatures: in batches of every size and mixture, on several threads, through the traits, on every engine.
+#![cfg(feature = "rsa")]
 
 mod common;
 
@@ -7,11 +8,11 @@ use common::numbers::big;
 use common::{Random, engines, fastest, slow};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
-use zariz::Engine;
 use zariz::rsa::{
     Algorithm, Error, Hash, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey, sign_many,
     verify_many,
 };
+use zariz::{Engine, Method};
 
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
 zariz_emulator::install_before_main!();
@@ -325,6 +326,18 @@ fn blinding_is_renewed() {
             for (i, result) in key.sign_batch(Algorithm::RS256, &messages).into_iter().enumerate() {
                 assert_eq!(result, expected[i % 10], "round {round}, {i} on {engine}");
             }
+        }
+    }
+}
+
+#[test]
+fn signatures_are_the_same_by_every_method() {
+    for engine in engines() {
+        let key = load(&USUAL[0], engine);
+        let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
+        let expected = key.sign_batch(Algorithm::RS256, &messages);
+        for &(name, method) in Method::NAMED {
+            assert_eq!(key.with_method(method).sign_batch(Algorithm::RS256, &messages), expected, "{name} on {engine}");
         }
     }
 }
