@@ -28,6 +28,7 @@ mod cost;
 mod dispatch;
 mod engine;
 mod jobs;
+mod method;
 mod modulus;
 mod prepared;
 mod residues;
@@ -36,8 +37,8 @@ pub mod rsa;
 
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError, Layout};
+pub use method::{Method, UnknownMethod};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 #[cfg(feature = "papers")]
 pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};
-pub use zariz_kernels::batch::{Method, Reduction};

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::batch::{Constants, MAX_DIGITS, Method};
+use zariz_kernels::batch::{Constants, MAX_DIGITS};
 use zariz_kernels::limbs::{self, Limbs};
 
 use crate::backend::Power;
 use crate::dispatch::{self, Dispatch, Route};
 use crate::engine::{Engine, EngineError};
 use crate::jobs;
+use crate::method::Method;
 use crate::prepared::Prepared;
 
 /// An odd modulus, prepared for many powers. Cheap to clone.
@@ -98,12 +99,12 @@ impl Modulus {
     /// number of powers. By default, the fastest known method is used.
     #[must_use]
     pub fn with_method(&self, method: Method) -> Self {
-        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method)) }
+        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method.0)) }
     }
 
     /// The method for powers.
     pub fn method(&self) -> Method {
-        self.route.method(&self.prepared)
+        Method(self.route.method(&self.prepared))
     }
 
     /// The modulus's length in bits.

@@ -336,8 +336,12 @@ fn signatures_are_the_same_by_every_method() {
         let key = load(&USUAL[0], engine);
         let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
         let expected = key.sign_batch(Algorithm::RS256, &messages);
-        for &(name, method) in Method::NAMED {
-            assert_eq!(key.with_method(method).sign_batch(Algorithm::RS256, &messages), expected, "{name} on {engine}");
+        for &method in Method::ALL {
+            assert_eq!(
+                key.with_method(method).sign_batch(Algorithm::RS256, &messages),
+                expected,
+                "{method} on {engine}"
+            );
         }
     }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
@@ -17,6 +16,7 @@ use super::validate;
 use super::{Algorithm, Components, DecryptJob, Error, Padding, SignJob, decrypt, sign};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
+use crate::method::Method;
 use crate::prepared::Prepared;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
@@ -162,7 +162,7 @@ impl PrivateKey {
         let Secret { p, q, qinv, d, .. } = &*self.secret;
         let prime = |prime: &Prime| {
             let Prime { modulus, exponent, minus_e } = prime;
-            Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
+            Prime { modulus: modulus.with_method(method.0), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
         let secret = Secret::new(prime(p), prime(q), qinv.clone(), d.clone());
         Self { public: self.public.clone(), secret: Arc::new(secret) }
@@ -170,7 +170,7 @@ impl PrivateKey {
 
     /// The method for powers modulo the primes.
     pub fn method(&self) -> Method {
-        self.route().method(&self.secret.p.modulus)
+        Method(self.route().method(&self.secret.p.modulus))
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`). Returns a [`KeyError`] only if the encoder fails.
