@@ -1,6 +1,5 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
-use zariz::stream::{self, Limits};
 use zariz_papers::figures::grouped;
 use zeroize::Zeroizing;
 
@@ -9,6 +8,7 @@ use crate::lines::{Source, Taken};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
+use crate::stream::{self, Limits};
 
 /// Items that are worked on together: enough to fill an engine's lanes many times over.
 const ITEMS: usize = 64;
@@ -123,7 +123,7 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
     // A chunk is one item of the stream, whose own batches would wait for slow input.
     let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
-    stream::ordered_within(
+    stream::ordered(
         source,
         limits,
         |chunk| chunk.memory,

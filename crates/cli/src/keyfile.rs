@@ -16,29 +16,25 @@ const LARGEST: u64 = 1 << 20;
 
 /// Reads a private key, encrypted or not.
 pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<PrivateKey, Failure> {
-    parse(path, &read(path)?, password, engine)?.map_err(|error| failure(path, &error))
+    let key = parse(path, &read(path)?, password)?.map_err(|error| failure(path, &error))?;
+    Ok(key.with_engine(engine)?)
 }
 
 /// Reads a public key, or a private key for the public key in it.
 pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
     let key = match PublicKey::parse(&contents) {
-        Ok(key) => Ok(key.with_engine(engine)?),
-        Err(not_public) => parse(path, &contents, password, engine)?
+        Ok(key) => Ok(key),
+        Err(not_public) => parse(path, &contents, password)?
             .map(|key| key.public_key().clone())
             .map_err(|not_private| better(not_public, not_private)),
     };
-    key.map_err(|error| failure(path, &error))
+    Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
 }
 
 /// Parses a private key. If it is encrypted, its password comes from the file given, else from the terminal.
-fn parse(
-    path: &Path,
-    contents: &[u8],
-    password: &Password,
-    engine: Dispatch,
-) -> Result<Result<PrivateKey, KeyError>, Failure> {
-    let key = match password.read()? {
+fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<PrivateKey, KeyError>, Failure> {
+    Ok(match password.read()? {
         Some(password) => PrivateKey::parse_encrypted(contents, &password),
         None => match PrivateKey::parse(contents) {
             Err(KeyError::Encrypted) if password::can_ask() => {
@@ -46,10 +42,6 @@ fn parse(
             }
             key => key,
         },
-    };
-    Ok(match key {
-        Ok(key) => Ok(key.with_engine(engine)?),
-        Err(error) => Err(error),
     })
 }
 

@@ -51,7 +51,7 @@ impl Settings {
         let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
         let method = match method.as_deref() {
             None | Some("auto") => None,
-            Some(name) => Some(Method::by_name(name).ok_or_else(|| unknown_method(name))?),
+            Some(name) => Some(name.parse().map_err(|_| unknown_method(name))?),
         };
         Ok(Self {
             dispatch,
@@ -92,7 +92,7 @@ fn yes_or_no(name: &str, text: &str) -> Outcome<bool> {
 }
 
 fn unknown_method(name: &str) -> Failure {
-    let known: Vec<_> = Method::NAMED.iter().map(|(known, _)| *known).collect();
+    let known: Vec<_> = Method::ALL.iter().map(Method::to_string).collect();
     wrong("method", &format_args!("there is no {name:?}; choose auto, {}", known.join(", ")))
 }
 

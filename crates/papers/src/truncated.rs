@@ -308,7 +308,7 @@ mod tests {
     fn names_leave_room_for_figures() {
         let lines = EXPONENTIATION.lines.iter();
         let longest = |line: &Line| match line.what {
-            What::Usual => Method::NAMED.iter().map(|(name, _)| format!("{}: {name}", line.row).len()).max(),
+            What::Usual => Method::ALL.iter().map(|method| format!("{}: {method}", line.row).len()).max(),
             _ => Some(line.row.len()),
         };
         // 79 columns, less two figures, nanoseconds and the gaps.

@@ -4,8 +4,10 @@ use std::fmt;
 
 use once_cell::race::OnceBox;
 use zariz_kernels::batch::{self, Method};
+#[cfg(feature = "papers")]
+use zariz_kernels::carry;
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{carry, limbs, pair, rsaz, scalar};
+use zariz_kernels::{limbs, pair, rsaz, scalar};
 
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
@@ -27,6 +29,7 @@ pub(crate) struct Prepared {
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
     pair: OnceBox<pair::Constants>,
+    #[cfg(feature = "papers")]
     carry: OnceBox<carry::Constants>,
     rsaz: OnceBox<batch::Constants>,
 }
@@ -51,6 +54,7 @@ impl Prepared {
             batch: Default::default(),
             scalar: Default::default(),
             pair: OnceBox::new(),
+            #[cfg(feature = "papers")]
             carry: OnceBox::new(),
             rsaz: OnceBox::new(),
         }
@@ -119,6 +123,7 @@ impl Prepared {
     }
 
     /// The constants for carry chains.
+    #[cfg(feature = "papers")]
     pub fn carry(&self) -> &carry::Constants {
         self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.limbs)))
     }
