@@ -181,7 +181,7 @@ fn the_module_says_its_settings_and_that_it_has_done_nothing() {
             "auto",
             "operations",
             "each process has its own",
-            "done nothing yet",
+            "computed nothing yet",
             "by default",
         ] {
             assert!(done.text().contains(word), "{word} is not in {done:?}");
@@ -246,7 +246,7 @@ fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
     for line in ["engine                portable", "max batch             5", "  mean                1.00"] {
         assert!(done.lines().contains(&line), "{line} is not in {done:?}");
     }
-    assert!(!done.text().contains("done nothing yet"), "{done:?}");
+    assert!(!done.text().contains("computed nothing yet"), "{done:?}");
     assert_eq!(told(&file, &usual)["counters"], counters.to_str().expect("a name"));
     assert!(done.text().contains(counters.to_str().expect("a name")), "{done:?}");
 }

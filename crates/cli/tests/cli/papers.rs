@@ -93,7 +93,7 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
     assert!(note.contains("AVX512-IFMA") && note.contains("portable"), "{note}");
     let notes = paper["notes"].to_string();
     assert!(notes.contains("ratios are medians over rounds, not ratios of the figures shown"), "{notes}");
-    assert!(notes.contains("this engine does one after the other"), "{notes}");
+    assert!(notes.contains("This engine does eight operations one after the other"), "{notes}");
     check(&paper);
     let small = &paper["tables"][0]["notes"].to_string();
     assert!(small.contains("a sixth") && small.contains("blinding and the check with the public exponent"), "{small}");

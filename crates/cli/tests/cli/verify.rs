@@ -112,7 +112,7 @@ fn files_of_different_length_fail() {
     let short = folder.file("short", good[..2].join("\n"));
     verify(&messages, &short).exits(1).says(&["line 3: there is no signature", "line 4: ", "verified 2, failed 2"]);
     let long = folder.file("long", [&good[..], &good[..1]].concat().join("\n"));
-    verify(&messages, &long).exits(1).says(&["line 5: there is no such line", "verified 4, failed 1"]);
+    verify(&messages, &long).exits(1).says(&["line 5: there is no line for this signature", "verified 4, failed 1"]);
 }
 
 #[test]

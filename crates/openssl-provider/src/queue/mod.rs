@@ -12,10 +12,15 @@
 //!   can be started, the thread that would hand requests over computes them, on a stack of its own
 //!   (`crate::stack`).
 //!
-//! A batch has requests of one kind ([`waiting`]): signatures do not wait for verifications that came with
-//! them. Long public operations have at most half of the turns at a time, but at least one.
+//! A batch has requests of one kind ([`waiting`]): private operations are first, long public operations last.
+//! Each kind passes a waiting request at most once. A batch of long public operations fills the lanes once, and
+//! at most half of the turns, but at least one, compute such batches at a time. So a signature waits for at
+//! most one such batch in each turn.
 //!
-//! No lock is held while a batch is computed, while a job is paused, or while a job or thread is woken.
+//! No lock is held while a batch is computed, while a job is paused, or while a job or thread is woken. A paused
+//! job's stack owns nothing: its request belongs to the wait context ([`wake`]), since a program that drops a
+//! connection frees that, and never runs the job again. Each process has its own queue and workers
+//! ([`Processes`]), since servers fork after they have loaded the provider.
 
 mod gather;
 pub mod job;
