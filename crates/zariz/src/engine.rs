@@ -194,7 +194,10 @@ impl Engine {
     }
 
     /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one by
-    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongResult`] or [`EngineError::Unavailable`].
+    /// Fermat's theorem modulo `2^521 − 1`.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongResult`] if a result is wrong, [`EngineError::Unavailable`] where the processor lacks the engine.
     pub fn self_test(self) -> Result<(), EngineError> {
         let portable = Self::Portable.backend()?;
         let mersenne = mersenne_521();

@@ -148,6 +148,7 @@ impl<'a> Residues<'a> {
     }
 
     /// The numbers in order: big-endian, each as long as its modulus.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<Vec<u8>> {
         let write = |(number, modulus): (limbs::Limbs, &&Prepared)| {
             let mut out = vec![0; modulus.bits().div_ceil(8)];
