@@ -45,7 +45,8 @@ fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<Pri
     })
 }
 
-/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.
+/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to
+/// be.
 fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
     match &not_public {
         KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,
@@ -62,7 +63,7 @@ fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let mut limited = input.reader.into_inner().take(LARGEST + 1);
     limited.read_to_end(&mut contents).map_err(|e| Failure::io(&input.name, &e))?;
     match contents.len() as u64 {
-        0 => Err(Failure::Input(format!("{}: empty where a key should be", input.name))),
+        0 => Err(Failure::Input(format!("{}: empty; a key was expected", input.name))),
         1..=LARGEST => Ok(contents),
         _ => Err(Failure::Input(format!("{}: too long to be a key", input.name))),
     }

@@ -41,7 +41,8 @@ pub const PAPER: Paper = Paper {
 const SIZES: &[usize] = &[1024, 2048, 4096];
 const COMPLEXITY: &str = "complexity";
 
-/// Slide "Complexities": each way of multiplying, in full products M: normal, truncated, the gain, and that in percent.
+/// Slide "Complexities": each way of multiplying, in full products M: normal, truncated, the gain, and that
+/// in percent.
 const COMPLEXITIES: [(&str, Method, Method, [f64; 4]); 3] = [
     ("schoolbook", Method::SCHOOLBOOK, Method::TRUNCATED_SCHOOLBOOK, [2.5, 2.0, 0.5, 20.0]),
     ("Karatsuba", Method::KARATSUBA, Method::TRUNCATED_KARATSUBA, [2.67, 2.33, 0.33, 12.5]),

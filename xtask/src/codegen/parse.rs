@@ -33,7 +33,8 @@ pub struct Root {
     pub loads: usize,
     /// Gather instructions: slow, and very slow on processors with certain mitigations.
     pub gathers: usize,
-    /// Stores under a mask: a load after one takes longer for some masks than for others, and masks are secret.
+    /// Stores under a mask: a load after one takes longer for some masks than for others, and masks are
+    /// secret.
     pub masked_stores: usize,
     /// Bytes of stack.
     pub frame: usize,
@@ -83,9 +84,9 @@ pub fn roots(assembly: &str) -> Result<Vec<Root>> {
 
 type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches are named
-/// without their folder. Of RSAZ's
-/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients become part of the block's name.
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
+/// batches are named without their folder. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients
+/// become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;

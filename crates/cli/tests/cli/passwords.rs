@@ -31,7 +31,7 @@ fn the_first_line_of_a_file_is_the_password() {
         let done = sign(&folder, &folder.file("password", contents)).exits(3);
         assert_eq!(done.says(&["key.pem", "the password is wrong"]).stdout, b"", "{contents:?}");
     }
-    sign(&folder, &folder.file("password", "")).exits(3).says(&["password: empty where a password should be"]);
+    sign(&folder, &folder.file("password", "")).exits(3).says(&["password: empty; a password was expected"]);
     sign(&folder, &folder.join("nowhere")).exits(3).says(&["nowhere"]);
     sign(&folder, &folder.file("password", [b'x'; 70_000])).exits(3).says(&["too long to be a password"]);
 }
@@ -88,5 +88,5 @@ fn keygen_encrypts_what_openssl_decrypts() {
         assert_eq!(openssl(args!["pkey", "-in", key, "-passin", passin, "-pubout"]), folder.read("public.pem"));
     }
     let keygen = args!["keygen", "--bits", "1024", "--password-file", folder.file("empty", ""), "--out", "never"];
-    zariz(keygen).exits(3).says(&["empty where a password should be"]);
+    zariz(keygen).exits(3).says(&["empty; a password was expected"]);
 }

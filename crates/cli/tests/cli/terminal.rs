@@ -6,7 +6,8 @@ use std::process::Command;
 use crate::args;
 use crate::run::{Done, Folder, has, has_openssl, key, openssl, run};
 
-/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard output.
+/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard
+/// output.
 fn on_terminal(command: &str) -> Option<Done> {
     typed_on_terminal(command, b"")
 }
