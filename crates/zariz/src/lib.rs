@@ -6,9 +6,10 @@
     feature = "rsa",
     doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
 )]
-//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
-//!   are cheapest for the number of requests in a call; `with_engine` takes another choice.
-//! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes another.
+//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines
+//!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
+//! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
+//!   another.
 //!
 //! ```
 //! use zariz::Modulus;
@@ -21,12 +22,12 @@
 //! # }
 //! ```
 //!
-//! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus with many
-//! items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name take time that depends
-//! on lengths alone, never on the values of bases, exponents or private keys.
+//! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
+//! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
+//! take time that depends on lengths alone, never on the values of bases, exponents or private keys.
 //!
-//! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for requests, such
-//! as [`PowJob`], are built by literal: they get no further field before a new major version.
+//! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
+//! requests, such as [`PowJob`], are built by literal: they get no further field before a new major version.
 #![forbid(unsafe_code)]
 #![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -98,7 +98,8 @@ impl Modulus {
         Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is
+    /// prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -154,7 +155,8 @@ impl Modulus {
         pow_many(&self.jobs(bases, exponent))
     }
 
-    /// Like [`pow_batch`](Self::pow_batch), for a public exponent: faster, in time that depends on the exponent.
+    /// Like [`pow_batch`](Self::pow_batch), for a public exponent: faster, in time that depends on the
+    /// exponent.
     #[must_use]
     pub fn pow_batch_vartime(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
         pow_many_vartime(&self.jobs(bases, exponent))
@@ -209,7 +211,8 @@ pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow)
 }
 
-/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on them.
+/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on
+/// them.
 #[must_use]
 pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)

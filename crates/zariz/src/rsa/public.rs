@@ -158,9 +158,9 @@ impl PublicKey {
     /// Verifies a signature of `message`.
     ///
     /// # Errors
-    /// [`Error::Verification`] or [`Error::Length`] for a wrong signature; [`Error::KeyTooShort`] or [`Error::Unsupported`]
-    /// if the algorithm does not go with the key or hash; [`Error::PssOnly`] or [`Error::PssParameters`] if the key does
-    /// not allow it.
+    /// [`Error::Verification`] or [`Error::Length`] for a wrong signature; [`Error::KeyTooShort`] or
+    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
+    /// [`Error::PssParameters`] if the key does not allow it.
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
     }
@@ -189,8 +189,8 @@ impl PublicKey {
     /// Encrypts `message` for the holder of the private key, in `⌈bits/8⌉` bytes.
     ///
     /// # Errors
-    /// [`Error::MessageTooLong`] or [`Error::KeyTooShort`] if the message or the padding does not fit; [`Error::PssOnly`] if
-    /// the key is for signatures alone; [`Error::Random`].
+    /// [`Error::MessageTooLong`] or [`Error::KeyTooShort`] if the message or the padding does not fit;
+    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::Random`].
     pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.usage().allows_encryption()?;
         let encoded = match padding {

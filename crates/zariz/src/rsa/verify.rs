@@ -41,8 +41,8 @@ pub struct SignedDigest<'a> {
     pub signature: &'a [u8],
 }
 
-/// Verifies many signatures, each with its own key, in order. Keys of similar size share batches. Each result is one of
-/// [`PublicKey::verify`].
+/// Verifies many signatures, each with its own key, in order. Keys of similar size share batches. Each result
+/// is one of [`PublicKey::verify`].
 #[must_use]
 pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
     let digests: Vec<_> = jobs.iter().map(|job| job.algorithm.hash().digest(&[job.message])).collect();

@@ -1,4 +1,5 @@
-//! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection (draft-irtf-cfrg-rsa-guidance).
+//! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection
+//! (draft-irtf-cfrg-rsa-guidance).
 
 use zeroize::Zeroizing;
 
@@ -19,7 +20,8 @@ pub(in crate::rsa) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -
 /// payload in pieces.
 ///
 /// # Errors
-/// [`Error::MessageTooLong`] if the payload leaves fewer than eight bytes of padding; [`Error::KeyTooShort`] below 11 bytes.
+/// [`Error::MessageTooLong`] if the payload leaves fewer than eight bytes of padding; [`Error::KeyTooShort`]
+/// below 11 bytes.
 pub fn pad_signature(payload: &[&[u8]], size: usize) -> Result<Vec<u8>, Error> {
     let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     let length = payload.iter().map(|piece| piece.len()).sum::<usize>();
@@ -50,8 +52,8 @@ pub fn unpad_signature_vartime(block: &[u8]) -> Result<&[u8], Error> {
 /// `0x00 0x02 random non-zero bytes 0x00 message`, `size` bytes (EME-PKCS1-v1_5, RFC 8017 section 7.2.1).
 ///
 /// # Errors
-/// [`Error::MessageTooLong`] if the message leaves fewer than eight bytes of padding; [`Error::KeyTooShort`] below 11 bytes;
-/// [`Error::Random`].
+/// [`Error::MessageTooLong`] if the message leaves fewer than eight bytes of padding; [`Error::KeyTooShort`]
+/// below 11 bytes; [`Error::Random`].
 pub fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     if message.len() > most {
@@ -78,8 +80,8 @@ pub struct Substitute {
 }
 
 impl Substitute {
-    /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as long as the
-    /// modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
+    /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
+    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as `d`; [`Error::KeyTooShort`] below 11 bytes.
@@ -93,8 +95,8 @@ impl Substitute {
         let key = hmac_sha256(&key_hash, &[ciphertext]);
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
-        // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The draft takes
-        // the bits of the longest message: one bit fewer where the bound is a power of two.)
+        // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The
+        // draft takes the bits of the longest message: one bit fewer where the bound is a power of two.)
         let mask = ((most + 2).next_power_of_two() - 1) as u32;
         // The last candidate that is short enough.
         let length = lengths.chunks_exact(2).fold(0u32, |length, pair| {

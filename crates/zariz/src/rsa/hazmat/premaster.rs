@@ -1,4 +1,5 @@
-//! The premaster secret of TLS up to 1.2 in an RSA ciphertext (RFC 5246 section 7.4.7.1): constant time, and never an error.
+//! The premaster secret of TLS up to 1.2 in an RSA ciphertext (RFC 5246 section 7.4.7.1): constant time, and
+//! never an error.
 
 use zeroize::Zeroizing;
 
