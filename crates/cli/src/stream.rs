@@ -33,8 +33,9 @@ pub struct Limits {
 /// Applies `work` to batches of items on several threads, and gives the results to `sink` in input order.
 ///
 /// `work` returns one result for each item. At most a few batches per thread are in memory at any time: reading waits until
-/// the sink has taken earlier results. The first error of `items` or `sink` ends the run and is returned; results of items
-/// before an error of `items` are still delivered. The run ends only when a call of `items` that is under way returns.
+/// the sink has taken earlier results. The first error of `items` or `sink` ends the run and is returned;
+/// results of items before an error of `items` are still delivered. The run ends only when a call of `items`
+/// that is under way returns.
 ///
 /// `weigh` returns the weight of an item, which counts from the time it is read until the sink has taken the
 /// results of its batch; it should include the item's result. Reading waits while the items in memory weigh
@@ -89,7 +90,8 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for batch in results {
-            // On a panic, return: the other threads then find a closed room, and the scope passes the panic on.
+            // On a panic, return: the other threads then find a closed room, and the scope passes the panic
+            // on.
             let Some(batch) = batch else { return Ok(()) };
             waiting.insert(batch.index, batch);
             while let Some(batch) = waiting.remove(&next) {

@@ -19,7 +19,8 @@ pub(crate) type Power<'a> = pow::Power<'a, Prepared>;
 /// A product modulo a prepared modulus.
 pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
 
-/// What the library needs from a machine. A batch holds 1 to [`lanes`](Backend::lanes) jobs of one size and method.
+/// What the library needs from a machine. A batch holds 1 to [`lanes`](Backend::lanes) jobs of one size and
+/// method.
 pub(crate) trait Backend: Sync {
     fn lanes(&self) -> usize;
     /// Whether the machine takes moduli of `bits` bits.

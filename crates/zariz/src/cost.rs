@@ -24,7 +24,8 @@ pub(crate) struct Candidate {
 /// Nanoseconds of one call, on the processor of the table.
 #[derive(Clone, Copy)]
 struct Cost {
-    /// A product of plain numbers: into Montgomery's domain and out of it, and all that happens once per batch.
+    /// A product of plain numbers: into Montgomery's domain and out of it, and all that happens once per
+    /// batch.
     product: u32,
     /// A multiplication in the domain.
     multiply: u32,
@@ -90,7 +91,8 @@ impl table::Row {
         let between = |i: usize| {
             let [low, high] = [self.costs[above - 1][i], self.costs[above][i]].map(u64::from);
             let weighted = low * (to - bits) as u64 + high * (bits - from) as u64;
-            // Lengths are powers of two apart: a division takes as long as a multiplication of short numbers does.
+            // Lengths are powers of two apart: a division takes as long as a multiplication of short numbers
+            // does.
             (weighted >> (to - from).trailing_zeros()) as u32
         };
         Cost { product: between(0), multiply: between(1), square: between(2) }

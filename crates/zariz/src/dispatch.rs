@@ -16,9 +16,10 @@ use crate::prepared::Prepared;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dispatch {
-    /// The cheapest combination of this processor's engines for the number of requests in a call. The costs come
-    /// from a built-in table for several lengths, with interpolation between them. So the choice depends only on
-    /// the processor's instructions, the lengths and the number of requests; nothing is measured at run time.
+    /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
+    /// come from a built-in table for several lengths, with interpolation between them. So the choice depends
+    /// only on the processor's instructions, the lengths and the number of requests; nothing is measured at
+    /// run time.
     #[default]
     Auto,
     /// One engine for everything.

@@ -22,8 +22,8 @@ pub enum Engine {
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
     /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
-    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2, else without
-    /// vectors.
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2,
+    /// else without vectors.
     Rsaz,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
@@ -96,7 +96,8 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = EngineError;
 
-    /// The engine of that name, whether or not this processor can run it. An unknown name is [`EngineError::Unknown`].
+    /// The engine of that name, whether or not this processor can run it. An unknown name is
+    /// [`EngineError::Unknown`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
         let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
         engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))
@@ -104,7 +105,8 @@ impl FromStr for Engine {
 }
 
 impl Engine {
-    /// Every engine. With enough work for all its lanes, the last one that a processor can run is the fastest.
+    /// Every engine. With enough work for all its lanes, the last one that a processor can run is the
+    /// fastest.
     pub const ALL: &'static [Self] = &{
         let mut all = [Self::Portable; TABLE.len()];
         let mut i = 0;
@@ -168,7 +170,8 @@ impl Engine {
         matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine uses vector instructions on this processor. [`Rsaz`](Self::Rsaz) also works without them.
+    /// Whether the engine uses vector instructions on this processor. [`Rsaz`](Self::Rsaz) also works without
+    /// them.
     pub fn uses_vectors(self) -> bool {
         matches!(&self.row().native, Native::Vectors(find) if find().is_some())
     }
@@ -193,8 +196,12 @@ impl Engine {
         Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
     }
 
-    /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one by
-    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongResult`] or [`EngineError::Unavailable`].
+    /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one
+    /// by Fermat's theorem modulo `2^521 − 1`.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongResult`] if a result is wrong, [`EngineError::Unavailable`] where the processor
+    /// lacks the engine.
     pub fn self_test(self) -> Result<(), EngineError> {
         let portable = Self::Portable.backend()?;
         let mersenne = mersenne_521();

@@ -1,27 +1,36 @@
 //! zariz: modular exponentiation and RSA, eight at once, in constant time.
 //!
 //! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
-//! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
-//! * [`Residues`] keeps numbers in Montgomery's domain for many products; [`Method`] names the ways of multiplying and reducing.
-//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
-//!   are cheapest for the number of requests in a call; `_with` constructors take another choice.
+//! * [`Residues`] keeps numbers in Montgomery's domain for many products.
+#![cfg_attr(
+    feature = "rsa",
+    doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
+)]
+//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines
+//!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
+//! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
+//!   another.
 //!
 //! ```
-//! use zariz::rsa::{Algorithm, PrivateKey};
+//! use zariz::Modulus;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let key = PrivateKey::generate(2048)?;
-//! let messages: [&[u8]; 2] = [b"first", b"second"];
-//! for (message, signature) in messages.iter().zip(key.sign_batch(Algorithm::RS256, &messages)) {
-//!     key.public_key().verify(Algorithm::RS256, message, &signature?)?;
-//! }
+//! let modulus = Modulus::new(&[0xff; 128])?; // odd, big-endian
+//! let powers = modulus.pow_batch(&[&[2], &[3]], &[0xa5; 128]);
+//! assert_eq!(powers[0], modulus.pow(&[2], &[0xa5; 128]));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Functions without `_vartime` in their name take time that depends on lengths alone, never on the values of bases,
-//! exponents or private keys.
+//! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
+//! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
+//! take time that depends on lengths alone, never on the values of bases, exponents or private keys.
+//!
+//! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
+//! requests, such as [`PowJob`], are built by literal: they get no further field before a new major version.
 #![forbid(unsafe_code)]
+#![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod backend;
 mod cost;
@@ -42,3 +51,8 @@ pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 #[cfg(feature = "papers")]
 pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};
+
+/// Runs the example of the readme.
+#[cfg(all(doctest, feature = "keygen"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

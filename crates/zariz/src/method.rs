@@ -5,18 +5,20 @@ use std::str::FromStr;
 
 use zariz_kernels::batch;
 
-/// How an engine with lanes multiplies, squares and reduces. All methods give the same results in different times.
+/// How an engine with lanes multiplies, squares and reduces. All methods give the same results in different
+/// times.
 ///
-/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine; the others
-/// are for comparison, and for processors on which they are faster. Engines without lanes have one method, [`Self::AMM`].
+/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine;
+/// the others are for comparison, and for processors on which they are faster. Engines without lanes have one
+/// method, [`Self::AMM`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method(pub(crate) batch::Method);
 
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
     pub const AMM: Self = Self(batch::Method::AMM);
-    /// AMM, with almost-half-Montgomery multiplication by the table entries of a power: it reduces half of the digits
-    /// (Ozturk, Kantecki, Yap 2024).
+    /// AMM, with almost-half-Montgomery multiplication by the table entries of a power: it reduces half of
+    /// the digits (Ozturk, Kantecki, Yap 2024).
     pub const AHMM: Self = Self(batch::Method::AHMM);
     /// AHMM, with squares by one level of Karatsuba's splitting.
     pub const AHMM_KARATSUBA_SQUARES: Self = Self(batch::Method::AHMM_KARATSUBA_SQUARES);

@@ -15,6 +15,17 @@ use crate::prepared::Prepared;
 
 /// An odd modulus, prepared for many powers. Cheap to clone.
 ///
+/// ```
+/// use zariz::Modulus;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let modulus = Modulus::new(&[35])?;
+/// assert_eq!(modulus.pow(&[2], &[10]), [9]); // 1024 = 29·35 + 9
+/// assert_eq!(modulus.pow_batch(&[&[2], &[3]], &[10]), [[9], [4]]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// The modulus may be secret: only its bit length shows in the time that operations take.
 #[derive(Clone)]
 pub struct Modulus {
@@ -87,7 +98,8 @@ impl Modulus {
         Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is
+    /// prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -126,21 +138,26 @@ impl Modulus {
     ///
     /// A base above the modulus is reduced; `0^0 = 1`. Constant time: it depends on the lengths of modulus,
     /// base and exponent (leading zero bytes included), not on their values.
+    #[must_use]
     pub fn pow(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
         self.pow_batch(&[base], exponent).swap_remove(0)
     }
 
     /// Like [`pow`](Self::pow), for a public exponent: faster, in time that depends on the exponent.
+    #[must_use]
     pub fn pow_vartime(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
         self.pow_batch_vartime(&[base], exponent).swap_remove(0)
     }
 
     /// [`pow`](Self::pow) of many bases, results in order. Several at once cost less than one by one.
+    #[must_use]
     pub fn pow_batch(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
         pow_many(&self.jobs(bases, exponent))
     }
 
-    /// Like [`pow_batch`](Self::pow_batch), for a public exponent: faster, in time that depends on the exponent.
+    /// Like [`pow_batch`](Self::pow_batch), for a public exponent: faster, in time that depends on the
+    /// exponent.
+    #[must_use]
     pub fn pow_batch_vartime(&self, bases: &[&[u8]], exponent: &[u8]) -> Vec<Vec<u8>> {
         pow_many_vartime(&self.jobs(bases, exponent))
     }
@@ -174,11 +191,29 @@ impl fmt::Debug for PowJob<'_> {
 ///
 /// Constant time, like [`Modulus::pow`]. Jobs of similar size are computed together. Sizes may be mixed:
 /// lanes stay empty only where fewer jobs of one size are left than an engine has lanes.
+///
+/// ```
+/// use zariz::{Modulus, PowJob, pow_many};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (a, b) = (Modulus::new(&[35])?, Modulus::new(&[0xff; 128])?);
+/// let jobs = [
+///     PowJob { modulus: &a, base: &[2], exponent: &[10] },
+///     PowJob { modulus: &b, base: &[3], exponent: &[2] },
+/// ];
+/// let powers = pow_many(&jobs);
+/// assert_eq!((powers[0][0], powers[1][127]), (9, 9));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
 pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow)
 }
 
-/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on them.
+/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on
+/// them.
+#[must_use]
 pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)
 }

@@ -16,8 +16,9 @@ const RADICES: [u32; 2] = [51, 52];
 ///
 /// The modulus may be secret: only its length shows in the time taken. Zeroised when dropped.
 ///
-/// Threads that first need one arithmetic's constants at once each compute them, and all keep the first result.
-/// So no thread waits for another, and a child of `fork` never waits for a thread that it does not have.
+/// Threads that first need one arithmetic's constants at once each compute them, and all keep the first
+/// result. So no thread waits for another, and a child of `fork` never waits for a thread that it does not
+/// have.
 pub(crate) struct Prepared {
     limbs: Limbs,
     bits: usize,

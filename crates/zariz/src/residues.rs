@@ -9,8 +9,8 @@ use crate::engine::Engine;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
 
-/// Numbers modulo one modulus each, kept in Montgomery's domain: many products and squares in a row need no conversions
-/// between them. All lanes are multiplied at once, in constant time.
+/// Numbers modulo one modulus each, kept in Montgomery's domain: many products and squares in a row need no
+/// conversions between them. All lanes are multiplied at once, in constant time.
 ///
 /// ```
 /// use zariz::{Modulus, Residues};
@@ -104,8 +104,8 @@ impl<'a> Residues<'a> {
     /// computes ([`Modulus::engine`]).
     ///
     /// # Errors
-    /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine, method and length in digits, and
-    /// a number for each.
+    /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine, method and length in
+    /// digits, and a number for each.
     pub fn new(moduli: &[&'a Modulus], numbers: &[&[u8]]) -> Result<Self, ResiduesError> {
         let first = moduli.first().ok_or(ResiduesError::Empty)?;
         let backend = first.route.machine(&first.prepared);
@@ -136,7 +136,8 @@ impl<'a> Residues<'a> {
     /// `x ← x·y` in each lane, by the method of the moduli.
     ///
     /// # Errors
-    /// [`ResiduesError::Different`] if `y` has other moduli, another engine or another method. Nothing changes then.
+    /// [`ResiduesError::Different`] if `y` has other moduli, another engine or another method. Nothing
+    /// changes then.
     pub fn multiply(&mut self, y: &Residues) -> Result<(), ResiduesError> {
         let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply(y.form.numbers());
         if done { Ok(()) } else { Err(ResiduesError::Different) }
@@ -148,6 +149,7 @@ impl<'a> Residues<'a> {
     }
 
     /// The numbers in order: big-endian, each as long as its modulus.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<Vec<u8>> {
         let write = |(number, modulus): (limbs::Limbs, &&Prepared)| {
             let mut out = vec![0; modulus.bits().div_ceil(8)];
@@ -173,11 +175,12 @@ impl<'a> Residues<'a> {
         TableEntry { entry: self.form.to_entry(), moduli: self.moduli.clone(), engine: self.engine }
     }
 
-    /// Like [`multiply`](Self::multiply), by a table entry. With [`Method::AHMM`](crate::Method::AHMM) the product is
-    /// half-reduced; with other methods there is no difference.
+    /// Like [`multiply`](Self::multiply), by a table entry. With [`Method::AHMM`](crate::Method::AHMM) the
+    /// product is half-reduced; with other methods there is no difference.
     ///
     /// # Errors
-    /// [`ResiduesError::Different`] if the entry has other moduli, another engine or another method. Nothing changes then.
+    /// [`ResiduesError::Different`] if the entry has other moduli, another engine or another method. Nothing
+    /// changes then.
     pub fn multiply_entry(&mut self, y: &TableEntry) -> Result<(), ResiduesError> {
         let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply_entry(&*y.entry);
         if done { Ok(()) } else { Err(ResiduesError::Different) }

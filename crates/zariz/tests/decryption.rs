@@ -129,7 +129,8 @@ fn oaep_wants_the_same_label_and_hashes() {
     }
 }
 
-/// Numbers at which blinding, the remainder theorem or reduction could go wrong: never a fault, the same everywhere.
+/// Numbers at which blinding, the remainder theorem or reduction could go wrong: never a fault, the same
+/// everywhere.
 #[test]
 fn ciphertexts_that_are_special_numbers() {
     let keys = loaded();
@@ -189,8 +190,9 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
     assert_eq!(vectors, 4 * 18);
 }
 
-/// The mask of a substitute's length has a bit more where ten bytes less than the key make a power of two. Against a model of
-/// OpenSSL's `ossl_rsa_padding_check_PKCS1_type_2`, and against the program where it rejects implicitly.
+/// The mask of a substitute's length has a bit more where ten bytes less than the key make a power of two.
+/// Against a model of OpenSSL's `ossl_rsa_padding_check_PKCS1_type_2`, and against the program where it
+/// rejects implicitly.
 #[test]
 fn substitutes_where_the_bound_is_a_power_of_two() {
     let mut random = Random::new(33);

@@ -154,8 +154,9 @@ fn every_length_up_to_700_bits() {
     check(&cases);
 }
 
-/// Lengths around whole numbers of 51-bit, 52-bit and 64-bit digits, and around tiles of 9, 10 and 20 digits and their
-/// multiples. There are three spare bits above a modulus, so the digit count changes up to 3 bits below the boundary.
+/// Lengths around whole numbers of 51-bit, 52-bit and 64-bit digits, and around tiles of 9, 10 and 20 digits
+/// and their multiples. There are three spare bits above a modulus, so the digit count changes up to 3 bits
+/// below the boundary.
 #[test]
 fn around_digit_and_tile_boundaries() {
     let mut random = Random::new(12);

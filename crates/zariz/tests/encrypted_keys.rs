@@ -73,7 +73,8 @@ fn openssl_keys_load_with_their_password() {
             let loaded = PrivateKey::parse_encrypted(&file, b"secret").unwrap_or_else(|e| panic!("{way} {form}: {e}"));
             assert_eq!(*loaded.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
             for wrong in [&b""[..], b"Secret", b"secret\n", b"secre", b"secret\0"] {
-                // HMAC takes a key as if it were followed by zeros: passwords that differ only so are one password.
+                // HMAC takes a key as if it were followed by zeros: passwords that differ only so are one
+                // password.
                 let expected = (wrong != b"secret\0").then_some(KeyError::Password);
                 assert_eq!(PrivateKey::parse_encrypted(&file, wrong).err(), expected, "{way} {form}");
             }

@@ -1,5 +1,5 @@
-//! The host program's floating-point environment: whatever it is, the library computes the right results, raises no signal,
-//! and leaves the environment as it was.
+//! The host program's floating-point environment: whatever it is, the library computes the right results,
+//! raises no signal, and leaves the environment as it was.
 #![cfg(all(target_arch = "x86_64", feature = "rsa"))]
 
 mod common;

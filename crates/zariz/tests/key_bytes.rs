@@ -9,7 +9,8 @@ use common::keys::{KEY_1024, KEY_2048, Numbers, same_public};
 use common::numbers::big;
 use zariz::rsa::{Algorithm, PrivateKey, PublicKey};
 
-/// A damaged encoding is refused, or what loads is the key itself: it signs, and the right public key accepts it.
+/// A damaged encoding is refused, or what loads is the key itself: it signs, and the right public key accepts
+/// it.
 fn refused_or_right(what: &str, bytes: &[u8], public: &PublicKey) -> bool {
     let Ok(key) = PrivateKey::parse(bytes) else { return false };
     assert!(same_public(key.public_key(), public), "{what}: loaded as another key");
@@ -71,8 +72,8 @@ fn every_byte_and_bit_flipped() {
             }
         }
     }
-    // Every byte counts but two: the last of PKCS#8's algorithm, which may turn into that of PSS, and the tag of the
-    // parameters behind it, which say nothing for RSA and are not looked at.
+    // Every byte counts but two: the last of PKCS#8's algorithm, which may turn into that of PSS, and the tag
+    // of the parameters behind it, which say nothing for RSA and are not looked at.
     loaded.dedup();
     assert!(
         loaded.iter().all(|place| [("PKCS#8", 19), ("PKCS#8", 20)].contains(place)),

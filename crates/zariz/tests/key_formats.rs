@@ -256,7 +256,8 @@ fn labels_are_told_apart() {
         assert_eq!(PrivateKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
     }
-    // Where a public key is expected, the error for another kind of public key does not speak of a private half.
+    // Where a public key is expected, the error for another kind of public key does not speak of a private
+    // half.
     for label in ["SSH2 PUBLIC KEY", "EC PUBLIC KEY"] {
         let text = pem(label, &junk);
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));

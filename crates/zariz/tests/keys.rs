@@ -1,4 +1,5 @@
-//! The numbers of a key: odd ones that are right and must work, and wrong ones, which are refused when the key is loaded.
+//! The numbers of a key: odd ones that are right and must work, and wrong ones, which are refused when the
+//! key is loaded.
 #![cfg(feature = "rsa")]
 
 mod common;
@@ -125,8 +126,8 @@ fn every_right_private_exponent() {
     assert_refused("d above n", &Numbers { d, ..numbers.clone() }, inconsistent, "d is not below n");
 }
 
-/// Numbers that are as short as a hostile key can make them: `qInv = 1`, and CRT exponents some limbs shorter than their
-/// primes.
+/// Numbers that are as short as a hostile key can make them: `qInv = 1`, and CRT exponents some limbs shorter
+/// than their primes.
 #[test]
 fn short_crt_numbers() {
     let mut random = Random::new(21);
@@ -312,8 +313,8 @@ fn composite_primes() {
     }
 }
 
-/// A Carmichael number `c = (6k+1)(12k+1)(18k+1)` with odd k: `a^((c−1)/2) = 1` for every `a` that shares no factor with
-/// it, so Euler's criterion takes it for a prime, with every base.
+/// A Carmichael number `c = (6k+1)(12k+1)(18k+1)` with odd k: `a^((c−1)/2) = 1` for every `a` that shares no
+/// factor with it, so Euler's criterion takes it for a prime, with every base.
 #[test]
 fn an_absolute_euler_pseudoprime() {
     let k = BigUint::from_bytes_be(&[

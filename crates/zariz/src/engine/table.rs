@@ -24,7 +24,8 @@ pub struct Row {
     pub portable: Option<fn() -> &'static dyn Backend>,
 }
 
-/// When [`Dispatch::Auto`](crate::Dispatch::Auto) may choose an engine that is not the best of all for many numbers.
+/// When [`Dispatch::Auto`](crate::Dispatch::Auto) may choose an engine that is not the best of all for many
+/// numbers.
 pub enum Auto {
     Never,
     /// Where the processor has its special instructions.
@@ -84,7 +85,8 @@ const NOTHING: &str = "nothing";
 const AVX512: &str = "AVX-512F and AVX-512DQ";
 const IFMA: &str = "AVX-512F, AVX-512DQ and AVX512-IFMA";
 
-/// In the order of [`Engine`]'s variants. Of those that a processor can run, the last is the best for many numbers.
+/// In the order of [`Engine`]'s variants. Of those that a processor can run, the last is the best for many
+/// numbers.
 pub static TABLE: &[Row] = &[
     Row::new(Engine::Portable, "portable", NOTHING, Layout::Lanes(1), Auto::Never)
         .portable(|| leaked(Lanes(batch::Portable::<1>::new()))),

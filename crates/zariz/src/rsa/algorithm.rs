@@ -92,8 +92,9 @@ pub enum Padding {
         /// The label, usually empty.
         label: Vec<u8>,
     },
-    /// RSAES-PKCS1-v1_5. Decryption does not fail on bad padding: it returns a message derived from key and ciphertext
-    /// (implicit rejection, draft-irtf-cfrg-rsa-guidance), so that an attacker cannot learn that the padding was bad.
+    /// RSAES-PKCS1-v1_5. Decryption does not fail on bad padding: it returns a message derived from key and
+    /// ciphertext (implicit rejection, draft-irtf-cfrg-rsa-guidance), so that an attacker cannot learn that
+    /// the padding was bad.
     Pkcs1v15,
 }
 

@@ -1,8 +1,9 @@
 //! Blinding: the private operation never sees the caller's number.
 //!
-//! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask` is the
-//! result for `x`. `unmask` is random, `mask = unmask^{−e}` costs one private exponentiation, with exponents `−e`; after
-//! each use both are squared, which makes the next pair, and after [`USES`] the pair is dropped.
+//! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask`
+//! is the result for `x`. `unmask` is random, `mask = unmask^{−e}` costs one private exponentiation, with
+//! exponents `−e`; after each use both are squared, which makes the next pair, and after [`USES`] the pair is
+//! dropped.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,9 +16,11 @@ use super::private_op::{Half, Request, crt, product};
 use crate::dispatch::Route;
 use crate::jobs;
 
-/// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh one.
+/// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
+/// one.
 const USES: u32 = 64;
-/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each time.
+/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each
+/// time.
 const KEPT: usize = 256;
 
 /// One blinding.

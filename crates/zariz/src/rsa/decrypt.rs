@@ -23,7 +23,8 @@ pub struct DecryptJob<'a> {
 }
 
 /// Decrypts many ciphertexts, each with its own key, in order. Keys of similar size share batches. Each
-/// result is a message or its own [`Error`].
+/// result is a message or its own error, one of those of [`PrivateKey::decrypt`].
+#[must_use]
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
     jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()

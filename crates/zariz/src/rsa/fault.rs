@@ -1,4 +1,5 @@
-//! Faults: a counter of those found, and the places where tests flip bits. Outside of tests, numbers pass unchanged.
+//! Faults: a counter of those found, and the places where tests flip bits. Outside of tests, numbers pass
+//! unchanged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

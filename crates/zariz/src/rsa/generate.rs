@@ -124,7 +124,8 @@ mod tests {
                     getrandom::fill(out)
                 }
             };
-            // One call draws a whole candidate, or some of its limbs: a prime may be found before the failure.
+            // One call draws a whole candidate, or some of its limbs: a prime may be found before the
+            // failure.
             match prime(512, fill) {
                 Ok(prime) => assert!(good_draws > 0 && limbs::bits_vartime(&prime) == 512),
                 Err(error) => assert_eq!(error, KeyError::Random),

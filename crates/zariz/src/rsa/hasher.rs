@@ -18,7 +18,8 @@ impl fmt::Debug for Hasher {
     }
 }
 
-/// One state for each hash: those with a digest of fixed length, and those with one of any length, which is cut.
+/// One state for each hash: those with a digest of fixed length, and those with one of any length, which is
+/// cut.
 macro_rules! hashers {
     ($($fixed:ident: $fixed_state:ty,)*; $($any:ident: $any_state:ty,)*) => {
         #[derive(Clone)]

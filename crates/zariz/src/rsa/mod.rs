@@ -3,6 +3,22 @@
 //! A private operation is two exponentiations, modulo p and q, so a batch is full with half as many requests
 //! as the engine has lanes; requests of several keys may share one ([`sign_many`]). Every private operation
 //! is blinded, and its result is checked with the public exponent before it is returned.
+//!
+//! ```
+//! use zariz::rsa::{Algorithm, PrivateKey};
+//!
+//! # #[cfg(feature = "keygen")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = PrivateKey::generate(2048)?;
+//! let messages: [&[u8]; 2] = [b"first", b"second"];
+//! for (message, signature) in messages.iter().zip(key.sign_batch(Algorithm::RS256, &messages)) {
+//!     key.public_key().verify(Algorithm::RS256, message, &signature?)?;
+//! }
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "keygen"))]
+//! # fn main() {}
+//! ```
 
 mod algorithm;
 mod blinding;

@@ -101,7 +101,8 @@ fn decrypt(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
     from_pkcs8(der).map_err(|error| if let KeyError::Der(_) = error { KeyError::Password } else { error })
 }
 
-/// A private key as PKCS#8's EncryptedPrivateKeyInfo in DER: PBES2 with AES-256 in CBC, and PBKDF2 with HMAC-SHA-256.
+/// A private key as PKCS#8's EncryptedPrivateKeyInfo in DER: PBES2 with AES-256 in CBC, and PBKDF2 with
+/// HMAC-SHA-256.
 #[cfg(feature = "encryption")]
 pub(super) fn to_encrypted(key: &Private, password: &[u8]) -> Result<Vec<u8>, KeyError> {
     let (mut salt, mut iv) = ([0; 16], [0; 16]);

@@ -75,16 +75,16 @@ impl PrivateKey {
         Self::new(public, Secrets::from(&key))
     }
 
-    /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key that is not
-    /// encrypted is read as by [`parse`](Self::parse), and the password is ignored.
+    /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key
+    /// that is not encrypted is read as by [`parse`](Self::parse), and the password is ignored.
     ///
-    /// Supported is PBES2: AES or 3DES in CBC, AES in GCM, with PBKDF2 or scrypt, as OpenSSL 1.1 and later make it.
-    /// `openssl pkcs8 -topk8` converts older files. Parameters that would take more than 10 million iterations of
-    /// PBKDF2, 256 MiB for scrypt, or many seconds are refused.
+    /// Supported is PBES2: AES or 3DES in CBC, AES in GCM, with PBKDF2 or scrypt, as OpenSSL 1.1 and later
+    /// make it. `openssl pkcs8 -topk8` converts older files. Parameters that would take more than 10 million
+    /// iterations of PBKDF2, 256 MiB for scrypt, or many seconds are refused.
     ///
     /// # Errors
-    /// [`KeyError::Password`] for a wrong password or a damaged key; [`KeyError::Encryption`] for an encryption that is not
-    /// supported; else the errors of [`parse`](Self::parse).
+    /// [`KeyError::Password`] for a wrong password or a damaged key; [`KeyError::Encryption`] for an
+    /// encryption that is not supported; else the errors of [`parse`](Self::parse).
     #[cfg(feature = "encryption")]
     pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
         let key = parse::encrypted(pem_or_der, password)?;
@@ -97,15 +97,16 @@ impl PrivateKey {
     /// Not constant time: it depends on the candidates.
     ///
     /// # Errors
-    /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`]; [`KeyError::Random`].
+    /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`];
+    /// [`KeyError::Random`].
     #[cfg(feature = "keygen")]
     pub fn generate(bits: usize) -> Result<Self, KeyError> {
         let (public, secrets) = super::generate::key(bits)?;
         Self::new(public, secrets)
     }
 
-    /// Makes a key from modulus, public and private exponent and the two primes, big-endian. The other numbers are
-    /// computed, at the cost of a power modulo a prime, unless the caller passes them to
+    /// Makes a key from modulus, public and private exponent and the two primes, big-endian. The other
+    /// numbers are computed, at the cost of a power modulo a prime, unless the caller passes them to
     /// [`from_all_components`](Self::from_all_components). The checks are those of [`parse`](Self::parse).
     ///
     /// # Errors
@@ -156,7 +157,8 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key with another method for powers modulo the primes. By default, the fastest known method is used.
+    /// The same key with another method for powers modulo the primes. By default, the fastest known method is
+    /// used.
     #[must_use]
     pub fn with_method(&self, method: Method) -> Self {
         let Secret { p, q, qinv, d, .. } = &*self.secret;
@@ -173,14 +175,18 @@ impl PrivateKey {
         Method(self.route().method(&self.secret.p.modulus))
     }
 
-    /// The key as a PKCS#8 PEM block (`PRIVATE KEY`). Returns a [`KeyError`] only if the encoder fails.
+    /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
+    ///
+    /// # Errors
+    /// A [`KeyError`] if the encoder fails, which it does for no key.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
         pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
     }
 
-    /// The key, encrypted with a password, as a PKCS#8 PEM block (`ENCRYPTED PRIVATE KEY`): PBES2 with AES-256 in CBC, and
-    /// PBKDF2 with 600,000 iterations of HMAC-SHA-256, which take about a tenth of a second.
+    /// The key, encrypted with a password, as a PKCS#8 PEM block (`ENCRYPTED PRIVATE KEY`): PBES2 with
+    /// AES-256 in CBC, and PBKDF2 with 600,000 iterations of HMAC-SHA-256, which take about a tenth of a
+    /// second.
     ///
     /// # Errors
     /// [`KeyError::Random`], or another [`KeyError`] if the encoder fails.
@@ -191,17 +197,23 @@ impl PrivateKey {
         pem.map_err(|error| KeyError::Pem(error.to_string()))
     }
 
-    /// The key as PKCS#8 DER. Returns a [`KeyError`] only if the encoder fails.
+    /// The key as PKCS#8 DER.
+    ///
+    /// # Errors
+    /// A [`KeyError`] if the encoder fails, which it does for no key.
     pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         parse::to_pkcs8(&self.parts())
     }
 
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
-    /// much as several signatures. Returns [`KeyError::Inconsistent`] for a composite.
+    /// much as several signatures.
     ///
     /// Loading checks the rest. A key with composite primes whose other numbers fit was made on purpose; each
     /// wrong result is [`Error::InvalidKey`], since results are checked. This is no proof against a key made
     /// to deceive: a composite passes each base with probability at most 1/4.
+    ///
+    /// # Errors
+    /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
     pub fn validate(&self) -> Result<(), KeyError> {
         let Secret { d, p, q, .. } = &*self.secret;
         validate::factors(self.public.modulus().limbs(), d, p.modulus.limbs(), q.modulus.limbs())?;
@@ -266,33 +278,52 @@ impl PrivateKey {
         self.public.engine()
     }
 
-    /// Signs one message. Returns an [`Error`] if the key does not allow the algorithm, or on a fault.
+    /// Signs one message: `⌈bits/8⌉` bytes.
+    ///
+    /// # Errors
+    /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
+    /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
+    /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
     pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_batch(algorithm, &[message]).swap_remove(0)
     }
 
-    /// Signs many messages, in order, in batches. Each result is a signature or its own [`Error`].
+    /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
+    /// of [`sign`](Self::sign).
+    #[must_use]
     pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
         sign::sign_many(&jobs)
     }
 
-    /// Signs the message with this digest under the algorithm's hash. Another length is [`Error::Digest`].
+    /// Signs the message with this digest under the algorithm's hash.
+    ///
+    /// # Errors
+    /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
     pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
     }
 
     /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
+    #[must_use]
     pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         sign::sign_digests(self, algorithm, digests)
     }
 
-    /// Decrypts one ciphertext. [`Error::Decryption`] does not say what was wrong; see also [`Padding::Pkcs1v15`].
+    /// Decrypts one ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::Decryption`], which does not say what was wrong; never for [`Padding::Pkcs1v15`], which see.
+    /// [`Error::Length`] if the ciphertext is not as long as the key or not below its modulus;
+    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
+    /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
     }
 
-    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own [`Error`].
+    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
+    /// those of [`decrypt`](Self::decrypt).
+    #[must_use]
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
         let jobs: Vec<_> =
             ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();

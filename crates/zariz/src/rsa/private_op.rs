@@ -1,5 +1,5 @@
-//! The private operation `x^d mod n` for a batch of requests, of one key or several: blinded, by the Chinese remainder
-//! theorem, checked.
+//! The private operation `x^d mod n` for a batch of requests, of one key or several: blinded, by the Chinese
+//! remainder theorem, checked.
 
 use zariz_kernels::limbs::{self, Limbs};
 

@@ -138,39 +138,59 @@ impl PublicKey {
         out
     }
 
-    /// The key as an SPKI PEM block (`PUBLIC KEY`). Returns a [`KeyError`] only if the encoder fails.
+    /// The key as an SPKI PEM block (`PUBLIC KEY`).
+    ///
+    /// # Errors
+    /// A [`KeyError`] if the encoder fails, which it does for no key.
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
         der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
     }
 
-    /// The key as SPKI DER. Returns a [`KeyError`] only if the encoder fails.
+    /// The key as SPKI DER.
+    ///
+    /// # Errors
+    /// A [`KeyError`] if the encoder fails, which it does for no key.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
     }
 
-    /// Verifies a signature of `message`. A wrong one is [`Error::Verification`] or [`Error::Length`].
+    /// Verifies a signature of `message`.
+    ///
+    /// # Errors
+    /// [`Error::Verification`] or [`Error::Length`] for a wrong signature; [`Error::KeyTooShort`] or
+    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
+    /// [`Error::PssParameters`] if the key does not allow it.
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
     }
 
     /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
+    #[must_use]
     pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
         let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
         verify::verify_many(&signed.iter().map(job).collect::<Vec<_>>())
     }
 
     /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
+    ///
+    /// # Errors
+    /// [`Error::Digest`] for a digest of the wrong length; else those of [`verify`](Self::verify).
     pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
     }
 
     /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
+    #[must_use]
     pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
         verify::verify_digests(self, algorithm, signed)
     }
 
-    /// Encrypts `message` for the holder of the private key. One that is too long is [`Error::MessageTooLong`].
+    /// Encrypts `message` for the holder of the private key, in `⌈bits/8⌉` bytes.
+    ///
+    /// # Errors
+    /// [`Error::MessageTooLong`] or [`Error::KeyTooShort`] if the message or the padding does not fit;
+    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::Random`].
     pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.usage().allows_encryption()?;
         let encoded = match padding {

@@ -32,7 +32,8 @@ impl From<&Private> for Secrets {
 }
 
 impl Secrets {
-    /// Computes the other numbers from `d`, `p`, `q`. Precondition: [`factors`](super::validate::factors) accepts them.
+    /// Computes the other numbers from `d`, `p`, `q`. Precondition: [`factors`](super::validate::factors)
+    /// accepts them.
     pub fn complete(d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
         let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
         let bits = limbs::bits_vartime(&p);

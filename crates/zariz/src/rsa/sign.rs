@@ -20,7 +20,9 @@ pub struct SignJob<'a> {
     pub message: &'a [u8],
 }
 
-/// Signs many messages, each with its own key, in order. Keys of similar size share batches.
+/// Signs many messages, each with its own key, in order. Keys of similar size share batches. Each result is a
+/// signature or its own error, one of those of [`PrivateKey::sign`].
+#[must_use]
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
     let encoded: Vec<_> = jobs
         .iter()

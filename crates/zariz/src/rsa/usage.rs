@@ -50,7 +50,10 @@ impl fmt::Display for PssParameters {
 }
 
 impl Usage {
-    /// Checks that the key may sign and verify by that algorithm: else [`Error::PssOnly`] or [`Error::PssParameters`].
+    /// Checks that the key may sign and verify by that algorithm.
+    ///
+    /// # Errors
+    /// [`Error::PssOnly`] or [`Error::PssParameters`] if it may not.
     pub fn allows(self, algorithm: Algorithm) -> Result<(), Error> {
         match (self, algorithm) {
             (Self::Any, _) | (Self::Pss, Algorithm::Pss { .. }) => Ok(()),

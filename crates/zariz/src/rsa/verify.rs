@@ -41,7 +41,9 @@ pub struct SignedDigest<'a> {
     pub signature: &'a [u8],
 }
 
-/// Verifies many signatures, each with its own key, in order. Keys of similar size share batches.
+/// Verifies many signatures, each with its own key, in order. Keys of similar size share batches. Each result
+/// is one of [`PublicKey::verify`].
+#[must_use]
 pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
     let digests: Vec<_> = jobs.iter().map(|job| job.algorithm.hash().digest(&[job.message])).collect();
     let claims = jobs.iter().zip(&digests).map(|(job, digest)| Claim {

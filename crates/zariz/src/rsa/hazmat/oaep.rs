@@ -7,7 +7,11 @@ use zeroize::Zeroizing;
 use crate::rsa::error::Error;
 use crate::rsa::hash::{Hash, Mgf};
 
-/// Encodes a message in `size` bytes, with a fresh seed. A message that is too long is [`Error::MessageTooLong`].
+/// Encodes a message in `size` bytes, with a fresh seed.
+///
+/// # Errors
+/// [`Error::KeyTooShort`] if `size` has no room for any message, [`Error::MessageTooLong`] if it has none for
+/// this one; [`Error::Random`].
 pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     let most = size.checked_sub(2 * hash_len + 2).ok_or(Error::KeyTooShort)?;
@@ -26,8 +30,12 @@ pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -
     Ok(out)
 }
 
-/// The message in `encoded`, or [`Error::Decryption`]. Overwrites `encoded`. All checks come before the one
-/// branch on their result, so that nothing shows which of them failed (Manger's attack).
+/// The message in `encoded`. Overwrites `encoded`. All checks come before the one branch on their result, so
+/// that nothing shows which of them failed (Manger's attack).
+///
+/// # Errors
+/// [`Error::Decryption`] for bad padding or another label; [`Error::KeyTooShort`] if `encoded` is too short
+/// for any.
 pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     if encoded.len() < 2 * hash_len + 2 {

@@ -1,4 +1,5 @@
-//! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection (draft-irtf-cfrg-rsa-guidance).
+//! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection
+//! (draft-irtf-cfrg-rsa-guidance).
 
 use zeroize::Zeroizing;
 
@@ -16,7 +17,11 @@ pub(in crate::rsa) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -
 }
 
 /// `0x00 0x01 0xff … 0x00 payload`, `size` bytes: the padding of signatures (RFC 8017 section 9.2), its
-/// payload in pieces. A payload that leaves fewer than eight bytes of padding is [`Error::MessageTooLong`].
+/// payload in pieces.
+///
+/// # Errors
+/// [`Error::MessageTooLong`] if the payload leaves fewer than eight bytes of padding; [`Error::KeyTooShort`]
+/// below 11 bytes.
 pub fn pad_signature(payload: &[&[u8]], size: usize) -> Result<Vec<u8>, Error> {
     let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     let length = payload.iter().map(|piece| piece.len()).sum::<usize>();
@@ -31,7 +36,10 @@ pub fn pad_signature(payload: &[&[u8]], size: usize) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The payload of a padded signature, or [`Error::Verification`]. Takes time that depends on the block, which is public.
+/// The payload of a padded signature. Takes time that depends on the block, which is public.
+///
+/// # Errors
+/// [`Error::Verification`] for bad padding.
 pub fn unpad_signature_vartime(block: &[u8]) -> Result<&[u8], Error> {
     let padded = block.strip_prefix(&[0, 1]).ok_or(Error::Verification)?;
     let end = padded.iter().position(|&byte| byte != 0xff).ok_or(Error::Verification)?;
@@ -42,6 +50,10 @@ pub fn unpad_signature_vartime(block: &[u8]) -> Result<&[u8], Error> {
 }
 
 /// `0x00 0x02 random non-zero bytes 0x00 message`, `size` bytes (EME-PKCS1-v1_5, RFC 8017 section 7.2.1).
+///
+/// # Errors
+/// [`Error::MessageTooLong`] if the message leaves fewer than eight bytes of padding; [`Error::KeyTooShort`]
+/// below 11 bytes; [`Error::Random`].
 pub fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
     if message.len() > most {
@@ -68,8 +80,8 @@ pub struct Substitute {
 }
 
 impl Substitute {
-    /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as long as the
-    /// modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
+    /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
+    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as `d`; [`Error::KeyTooShort`] below 11 bytes.
@@ -83,8 +95,8 @@ impl Substitute {
         let key = hmac_sha256(&key_hash, &[ciphertext]);
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
-        // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The draft takes
-        // the bits of the longest message: one bit fewer where the bound is a power of two.)
+        // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The
+        // draft takes the bits of the longest message: one bit fewer where the bound is a power of two.)
         let mask = ((most + 2).next_power_of_two() - 1) as u32;
         // The last candidate that is short enough.
         let length = lengths.chunks_exact(2).fold(0u32, |length, pair| {
@@ -98,6 +110,9 @@ impl Substitute {
 /// The message in `encoded` (RFC 8017 section 7.2.2), or the substitute where the padding is bad. Constant
 /// time, but the length of the result shows. It tells an attacker nothing, since a substitute's length looks
 /// random.
+///
+/// # Errors
+/// [`Error::Length`] if the substitute is for a ciphertext of another length.
 pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizing<Vec<u8>>, Error> {
     let (size, expected) = (encoded.len(), substitute.message.len());
     if size != expected {

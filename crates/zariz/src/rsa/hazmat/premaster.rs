@@ -1,4 +1,5 @@
-//! The premaster secret of TLS up to 1.2 in an RSA ciphertext (RFC 5246 section 7.4.7.1): constant time, and never an error.
+//! The premaster secret of TLS up to 1.2 in an RSA ciphertext (RFC 5246 section 7.4.7.1): constant time, and
+//! never an error.
 
 use zeroize::Zeroizing;
 
@@ -15,8 +16,10 @@ const LEAST: usize = 11;
 /// attacker cannot learn that they were.
 ///
 /// The secret must begin with `client_version`, from the client hello (`0x0303` for TLS 1.2). Some clients
-/// put the version that was negotiated there: pass it in `negotiated` to accept them. A block too short to
-/// hold a secret is [`Error::KeyTooShort`].
+/// put the version that was negotiated there: pass it in `negotiated` to accept them.
+///
+/// # Errors
+/// [`Error::KeyTooShort`] if the block is too short to hold a secret; [`Error::Random`].
 pub fn decode(
     block: &[u8],
     client_version: u16,

@@ -3,13 +3,17 @@
 use crate::rsa::error::Error;
 use crate::rsa::hash::{Hash, Mgf};
 
-/// The longest salt that fits next to a digest in a modulus of `bits` bits; `None` if even the digest does not fit.
+/// The longest salt that fits next to a digest in a modulus of `bits` bits; `None` if even the digest does
+/// not fit.
 pub fn longest_salt(hash: Hash, bits: usize) -> Option<usize> {
     bits.checked_sub(1)?.div_ceil(8).checked_sub(hash.size() + 2)
 }
 
-/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes. If they do not fit,
-/// it returns [`Error::KeyTooShort`]; for a digest of the wrong length, [`Error::Digest`].
+/// Encodes a digest with a fresh salt for a modulus of `bits` bits, in `⌈bits/8⌉` bytes.
+///
+/// # Errors
+/// [`Error::KeyTooShort`] if digest and salt do not fit; [`Error::Digest`] for a digest of the wrong length;
+/// [`Error::Random`].
 pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
     check_length(hash, salt_len, bits)?;
     hash.check_digest(digest)?;
@@ -32,7 +36,13 @@ pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize)
     Ok(out)
 }
 
-/// Checks that `encoded`, `⌈bits/8⌉` bytes, has the digest and a salt of that length, or any. Overwrites `encoded`.
+/// Checks that `encoded`, `⌈bits/8⌉` bytes, has the digest and a salt of that length, or any. Overwrites
+/// `encoded`.
+///
+/// # Errors
+/// [`Error::Verification`] if it has not; [`Error::KeyTooShort`] if digest and salt do not fit;
+/// [`Error::Digest`] for a digest of the wrong length; [`Error::Length`] if `encoded` is not `⌈bits/8⌉` bytes
+/// long.
 pub fn verify(
     hash: Hash,
     mgf: Mgf,

@@ -1,0 +1,42 @@
+//! What callers rely on of the types: they can be shared between threads, and errors can be boxed.
+
+use std::error::Error;
+
+use zariz::{
+    Dispatch, Engine, EngineError, Layout, Method, Modulus, ModulusError, PowJob, Residues, ResiduesError,
+    UnknownMethod,
+};
+
+fn shared<T: Send + Sync>() {}
+fn error<T: Error + Send + Sync + Clone + Eq + 'static>() {}
+
+#[test]
+fn types_are_shared_between_threads() {
+    shared::<(Dispatch, Engine, Layout, Method, Modulus)>();
+    shared::<(PowJob, Residues)>();
+    error::<EngineError>();
+    error::<ModulusError>();
+    error::<ResiduesError>();
+    error::<UnknownMethod>();
+}
+
+#[cfg(feature = "papers")]
+#[test]
+fn table_entries_are_shared_between_threads() {
+    shared::<zariz::TableEntry>();
+}
+
+#[cfg(feature = "rsa")]
+#[test]
+fn types_of_rsa_are_shared_between_threads() {
+    use zariz::rsa::hazmat::pkcs1v15::Substitute;
+    use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob};
+    use zariz::rsa::*;
+
+    shared::<(PrivateKey, PublicKey, SigningKey, VerifyingKey, Signature, Components)>();
+    shared::<(Algorithm, Padding, Hash, Mgf, Hasher, Usage, PssParameters)>();
+    shared::<(SignJob, VerifyJob, DecryptJob, Signed, SignedDigest, PrivateJob, PublicJob, Substitute)>();
+    error::<KeyError>();
+    error::<zariz::rsa::Error>();
+    error::<UnknownAlgorithm>();
+}
