@@ -153,7 +153,8 @@ fn compile() -> Result<Option<Vec<Root>>> {
 /// Compiles `zariz-machines` as a release does; where the assembly lies.
 fn assembly() -> Result<PathBuf> {
     let target = root().join("target/codegen");
-    let mut cargo = cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--locked", "--quiet"]);
+    let mut cargo =
+        cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--features=papers", "--locked", "--quiet"]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
     cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");

@@ -4,9 +4,9 @@
 use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 
-use zariz_kernels::Domain;
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail};
 use zariz_kernels::pow::{self, Power};
+use zariz_kernels::{Domain, OddModulus};
 use zariz_machines::carry::Costs;
 
 /// The machine that counts.
@@ -203,7 +203,7 @@ impl carry::Kernels for CarryCount {
 pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let half = bits / 2;
     // Any odd number of that length.
-    let constants = carry::Constants::new(&vec![u64::MAX; half / 64]);
+    let constants = carry::Constants::new(&OddModulus::new(&vec![u64::MAX; half / 64]).expect("odd"));
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
     let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
     let counts = count(|m| drop(pow::pow(carry::Domain::new(m, &constants), &[power])));

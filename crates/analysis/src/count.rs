@@ -12,7 +12,7 @@ use zariz_kernels::batch;
 use zariz_kernels::batch::block::Part;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
 /// The machine that counts what the machine of the model `P` would do.
 #[derive(Clone, Copy, Debug)]
@@ -217,7 +217,7 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_loads = n(signs.len()) + 2 * h + 2 * lower + 2 * upper - missing;
             column_stores = lower + upper;
         }
-        Call::AddNumbers { out, .. } => {
+        Call::AddDigits { out, .. } => {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
         }
@@ -302,4 +302,4 @@ impl<P: Model> batch::Machine for Count<P> {
     }
 }
 
-machine!(Count);
+interpret!(Count);

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 use zariz_kernels::batch;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
 pub mod banner;
 
@@ -157,4 +157,4 @@ impl<P: Model> batch::Machine for Exact<P> {
     }
 }
 
-machine!(Exact);
+interpret!(Exact);

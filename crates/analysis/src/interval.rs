@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use zariz_kernels::batch;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
 /// The machine of intervals that stands for the machine of the model `P`.
 #[derive(Clone, Copy, Debug)]
@@ -283,4 +283,4 @@ impl<P: Model> batch::Machine for Interval<P> {
     }
 }
 
-machine!(Interval);
+interpret!(Interval);

@@ -1,9 +1,9 @@
 //! What interpretations run: the operations on batches, for any method and digit count.
 
-use zariz_kernels::Domain;
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Domain, OddModulus};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ pub fn power<M: batch::Kernels>(machine: M, constants: &batch::Constants, expone
 
 /// The modulus 3 in `l` digits, for a method.
 pub fn constants_for(method: Method, w: u32, l: usize) -> batch::Constants {
-    batch::Constants::new(&[3], w, l).with_method(method)
+    batch::Constants::new(&OddModulus::new(&[3]).expect("odd"), w, l).with_method(method)
 }
 
 /// The digits of a modulus of `bits` bits on machines with `w`-bit digits, by a method.

@@ -6,15 +6,19 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
-use zariz_kernels::Domain;
 use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Domain, OddModulus};
 
 mod machines;
 use machines::Present;
 
 fn limbs(number: &BigInt) -> Vec<u64> {
     number.magnitude().to_u64_digits()
+}
+
+fn odd(number: &BigInt) -> OddModulus {
+    OddModulus::new(&limbs(number)).expect("odd and above 1")
 }
 
 fn digits(number: &BigInt, w: u32, l: usize) -> Vec<u64> {
@@ -73,7 +77,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     for modulus in moduli(&mut random, w, l) {
-        let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(method);
+        let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
         let numbers = numbers(&mut random, &modulus);
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
@@ -133,7 +137,7 @@ fn products_by_table_entries() {
             let bits = w as usize * l;
             let r = BigInt::from(1) << bits;
             for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
-                let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
+                let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(Method::AHMM);
                 let most: BigInt = &modulus * 5 - 1;
                 for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
                 {
@@ -168,7 +172,7 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
         let (w, l) = (M::DIGIT_BITS, 9);
         let mut random = StdRng::seed_from_u64(5);
         for modulus in moduli(&mut random, w, l) {
-            let constants = batch::Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&odd(&modulus), w, l);
             let exact = Exact::<Of<M>>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
             for bits in [w as usize * l, 3 * w as usize * l] {
@@ -199,12 +203,12 @@ fn powers_are_right() {
         let (w, l) = (M::DIGIT_BITS, 6);
         let mut random = StdRng::seed_from_u64(6);
         for modulus in moduli(&mut random, w, l) {
-            let constants = batch::Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&odd(&modulus), w, l);
             let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
             let power = Power {
                 modulus: &constants,
                 base: &limbs(&base),
-                base_bits: constants.bits(),
+                base_bits: constants.modulus().bits(),
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };

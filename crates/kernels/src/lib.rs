@@ -15,6 +15,7 @@
 //!
 //! * [`Domain`]: what an exponentiation needs of an arithmetic.
 //! * [`pow`] and [`mul`]: whole operations over any domain, numbers in and numbers out.
+//! * [`OddModulus`]: a modulus that Montgomery's method can have.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.
 //!
@@ -32,6 +33,7 @@ pub mod bls12_381;
 pub mod carry;
 mod domain;
 pub mod limbs;
+mod modulus;
 pub mod mul;
 pub mod pair;
 pub mod place;
@@ -40,3 +42,4 @@ pub mod rsaz;
 pub mod scalar;
 
 pub use domain::Domain;
+pub use modulus::OddModulus;

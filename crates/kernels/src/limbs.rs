@@ -266,12 +266,12 @@ pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
     rem(&power, m)
 }
 
-/// The number's digits in radix `2^w`, `w < 64`: as many as `digits` holds.
-pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {
+/// The number's digits in radix `2^w`, `w < 64`, from bit `from` on: as many as `digits` holds.
+pub fn to_digits(limbs: &[u64], from: usize, w: u32, digits: &mut [u64]) {
     let w = w as usize;
     let limb = |i: usize| limbs.get(i).copied().unwrap_or(0);
     for (i, digit) in digits.iter_mut().enumerate() {
-        let (at, shift) = (i * w / 64, i * w % 64);
+        let (at, shift) = ((from + i * w) / 64, (from + i * w) % 64);
         let low = limb(at) >> shift;
         let high = if shift == 0 { 0 } else { limb(at + 1) << (64 - shift) };
         *digit = (low | high) & ((1 << w) - 1);
@@ -281,7 +281,7 @@ pub fn to_digits(limbs: &[u64], w: u32, digits: &mut [u64]) {
 /// A number as digits in radix `2^w`, `count` of them.
 pub fn digits_of(number: &[u64], w: u32, count: usize) -> Limbs {
     let mut out = zero(count);
-    to_digits(number, w, &mut out);
+    to_digits(number, 0, w, &mut out);
     out
 }
 
@@ -297,6 +297,16 @@ pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
             *limb |= digit >> (64 - shift);
         }
     }
+}
+
+/// `a += b`, digits in radix `2^w`, `w < 63`, with carries passed on. `b` may be shorter. Precondition: the sum fits.
+pub fn add_digits(a: &mut [u64], b: &[u64], w: u32) {
+    let mut carry = 0;
+    for (i, a) in a.iter_mut().enumerate() {
+        let sum = *a + b.get(i).copied().unwrap_or(0) + carry;
+        (*a, carry) = (sum & ((1 << w) - 1), sum >> w);
+    }
+    debug_assert_eq!(carry, 0);
 }
 
 #[cfg(test)]
@@ -318,8 +328,11 @@ mod tests {
         let number: Vec<u64> = (1..40).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         for w in [1, 13, 51, 52, 63] {
             let mut digits = alloc::vec![0; (64 * number.len()).div_ceil(w as usize)];
-            to_digits(&number, w, &mut digits);
+            to_digits(&number, 0, w, &mut digits);
             assert!(digits.iter().all(|&d| d < 1 << w));
+            let mut upper = alloc::vec![0; digits.len() - 7];
+            to_digits(&number, 7 * w as usize, w, &mut upper);
+            assert_eq!(upper, digits[7..]);
             let mut back = alloc::vec![1; number.len()];
             from_digits(&digits, w, &mut back);
             assert_eq!(back, number);

@@ -8,7 +8,7 @@ use zariz_kernels::bls12_381::Fe;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
-use zariz_kernels::{carry, pair, scalar};
+use zariz_kernels::{OddModulus, carry, pair, scalar};
 use zariz_machines::bls12_381;
 
 /// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
@@ -51,7 +51,7 @@ macro_rules! check {
         let limbs: usize = $limbs;
         // That a modulus is odd, above 1, and how long it is, is public; its other limbs are not.
         let modulus = secret(limbs, 1, true);
-        let constants = $prepare(&modulus[..]);
+        let constants = $prepare(&OddModulus::new(&modulus).expect("an odd number above 1"));
         let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
@@ -67,7 +67,8 @@ fn frames<M: batch::Kernels>(machine: M, name: &str) {
         let digits = batch::Constants::digits_for(64 * limbs, M::DIGIT_BITS);
         for method in [Method::AMM, Method::AHMM_KARATSUBA_SQUARES, Method::TRUNCATED_KARATSUBA] {
             let digits = method.digits(digits);
-            let prepare = |modulus: &[u64]| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
+            let prepare =
+                |modulus: &OddModulus| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
             print!("{name}, {method}: ");
             check!("lanes", limbs, prepare, |constants| batch::Domain::new(machine, &[constants]));
         }
@@ -77,7 +78,7 @@ fn frames<M: batch::Kernels>(machine: M, name: &str) {
 fn limbwise<S: scalar::Kernels>(machine: S, name: &str) {
     for limbs in [8, 16, 24] {
         print!("{name}: ");
-        let prepare = |modulus: &[u64]| scalar::Constants::new(modulus, S::STEP);
+        let prepare = |modulus: &OddModulus| scalar::Constants::new(modulus, S::STEP);
         check!("limbs", limbs, prepare, |constants| scalar::Domain::new(machine, constants));
     }
 }

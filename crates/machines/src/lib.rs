@@ -18,10 +18,8 @@ mod cycles;
 #[cfg(target_arch = "x86_64")]
 mod mxcsr;
 
-#[macro_use]
-pub mod bls12_381;
-#[macro_use]
 pub mod batch;
+pub mod bls12_381;
 pub mod carry;
 pub mod pair;
 pub mod rsaz;

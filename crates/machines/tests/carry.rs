@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{big, limbs_of, modulus, number};
+use common::{big, limbs_of, modulus, number, odd};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SPARE, select, tail};
@@ -125,7 +125,7 @@ fn machines_agree_in_every_digit() {
     for words in [1, 2, 4] {
         let bits = 32 * DIGITS * words;
         for _ in 0..200 {
-            let constants = carry::Constants::new(&limbs_of(&modulus(&mut rng, bits), 1));
+            let constants = carry::Constants::new(&odd(&modulus(&mut rng, bits)));
             let [a, b] = [(); 2].map(|()| digits(&number(&mut rng, bits), words));
             let mut out = [vec![Digits::ZERO; words], vec![Digits::ZERO; words]];
             zariz_machines::carry::Portable::new().amm(
@@ -277,7 +277,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
         _ => number(rng, base_bits),
     };
     let exponent = number(rng, exponent_bits);
-    let constants = carry::Constants::new(&limbs_of(&modulus, 1));
+    let constants = carry::Constants::new(&odd(&modulus));
     let (b, e) = (limbs_of(&base, 1), limbs_of(&exponent, exponent_bits.div_ceil(64)));
     let base_bits = base_bits.max(bits);
     let power = Power { modulus: &constants, base: &b, base_bits, exponent: &e, exponent_bits };
@@ -290,7 +290,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
     let ours = run(pow::pow(carry::Domain::new(m, &constants), &[power]));
     run(pow::pow_vartime(carry::Domain::new(m, &constants), &[power]));
 
-    let others = batch::Constants::new(&limbs_of(&modulus, 1), 52, batch::Constants::digits_for(bits, 52));
+    let others = batch::Constants::new(&odd(&modulus), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };
     assert_eq!(pow::pow(batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
 

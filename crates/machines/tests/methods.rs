@@ -26,9 +26,7 @@ fn methods() -> impl Iterator<Item = Method> {
 
 /// A number as digits of a machine.
 fn digits<M: batch::Kernels>(number: &BigUint, count: usize) -> Vec<u64> {
-    let mut out = vec![0; count];
-    limbs::to_digits(&limbs_of(number, 1), M::DIGIT_BITS, &mut out);
-    out
+    limbs::digits_of(&limbs_of(number, 1), M::DIGIT_BITS, count).to_vec()
 }
 
 #[test]

@@ -83,13 +83,14 @@ pub fn roots(assembly: &str) -> Result<Vec<Root>> {
 
 type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches are named
-/// without their folder. Of RSAZ's
-/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients become part of the block's name.
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches are
+/// named without their folder, or that of a field on them. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and
+/// quotients become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
-    let machine = machine.strip_prefix("batch::").unwrap_or(machine);
+    let folder = ["batch::", "bls12_381::roots::"].into_iter().find(|folder| machine.starts_with(folder));
+    let machine = &machine[folder.map_or(0, str::len)..];
     let (block, arguments) = match block.split_once("::<") {
         Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
         None => (block, Vec::new()),

@@ -81,9 +81,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::Karatsuba { c: &mut *c, middle, signs, extra, part }.run(m);
             karatsuba(&before, c, middle, signs, extra, part)
         }
-        Call::AddNumbers { out, a } => {
+        Call::AddDigits { out, a } => {
             let sum = value_of_digits(out, w) + value_of_digits(a, w);
-            Call::AddNumbers { out: &mut *out, a }.run(m);
+            Call::AddDigits { out: &mut *out, a }.run(m);
             digits(w, out)?;
             equal("the sum", &value_of_digits(out, w), &sum)
         }

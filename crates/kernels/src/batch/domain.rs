@@ -89,12 +89,12 @@ impl<'a, M: Kernels> Domain<'a, M> {
             };
             Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
         };
-        let longest = lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
+        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
         let rows = method.reduction == Reduction::Rows;
         let ahmm = (method.ahmm && rows && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
         let load =
             |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
-        let modulus = load(l, &|c| &c.modulus);
+        let modulus = load(l, &|c| &c.digits);
         let reduction = match method.reduction {
             Reduction::Rows => {
                 Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
@@ -162,35 +162,36 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         out
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Number<M> {
-        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, self.digits)).collect();
+    fn bits(&self) -> usize {
+        self.digits * M::DIGIT_BITS as usize
+    }
+
+    /// A digit less than `R`: `3M + R/2^w < R`.
+    fn step_bits(&self) -> usize {
+        (self.digits - 1) * M::DIGIT_BITS as usize
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Number<M> {
+        let count = bits / M::DIGIT_BITS as usize;
+        let piece = |number: &&[u64]| {
+            let mut digits = limbs::zero(count);
+            limbs::to_digits(number, from, M::DIGIT_BITS, &mut digits);
+            digits
+        };
+        let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
         self.load(self.digits, |i, _| &digits[i.min(digits.len() - 1)])
     }
 
-    /// Leaves numbers below `3M`.
-    ///
-    /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
-    /// which is below `3M + R/2^w < R`.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
-        let l = self.digits;
-        let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
-        let steps = count.saturating_sub(l).div_ceil(l - 1);
-        let total = steps * (l - 1) + l;
-        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, total)).collect();
-        let lane = |i: usize| &digits[i.min(digits.len() - 1)];
-        let mut x = self.zeros(l);
-        x.copy_from_slice(&self.load(l, |i, _| &lane(i)[steps * (l - 1)..]));
-        if steps > 0 {
-            let shift = self.load(l, |_, c| &c.shift);
-            for step in (0..steps).rev() {
-                self.amm(&mut x, &shift);
-                let next = self.load(l, |i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
-                self.machine.add_numbers(&mut x, &next);
-            }
-        }
-        let enter = self.load(l, |_, c| &c.enter);
-        self.amm(&mut x, &enter);
-        x
+    fn add_piece(&mut self, x: &mut [M::Digit], piece: &[M::Digit]) {
+        self.machine.add_digits(x, piece);
+    }
+
+    fn enter_factor(&mut self) -> Number<M> {
+        self.load(self.digits, |_, c| &c.enter)
+    }
+
+    fn shift_factor(&mut self) -> Number<M> {
+        self.load(self.digits, |_, c| &c.shift)
     }
 
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.

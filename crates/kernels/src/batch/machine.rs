@@ -89,3 +89,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// `b` where the mask is set, else `a`.
     fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
 }
+
+/// One digit of every lane of a machine.
+pub type Digit<M> = <M as Machine>::Digit;
+/// One accumulator of every lane of a machine.
+pub type Column<M> = <M as Machine>::Column;

@@ -23,5 +23,5 @@ pub mod tiles;
 pub use constants::Constants;
 pub use domain::{Domain, MAX_DIGITS, Number};
 pub use kernels::Kernels;
-pub use machine::Machine;
+pub use machine::{Column, Digit, Machine};
 pub use method::{Method, Reduction};

@@ -1,8 +1,8 @@
 //! The radix and digit count of a modulus, and its constants.
 
 use super::most_sums;
+use crate::OddModulus;
 use crate::batch::Constants;
-use crate::limbs;
 
 /// The longest modulus, in bits: `R ≥ 8M` with 252 digits of 28 bits, whose square fits its columns without a cleanup.
 pub const MAX_BITS: usize = 28 * (most_sums(28) / 4 * 4) - 3;
@@ -21,12 +21,12 @@ pub const fn digits_for(bits: usize, m: u32) -> usize {
     Constants::digits_for(bits, m).next_multiple_of(4)
 }
 
-/// Prepares an odd modulus above 1 of at most [`MAX_BITS`] bits.
+/// Prepares a modulus of at most [`MAX_BITS`] bits.
 ///
 /// # Panics
-/// If the modulus is even, 1 or too long.
-pub fn constants(modulus: &[u64]) -> Constants {
-    let bits = limbs::bits_vartime(modulus);
+/// If the modulus is too long.
+pub fn constants(modulus: &OddModulus) -> Constants {
+    let bits = modulus.bits();
     assert!(bits <= MAX_BITS, "a modulus of {bits} bits is too long");
     let m = digit_bits_for(bits);
     Constants::new(modulus, m, digits_for(bits, m))

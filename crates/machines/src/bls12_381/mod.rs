@@ -5,7 +5,6 @@
 
 pub use zariz_kernels::bls12_381::*;
 
-#[macro_use]
 mod roots;
 
 #[cfg(target_arch = "x86_64")]

@@ -21,7 +21,7 @@ mod triangle;
 
 pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
-pub use normalize::{add, normalize, normalize_sum, settle};
+pub use normalize::{add_digits, normalize, normalize_sum, settle};
 pub use reduce::reduce_rows;
 pub use select::{WINDOWS, select_tile};
 pub use square::{square, square_onto};

@@ -57,7 +57,7 @@ pub fn normalize_sum<M: Machine>(m: M, out: &mut [M::Digit], low: &[M::Digit], c
 ///
 /// * Precondition: equal lengths; the sum is below `2^{wL}`.
 #[inline(always)]
-pub fn add<M: Machine>(m: M, out: &mut [M::Digit], a: &[M::Digit]) {
+pub fn add_digits<M: Machine>(m: M, out: &mut [M::Digit], a: &[M::Digit]) {
     let mut carry = m.column_splat(0);
     for (out, &a) in out.iter_mut().zip(a) {
         let column = m.add(m.add(m.column(*out), m.column(a)), carry);
