@@ -16,14 +16,14 @@ use ark_ff::{BigInteger, Field, PrimeField};
 use num_bigint::BigUint;
 use serde::Serialize;
 use zariz::Engine;
-use zariz::bls12_381::{Form, Fp, Fp8, mul_batch_with};
+use zariz_bls12_381::{Form, Fp, Fp8, mul_batch_on};
 
 use crate::args::FieldArgs;
 use crate::blst::Element;
 use crate::processor::Processor;
 use crate::statistics::{median, percentile};
 
-/// Elements that wait for nobody.
+/// Independent elements.
 const COUNT: usize = 64;
 
 /// Nanoseconds that a row takes in a round, about: many times what a core takes to power up its widest vectors.
@@ -296,7 +296,7 @@ fn lanes(rows: &mut Vec<Row>, make: impl Fn(u8) -> Fp) -> Result<()> {
     for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.has_lanes()) {
         let held = |from: u8| -> Result<Vec<Fp8>> {
             let eight = |at: usize| std::array::from_fn(|i| make(from + (8 * at + i) as u8));
-            (0..COUNT / 8).map(|at| Ok(Fp8::with_engine(&eight(at), engine)?)).collect()
+            (0..COUNT / 8).map(|at| Ok(Fp8::new_on(engine, &eight(at))?)).collect()
         };
         let row = |operation, who: String, call: Box<dyn FnMut()>| Row {
             operation,
@@ -324,7 +324,7 @@ fn lanes(rows: &mut Vec<Row>, make: impl Fn(u8) -> Fp) -> Result<()> {
         let (a, b): (Vec<Fp>, Vec<Fp>) = (0..COUNT as u8).map(|i| (make(i), make(100 + i))).unzip();
         let mut out = vec![Fp::ZERO; COUNT];
         let batch = move || {
-            let result = mul_batch_with(engine, black_box(&a), black_box(&b), &mut out);
+            let result = mul_batch_on(engine, black_box(&a), black_box(&b), &mut out);
             debug_assert_eq!(result, Ok(()));
             black_box(&mut out);
         };

@@ -98,7 +98,7 @@ fn draw(root: &Area<'_>, report: &Report) -> Result<()> {
     let (heading, panels) = root.split_vertically(HEADING);
     draw_heading(&heading, report, &series)?;
     let panels = panels.split_evenly((3, 1));
-    let [signing, verifying, batches] = panels.as_slice() else { return Err(anyhow!("three panels were asked for")) };
+    let [signing, verifying, batches] = panels.as_slice() else { return Err(anyhow!("three panels were requested")) };
     draw_sizes(signing, report, &series, Kind::Sign)?;
     draw_sizes(verifying, report, &series, Kind::Verify)?;
     if report.batches().len() > 1 {
@@ -253,7 +253,7 @@ fn draw_batches(area: &Area<'_>, report: &Report) -> Result<()> {
         .x_labels(2 * batches.len() + 1)
         .x_label_formatter(&label)
         .y_label_formatter(&|y| format!("{y:.1}×"))
-        .x_desc("batch (signatures asked for at once)")
+        .x_desc("batch (signatures requested at once)")
         .y_desc("rate, times OpenSSL's")
         .label_style(text(14))
         .axis_desc_style(text(15))

@@ -18,7 +18,7 @@ pub fn sizes() -> impl Iterator<Item = usize> {
     PEMS.iter().map(|&(bits, _)| bits)
 }
 
-/// One RSA key in every encoding that some library asks for.
+/// One RSA key in every encoding that some library needs.
 pub struct Key {
     /// The private key as DER, PKCS#8.
     pub pkcs8: Vec<u8>,

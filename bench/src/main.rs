@@ -100,7 +100,12 @@ fn engines(names: &[String]) -> Result<Vec<Dispatch>> {
         let available = Engine::ALL.iter().copied().filter(|engine| engine.is_available());
         return Ok(available.map(Dispatch::Only).chain([Dispatch::Auto]).collect());
     }
-    names.iter().map(|name| Ok(Dispatch::by_name(name)?)).collect()
+    let dispatch = |name: &String| {
+        let dispatch: Dispatch = name.parse()?;
+        dispatch.check()?;
+        Ok(dispatch)
+    };
+    names.iter().map(dispatch).collect()
 }
 
 /// A report without measurements.
@@ -136,7 +141,7 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
     let mut batches = args.batches.clone();
     batches.sort_unstable();
     batches.dedup();
-    // The first library that can sign says what the signatures are; then everyone must give the same.
+    // The first library that can sign makes the expected signatures; all others must make the same ones.
     let Some(mut author) = libraries.iter().find_map(|library| library.signer(&key).ok()) else {
         bail!("no library signs with the key of {bits} bits");
     };

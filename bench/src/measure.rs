@@ -1,4 +1,4 @@
-//! The stopwatch: many short rounds in which everyone takes a turn.
+//! The stopwatch: many short rounds in which all libraries take turns.
 //!
 //! A *cell* is one library (or one zariz engine) at one batch size. In each round every cell runs for a slice of its
 //! time, one after another, and each round begins with another cell, so that slow changes of the machine (clock,

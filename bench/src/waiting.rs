@@ -58,7 +58,7 @@ fn draw(root: &Area<'_>, report: &Report, bits: usize, waiting: &[usize]) -> Res
         x += 50 + 8 * line.name.len() as i32;
     }
     let panels = panels.split_evenly((2, 1));
-    let [rates, latencies] = panels.as_slice() else { return Err(anyhow!("two panels were asked for")) };
+    let [rates, latencies] = panels.as_slice() else { return Err(anyhow!("two panels were requested")) };
     let rate = |measurement: &Measurement, _: f64| measurement.ops_per_second_median;
     panel(rates, "Signatures per second", &lines, waiting, rate)?;
     let latency = |measurement: &Measurement, calls: f64| calls * measurement.p50_us / 1000.0;

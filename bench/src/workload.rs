@@ -1,4 +1,4 @@
-//! The messages that everyone signs, and the check that everyone signs them alike.
+//! The messages that all libraries sign, and the check that all signatures are equal.
 
 use anyhow::{Context, Result, ensure};
 
@@ -32,7 +32,7 @@ impl Workload {
         self.messages.len()
     }
 
-    /// The messages, twice over: whatever the place to start from, `count` follow.
+    /// The messages, twice over: `count` follow every place to start from.
     pub fn messages(&self) -> Vec<&[u8]> {
         self.messages.iter().chain(&self.messages).map(Vec::as_slice).collect()
     }
@@ -40,7 +40,7 @@ impl Workload {
     /// The messages with their signatures, twice over.
     pub fn signed(&self) -> Vec<Signed<'_>> {
         let signatures = self.signatures.iter().chain(&self.signatures);
-        self.messages().into_iter().zip(signatures.map(Vec::as_slice)).collect()
+        self.messages().into_iter().zip(signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 
     /// Fails unless `signer` gives the same signatures, one at a time and as a batch.
@@ -60,7 +60,7 @@ impl Workload {
         for batch in [1, 3, 8] {
             verifier.verify(&signed[..batch.min(self.count())]).with_context(|| describe(library))?;
         }
-        let wrong = (&b"another message"[..], signed[0].1);
+        let wrong = Signed { message: b"another message", ..signed[0] };
         ensure!(verifier.verify(&[wrong]).is_err(), "{} accepts a wrong signature", describe(library));
         Ok(())
     }

@@ -121,7 +121,7 @@ fn table(roots: &[Root]) {
     }
     println!();
     println!("stores, loads: vector instructions that write or read the stack. frame: bytes of stack.");
-    println!("unrolled: how many rows stand one after the other in the code.\n");
+    println!("unrolled: how many rows the code has one after the other.\n");
 }
 
 /// Every root as compiled now, sorted; `None` where there are no vector machines.
@@ -164,7 +164,7 @@ fn assembly() -> Result<PathBuf> {
             continue;
         }
         for file in message["filenames"].as_array().into_iter().flatten().filter_map(|file| file.as_str()) {
-            // deps/libzariz_machines-HASH.rmeta stands beside deps/zariz_machines-HASH.s.
+            // deps/libzariz_machines-HASH.rmeta is beside deps/zariz_machines-HASH.s.
             let file = Path::new(file);
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             if let (Some("rmeta"), Some(name)) = (file.extension().and_then(|e| e.to_str()), stem.strip_prefix("lib")) {

@@ -1,5 +1,7 @@
 //! The chores of this repository, as `cargo xtask …`.
 
+mod api;
+mod archives;
 mod codegen;
 mod emulated;
 mod handshakes;
@@ -28,6 +30,7 @@ Commands:
                      AVX512-IFMA by emulation, where the processor has it)
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
+  api                writes the lists of the public API, docs/api
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
                      program shows (crates/papers/src/counts.json)
   instructions       counts the instructions of an exponentiation by valgrind, and writes docs/generated/instructions.md
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         {
             test::run(steps)
         }
+        ["api"] => api::write(),
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
         ["handshakes"] => handshakes::measure(),

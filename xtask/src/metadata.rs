@@ -1,4 +1,4 @@
-//! What `cargo metadata` says about the workspace, as far as the checks need it.
+//! The parts of `cargo metadata` that the checks need.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -15,6 +15,10 @@ pub struct Package {
     pub rust_version: Option<String>,
     /// Whether it is ours.
     pub member: bool,
+    /// Whether it may be published.
+    pub published: bool,
+    /// What crates.io shows of a crate, and this one does not say.
+    pub lacking: Vec<&'static str>,
     /// The roots of its libraries and programs.
     pub crate_roots: Vec<PathBuf>,
     /// What it depends on, by id.
@@ -26,6 +30,13 @@ pub struct Dependency {
     pub id: String,
     /// Whether only its tests, examples and benchmarks depend.
     pub dev_only: bool,
+}
+
+/// What crates.io shows of a crate.
+const SHOWN: [&str; 5] = ["description", "license", "readme", "keywords", "categories"];
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// The packages of the workspace and of everything it depends on, by id.
@@ -59,6 +70,8 @@ impl Graph {
                     version: package["version"].as_str()?.to_owned(),
                     rust_version: package["rust_version"].as_str().map(str::to_owned),
                     member: members.contains(&id),
+                    published: package["publish"].is_null(),
+                    lacking: SHOWN.into_iter().filter(|what| is_empty(&package[*what])).collect(),
                     crate_roots: targets
                         .iter()
                         .filter(is_crate)

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask stands in the root")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the root")
 }
 
 /// A program to be run in the root of the repository.

@@ -69,7 +69,7 @@ fn sanitizer(name: &str, programs: &[&str], environment: &[(&str, &str)]) -> Res
     run(cargo).with_context(|| format!("under the sanitizer for {name}"))
 }
 
-/// Loading, signing and unloading by memcheck, on the engine whose instructions valgrind knows; beside it the same with
+/// Loading, signing and unloading by memcheck, on the engine whose instructions valgrind supports; beside it
 /// OpenSSL's own provider, which may not lose less.
 fn valgrind() -> Result<()> {
     println!("== valgrind: cycle");
@@ -86,7 +86,7 @@ fn valgrind() -> Result<()> {
             log.display()
         );
         cargo.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", valgrind).env("ZARIZ_SUBJECT", subject);
-        // What valgrind does not have, OpenSSL is told not to use.
+        // OpenSSL must not use what valgrind does not support.
         cargo.env("OPENSSL_ia32cap", "~0x200000000000000:~0xffffffffffffffff");
         run(cargo).with_context(|| format!("by valgrind; what it found is in {}", log.display()))?;
         let found = std::fs::read_to_string(&log).with_context(|| format!("{}", log.display()))?;

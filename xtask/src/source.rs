@@ -26,7 +26,7 @@ pub fn strip(source: &str) -> String {
     out
 }
 
-/// The line numbers on which `word` stands in stripped source.
+/// The line numbers of `word` in stripped source.
 pub fn lines_with(stripped: &str, word: &str) -> Vec<usize> {
     let has = |line: &str| line.split(|c| !is_word(c)).any(|w| w == word);
     stripped.lines().enumerate().filter(|(_, line)| has(line)).map(|(i, _)| i + 1).collect()

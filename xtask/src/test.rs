@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
-use crate::{codegen, emulated, layers, msrv, newest, packages, secrets, tables};
+use crate::{api, archives, codegen, emulated, layers, msrv, newest, packages, secrets, tables};
 
 /// One step.
 pub struct Step {
@@ -24,6 +24,8 @@ pub const STEPS: &[Step] = &[
     Step { name: "docs", what: "cargo doc, warnings as errors", long: false, run: docs },
     Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
     Step { name: "layers", what: "who may depend on whom, and where unsafe may be", long: false, run: layers::check },
+    Step { name: "api", what: "the public API is the one in docs/api", long: false, run: api::check },
+    Step { name: "features", what: "the library with fewer features", long: false, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
     Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
     Step {
@@ -31,6 +33,12 @@ pub const STEPS: &[Step] = &[
         what: "the code for AVX512-IFMA, its instructions emulated",
         long: true,
         run: emulated::tests,
+    },
+    Step {
+        name: "archives",
+        what: "published crates, built from what crates.io would get",
+        long: true,
+        run: archives::check,
     },
     Step { name: "tables", what: "intervals, counts, and the tables made of them", long: false, run: tables::check },
     Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
@@ -78,6 +86,17 @@ fn docs() -> Result<()> {
     let mut cargo = cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"]);
     cargo.env("RUSTDOCFLAGS", "-D warnings");
     run_command(cargo).context("the documentation has faults")
+}
+
+/// The library with each smaller set of features; the step `tests` has them all.
+fn features() -> Result<()> {
+    for features in ["", "rsa"] {
+        let set = ["--locked", "-p", "zariz", "--no-default-features", "--features", features];
+        let clippy = ["clippy", "--all-targets"].iter().chain(&set).chain(&["--", "-D", "warnings"]);
+        run_command(cargo(&clippy.copied().collect::<Vec<_>>()))?;
+        run_command(cargo(&["test", "--lib"].iter().chain(&set).copied().collect::<Vec<_>>()))?;
+    }
+    Ok(())
 }
 
 fn tests() -> Result<()> {

@@ -31,7 +31,7 @@ impl Element {
     #[inline(always)]
     pub fn multiply(&mut self, other: &Self) {
         let a: *mut blst_fp = &mut self.0;
-        // SAFETY: the result may stand where a factor does, as blst's own code has it.
+        // SAFETY: the result may be where a factor is, as in blst's own code.
         unsafe { blst_fp_mul(a, a, &other.0) }
     }
 
@@ -39,7 +39,7 @@ impl Element {
     #[inline(always)]
     pub fn square(&mut self) {
         let a: *mut blst_fp = &mut self.0;
-        // SAFETY: the result may stand where the factor does, as blst's own code has it.
+        // SAFETY: the result may be where the factor is, as in blst's own code.
         unsafe { blst_fp_sqr(a, a) }
     }
 
@@ -47,7 +47,7 @@ impl Element {
     #[inline(always)]
     pub fn add(&mut self, other: &Self) {
         let a: *mut blst_fp = &mut self.0;
-        // SAFETY: the result may stand where a summand does, as blst's own code has it.
+        // SAFETY: the result may be where a summand is, as in blst's own code.
         unsafe { blst_fp_add(a, a, &other.0) }
     }
 

@@ -55,7 +55,7 @@ impl Signer for Signing {
 
 impl Verifier for ParsedPublicKey {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             self.verify_sig(message, signature).map_err(|_| anyhow!("AWS-LC rejects a signature"))?;
         }
         Ok(())

@@ -85,7 +85,7 @@ struct Public {
 
 impl Verifier for Public {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             let padded = Integer::from_digits(&pad(message, self.size), Order::Msf);
             let opened = Integer::from_digits(signature, Order::Msf).pow_mod(&self.e, &self.n);
             ensure!(opened == Ok(padded), "GMP rejects a signature");

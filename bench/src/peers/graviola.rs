@@ -53,7 +53,7 @@ impl Signer for SigningKey {
 
 impl Verifier for VerifyingKey {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             self.verify_pkcs1_sha256(signature, message)
                 .map_err(|why| anyhow!("graviola rejects a signature: {why:?}"))?;
         }

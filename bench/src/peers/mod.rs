@@ -1,8 +1,8 @@
 //! The libraries that are measured, all behind one trait, and zariz among them.
 //!
-//! Rules that keep the comparison fair, whatever the library:
+//! Rules that keep the comparison fair for all libraries:
 //! - a call takes messages and gives back PKCS#1 v1.5 SHA-256 signatures (hashing and padding are inside);
-//! - keys are parsed, and whatever a library lets its user prepare per key is prepared, before the clock starts;
+//! - keys are parsed, and what a library lets its user prepare per key is prepared, before the clock starts;
 //! - blinding is on wherever the library has it.
 
 mod aws_lc;
@@ -14,12 +14,10 @@ mod rustcrypto;
 mod zariz;
 
 use ::zariz::Dispatch;
+pub use ::zariz::rsa::Signed;
 use anyhow::{Result, bail};
 
 use crate::keys::Key;
-
-/// A message and its signature.
-pub type Signed<'a> = (&'a [u8], &'a [u8]);
 
 /// A library that signs and verifies with RSA.
 pub trait Library {

@@ -71,7 +71,7 @@ struct Verifying {
 
 impl Verifier for Verifying {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             ensure!(self.context.verify(&sha256(message), signature)?, "OpenSSL rejects a signature");
         }
         Ok(())

@@ -56,7 +56,7 @@ impl Signer for Signing {
 
 impl Verifier for UnparsedPublicKey<Vec<u8>> {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             UnparsedPublicKey::verify(self, message, signature).map_err(|_| anyhow!("ring rejects a signature"))?;
         }
         Ok(())

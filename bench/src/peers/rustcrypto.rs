@@ -43,7 +43,7 @@ impl Signer for SigningKey<Sha256> {
 
 impl Verifier for VerifyingKey<Sha256> {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        for (message, signature) in signed {
+        for Signed { message, signature } in signed {
             rsa::signature::Verifier::verify(self, message, &Signature::try_from(*signature)?)?;
         }
         Ok(())

@@ -27,11 +27,11 @@ impl Library for Zariz {
     }
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
-        Ok(Box::new(PrivateKey::parse_with(&key.pkcs8, self.engine)?))
+        Ok(Box::new(PrivateKey::parse(&key.pkcs8)?.with_engine(self.engine)?))
     }
 
     fn verifier(&self, key: &Key) -> Result<Box<dyn Verifier>> {
-        Ok(Box::new(PublicKey::parse_with(&key.spki, self.engine)?))
+        Ok(Box::new(PublicKey::parse(&key.spki)?.with_engine(self.engine)?))
     }
 }
 
@@ -48,7 +48,7 @@ impl Signer for PrivateKey {
 
 impl Verifier for PublicKey {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
-        if let [(message, signature)] = signed {
+        if let [Signed { message, signature }] = signed {
             return Ok(PublicKey::verify(self, Algorithm::RS256, message, signature)?);
         }
         let verdicts = self.verify_batch(Algorithm::RS256, signed);

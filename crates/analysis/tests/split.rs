@@ -1,4 +1,4 @@
-//! The models against the machines that they stand for: how products are split.
+//! The models against the machines that they model: how products are split.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

@@ -61,8 +61,8 @@ struct Finished {
     bytes: u64,
 }
 
-/// Gathers what `source` has into chunks. It never waits for a second item: whatever is there makes a batch, so a slow
-/// writer gets its answers at once and a fast one gets full batches.
+/// Gathers what `source` has into chunks. It never waits for a second item: the items that are there make a batch, so a slow
+/// writer gets its results at once, and a fast one gets full batches.
 struct Chunks<S> {
     source: S,
     /// The longest that the line of a result may be.
@@ -107,7 +107,7 @@ impl<S: Source> Iterator for Chunks<S> {
 /// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the item
 /// failed; failures are reported with their line numbers. No result may be longer than `longest` bytes.
 ///
-/// Items and their results take less than [`MEMORY`] plus one item and its result, whatever the number of threads.
+/// Items and their results take less than [`MEMORY`] plus one item and its result, with any number of threads.
 pub fn run<S: Source, T: AsRef<[u8]>>(
     source: S,
     threads: usize,

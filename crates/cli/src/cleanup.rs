@@ -1,12 +1,12 @@
-//! Temporary files and folders that must not outlive an interrupted run: Ctrl-C and a request to terminate remove them
-//! before the process dies of the signal as it would have without us.
+//! Temporary files and folders of an interrupted run: Ctrl-C and a request to terminate remove them. Then the process
+//! ends by the signal, as usual.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 static DOOMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// While it lives, an interruption removes the path.
+/// As long as this exists, an interruption removes the path.
 pub struct Watch(PathBuf);
 
 impl Drop for Watch {
@@ -35,8 +35,8 @@ fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
     DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread that waits for a signal. Where that cannot be had, an interruption leaves a temporary file behind,
-/// which is no reason to refuse the work.
+/// Starts the thread that waits for a signal. If it cannot be started, the work goes on, and an interruption leaves a
+/// temporary file behind.
 #[cfg(unix)]
 fn listen() {
     use signal_hook::consts::{SIGINT, SIGTERM};

@@ -19,7 +19,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding asked for with `option`, or the usual one: base64 for lines, raw for one message.
+    /// The encoding that `option` names, or the usual one: base64 for lines, raw for one message.
     pub fn or_default(asked: Option<Self>, lines: bool, option: &str) -> Result<Self, Failure> {
         match (asked, lines) {
             (Some(Self::Raw), true) => Err(Failure::Usage(format!(
@@ -52,7 +52,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that one line of text stands for; white space around it does not count.
+    /// The bytes that one line of text encodes; white space around it is ignored.
     pub fn decode(self, text: &[u8]) -> Result<Vec<u8>, String> {
         let text = if self == Self::Raw { text } else { text.trim_ascii() };
         let decoded = match self {
@@ -82,7 +82,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that a whole file stands for: text may be broken into lines anywhere, as `openssl base64` does.
+    /// The bytes that a whole file encodes: text may be broken into lines anywhere, as `openssl base64` does.
     pub fn decode_file(self, mut contents: Vec<u8>) -> Result<Vec<u8>, String> {
         if self == Self::Raw {
             return Ok(contents);

@@ -1,4 +1,4 @@
-//! How a run ends, and the exit code that says so.
+//! How a run ends, and its exit code.
 
 use std::fmt;
 use std::io;
@@ -31,7 +31,7 @@ impl From<Outcome> for ExitCode {
 /// Why a run stopped before its end.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line asks for something that makes no sense: 2.
+    /// Wrong usage: 2.
     Usage(String),
     /// A bad key, bad input, or an input or output that failed: 3.
     Input(String),
@@ -53,7 +53,7 @@ impl Failure {
         Self::Input(format!("{what}: {error}"))
     }
 
-    /// What becomes of an error of the key in the file at `path`.
+    /// Makes a failure of an error of the key in the file at `path`.
     pub fn key<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Self {
         move |error| Self::Input(format!("{}: {error}", path.display()))
     }
@@ -64,7 +64,7 @@ impl Failure {
     }
 }
 
-/// Ends the process for a failure after which nothing is left to do.
+/// Ends the process at once, after a failure that leaves nothing to do.
 pub fn at_once(failure: &Failure) -> ! {
     if !matches!(failure, Failure::Closed) {
         report::error(failure);
@@ -82,11 +82,17 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<zariz_papers::Failure> for Failure {
-    fn from(failure: zariz_papers::Failure) -> Self {
-        Self::Input(failure.to_string())
-    }
+/// Errors of the library that say all there is to say.
+macro_rules! input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Input(error.to_string())
+            }
+        })*
+    };
 }
+input!(zariz::EngineError, zariz::ModulusError, zariz_papers::Failure);
 
 impl From<Failure> for ExitCode {
     fn from(failure: Failure) -> Self {

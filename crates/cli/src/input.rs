@@ -10,22 +10,22 @@ use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::report;
 
-/// Longer reads than a pipe holds, so that one read takes all that waits in it.
+/// More than a pipe holds, so that one read takes all its contents.
 const BUFFER: usize = 256 * 1024;
 
-/// Whether `path` stands for standard input.
+/// Whether `path` means standard input.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What errors call the input at `path`.
+/// The name of the input at `path` in errors.
 pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
 }
 
 /// Refuses to read standard input for two things; each path comes with the name of its option.
-pub fn one_stdin(paths: &[(&str, &Path)]) -> Result<(), Failure> {
-    let names: Vec<&str> = paths.iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| *name).collect();
+pub fn one_stdin<'a>(paths: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
+    let names: Vec<&str> = paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
     match names.len() {
         0 | 1 => Ok(()),
         _ => Err(Failure::Usage(format!("{} cannot all be standard input: give files", names.join(" and ")))),
@@ -36,7 +36,7 @@ pub fn one_stdin(paths: &[(&str, &Path)]) -> Result<(), Failure> {
 pub struct Input {
     /// The bytes to come.
     pub reader: BufReader<Box<dyn Read + Send>>,
-    /// What errors call it.
+    /// Its name in errors.
     pub name: String,
     /// Its length in bytes, if it is a regular file.
     pub size: Option<u64>,
@@ -77,7 +77,7 @@ impl Input {
         Ok(Self { reader, name: "standard input".into(), size: None })
     }
 
-    /// The digest of what is left of the input, which may be longer than the memory.
+    /// The digest of the rest of the input, which may be longer than the memory.
     pub fn digest(&mut self, hash: Hash, progress: &mut Progress) -> Result<Vec<u8>, Failure> {
         let mut hasher = hash.hasher();
         loop {

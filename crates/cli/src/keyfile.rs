@@ -9,23 +9,48 @@ use zeroize::Zeroizing;
 
 use crate::exit::Failure;
 use crate::input::Input;
+use crate::password::{self, Password};
 
 /// The largest key there is, in PEM with a chain of certificates around it, is far below this.
 const LARGEST: u64 = 1 << 20;
 
-/// Reads a private key.
-pub fn private(path: &Path, engine: Dispatch) -> Result<PrivateKey, Failure> {
-    PrivateKey::parse_with(&read(path)?, engine).map_err(|error| failure(path, &error))
+/// Reads a private key, encrypted or not.
+pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<PrivateKey, Failure> {
+    parse(path, &read(path)?, password, engine)?.map_err(|error| failure(path, &error))
 }
 
 /// Reads a public key, or a private key for the public key in it.
-pub fn public(path: &Path, engine: Dispatch) -> Result<PublicKey, Failure> {
+pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
-    let key = PublicKey::parse_with(&contents, engine).or_else(|not_public| {
-        let private = PrivateKey::parse_with(&contents, engine).map(|key| key.public_key().clone());
-        private.map_err(|not_private| better(not_public, not_private))
-    });
+    let key = match PublicKey::parse(&contents) {
+        Ok(key) => Ok(key.with_engine(engine)?),
+        Err(not_public) => parse(path, &contents, password, engine)?
+            .map(|key| key.public_key().clone())
+            .map_err(|not_private| better(not_public, not_private)),
+    };
     key.map_err(|error| failure(path, &error))
+}
+
+/// Parses a private key. If it is encrypted, its password comes from the file given, else from the terminal.
+fn parse(
+    path: &Path,
+    contents: &[u8],
+    password: &Password,
+    engine: Dispatch,
+) -> Result<Result<PrivateKey, KeyError>, Failure> {
+    let key = match password.read()? {
+        Some(password) => PrivateKey::parse_encrypted(contents, &password),
+        None => match PrivateKey::parse(contents) {
+            Err(KeyError::Encrypted) if password::can_ask() => {
+                PrivateKey::parse_encrypted(contents, &password::ask(path)?)
+            }
+            key => key,
+        },
+    };
+    Ok(match key {
+        Ok(key) => Ok(key.with_engine(engine)?),
+        Err(error) => Err(error),
+    })
 }
 
 /// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.
@@ -61,6 +86,7 @@ fn failure(path: &Path, error: &KeyError) -> Failure {
         KeyError::Label(label) if label == "OPENSSH PRIVATE KEY" => {
             "; convert a copy of it with: ssh-keygen -p -m PEM -f COPY".into()
         }
+        KeyError::Encrypted => "; the option --password-file FILE gives the password".into(),
         _ => String::new(),
     };
     Failure::Input(format!("{path}: {error}{hint}"))

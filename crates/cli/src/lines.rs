@@ -5,13 +5,13 @@ use std::io::{BufRead, Read};
 use crate::exit::Failure;
 use crate::input::Input;
 
-/// No line of honest input is longer; one that is would only fill the memory.
+/// The longest line. Real input has none that is longer; it would only fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// Many times the largest signature or ciphertext in any encoding.
 pub const LONGEST_ENCODED: u64 = 64 << 10;
 
-/// What an item takes in memory besides its bytes: vectors, and what the allocator keeps beside them.
+/// Memory that an item takes besides its bytes: vectors, and what the allocator needs for them.
 const OVERHEAD: u64 = 128;
 
 /// Where the items of a batch come from.
@@ -22,7 +22,7 @@ pub trait Source: Send {
     /// The next item.
     fn next(&mut self) -> Result<Option<Taken<Self::Item>>, Failure>;
 
-    /// Whether the next item can be had without waiting for whoever writes the input.
+    /// Whether the next item can be read without waiting for the writer of the input.
     fn is_ready(&self) -> bool;
 }
 
@@ -50,7 +50,7 @@ impl Lines {
         Self { input, number: 0, longest: LONGEST_LINE, copies: 1 }
     }
 
-    /// Lines of which the work makes a copy, at most as long as the line.
+    /// For work that copies each line: counts the copy, at most as long as the line, as memory.
     pub fn copied(self) -> Self {
         Self { copies: 2, ..self }
     }

@@ -12,9 +12,9 @@ mod exit;
 mod input;
 mod keyfile;
 mod lines;
-mod measure;
 mod number;
 mod output;
+mod password;
 mod place;
 mod processor;
 mod progress;
@@ -25,15 +25,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::Cli;
+use commands::Cli;
 use exit::Failure;
 
 fn main() -> ExitCode {
-    // Memory that one thread frees must be free for all. First of all: no other thread may be there yet.
+    // Memory that one thread frees must be free for all threads. Called before any other thread is started.
     zariz_process::return_long_allocations();
     match commands::run(Cli::parse().command) {
         Ok(outcome) => outcome.into(),
-        // Whoever read our output has seen enough, as `head` does: nothing to report.
+        // The reader of our output has closed it, as `head` does. That is no error.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
             report::error(&failure);

@@ -30,7 +30,7 @@ pub struct Draft {
 /// Who may read a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
-    /// Whoever the user's mask allows; a replaced file keeps its mode.
+    /// Those that the user's mask allows; a replaced file keeps its mode.
     Usual,
     /// The owner alone: mode 0600.
     Owner,
@@ -79,7 +79,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes bytes, all the way to whoever reads them.
+    /// Writes bytes without buffering them, so that the reader gets them at once.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Stdout => {
@@ -119,7 +119,7 @@ impl Output {
         }
     }
 
-    /// What errors call it.
+    /// Its name in errors.
     pub fn name(&self) -> String {
         match self {
             Self::Stdout => "standard output".into(),
@@ -150,7 +150,7 @@ impl Draft {
     }
 }
 
-/// Whether `path` stands for standard output.
+/// Whether `path` means standard output.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -195,7 +195,7 @@ fn open_special_for_key(path: &Path) -> Result<File, Failure> {
     open_special(path)
 }
 
-/// Whether a path names a descriptor that this process was given. Its owner may be whoever started the process.
+/// Whether a path names a descriptor that this process was given. Its owner may be the user who started the process.
 #[cfg(unix)]
 fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|own| path == Path::new(own))

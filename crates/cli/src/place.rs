@@ -53,7 +53,7 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What placing asks of the system. Tests record the calls, or let them fail.
+/// The operations on the disk that placing needs. Tests record the calls, or let them fail.
 pub trait Disk {
     /// Puts the contents of `file` on the disk.
     fn sync(&mut self, file: &File) -> io::Result<()>;
@@ -124,7 +124,7 @@ mod tests {
     use std::io::Write;
     use std::path::PathBuf;
 
-    /// A disk that records what is asked of it, and at one of these calls fails.
+    /// A disk that records the calls, and fails at one of them.
     struct Recorder {
         calls: Vec<String>,
         target: PathBuf,

@@ -1,6 +1,6 @@
 //! The processor: its name, and the features that engines use.
 
-/// The processor's name, or `unknown processor` where the system does not tell.
+/// The processor's name, or `unknown processor` where the system does not give it.
 pub fn name() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! How far the work is: a bar with rate and remaining time, on a terminal, for work that lasts.
+//! Progress: a bar with rate and remaining time, on a terminal, for work that takes more than a second.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
@@ -14,7 +14,7 @@ use crate::report;
 /// Work that is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Tells what becomes of a run: a bar that moves, and lines of text that do not disturb it.
+/// Shows the progress of a run: a bar, and lines of text above it.
 pub struct Progress {
     quiet: bool,
     bar: ProgressBar,
@@ -53,7 +53,7 @@ impl Progress {
 
     fn with_template(quiet: bool, hidden: bool, size: Option<u64>, noun: &'static str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
-        // The templates are right; were one not, the plain bar would do.
+        // The templates are right. If one were wrong, the plain bar would appear.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -106,14 +106,14 @@ impl Drop for Progress {
     }
 }
 
-/// Shows a bar when [`PATIENCE`] is over, whatever the work is at; dropped before that, it never does.
+/// Shows a bar after [`PATIENCE`], even while one item is being computed. If it is dropped earlier, no bar appears.
 struct Appearance {
     cancel: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
 impl Appearance {
-    /// Nothing where there is no thread to be had: a bar is no reason to refuse the work.
+    /// `None` if no thread can be started: the work goes on without a bar.
     fn of(bar: &ProgressBar) -> Option<Self> {
         let (bar, (cancel, cancelled)) = (bar.clone(), channel());
         let wait = move || {

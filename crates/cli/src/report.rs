@@ -1,4 +1,4 @@
-//! What is said on standard error. A standard error that cannot be written to is no reason to stop.
+//! Messages on standard error. If it cannot be written to, the run goes on.
 
 use std::fmt::Display;
 use std::io::Write;

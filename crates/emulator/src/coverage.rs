@@ -5,9 +5,9 @@
 pub struct Function {
     /// Its demangled name, or names where the linker has merged equal functions.
     pub name: String,
-    /// Where its first VPMADD52 stands in this process.
+    /// The address of its first VPMADD52 in this process.
     pub address: u64,
-    /// How many VPMADD52 stand in it.
+    /// How many VPMADD52 it has.
     pub instructions: usize,
     /// How many of these have not been emulated since the process began.
     pub missed: usize,

@@ -5,7 +5,7 @@ use crate::mode::Mode;
 /// What the handler has done in this process: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Signals that were answered by emulation.
+    /// Signals that the handler has emulated.
     pub traps: u64,
     /// VPMADD52 instructions emulated.
     pub multiplications: u64,

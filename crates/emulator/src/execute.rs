@@ -1,4 +1,4 @@
-//! Does what an operation says to the saved state and to memory.
+//! Executes an operation on the saved state and on memory.
 
 use std::ptr;
 

@@ -14,7 +14,7 @@ const OPMASK: u32 = 5;
 const ZMM_HI256: u32 = 6;
 const HI16_ZMM: u32 = 7;
 
-/// Where the low 128 bits of registers 0 to 15 stand in the legacy region: 16 bytes each.
+/// Where the low 128 bits of registers 0 to 15 are in the legacy region: 16 bytes each.
 const XMM: usize = 160;
 /// The software bytes of the legacy region.
 const SOFTWARE: usize = 464;
@@ -24,7 +24,7 @@ const MAGIC1: u32 = 0x4650_5853;
 const MAGIC2: u32 = 0x4650_5845;
 /// The header: XSTATE_BV, XCOMP_BV.
 const HEADER: usize = 512;
-/// The end of the header, where the first component beyond the legacy region may stand.
+/// The end of the header, where the first component beyond the legacy region may be.
 const EXTENDED: usize = 576;
 
 /// Where the processor puts each component in the standard format, and the size of it: CPUID leaf 0xD.
@@ -87,7 +87,7 @@ impl Frame {
 
     /// # Safety
     /// `general` must be 23 registers, and `area` null or what the kernel saves (512 bytes, and as many more as its own
-    /// software bytes say), both writable as long as the frame lives, and nobody else's.
+    /// software bytes say), both writable as long as the frame lives, and used by nothing else.
     unsafe fn from_parts(general: *mut libc::greg_t, area: *mut u8, layout: Layout) -> Option<Self> {
         if area.is_null() {
             return None;

@@ -17,7 +17,7 @@ use crate::sites::Finder;
 /// What the handler has done in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Signals that were answered by emulation.
+    /// Signals that the handler has emulated.
     pub traps: u64,
     /// VPMADD52 instructions emulated.
     pub multiplications: u64,
@@ -63,7 +63,7 @@ pub fn install() -> Result<(), String> {
     // Not blocked while it runs: the handler of another signal that arrives then may multiply too. Ours keeps no state but
     // counters.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_NODEFER;
-    // SAFETY: `ours` is a whole action: a handler of the type that SA_SIGINFO asks for, and an empty mask (all zero).
+    // SAFETY: `ours` is a whole action: a handler of the type that SA_SIGINFO requires, and an empty mask (all zero).
     if unsafe { libc::sigaction(libc::SIGILL, &raw const ours, ptr::null_mut()) } != 0 {
         return Err(error("install"));
     }
@@ -84,7 +84,7 @@ extern "C" fn on_illegal_instruction(signal: libc::c_int, info: *mut libc::sigin
     unsafe { *libc::__errno_location() = errno };
 }
 
-/// Emulates the instruction at which the thread stands, and those after it as long as we know them; `false`, and nothing
+/// Emulates the thread's current instruction, and those after it as long as we support them; `false`, and nothing
 /// done, if the first is not a VPMADD52.
 fn run(mut frame: Frame) -> bool {
     let (mut multiplications, mut moves, mut finder) = (0, 0, Finder::new());
@@ -104,7 +104,7 @@ fn run(mut frame: Frame) -> bool {
         if at == start && !multiplies {
             break;
         }
-        // SAFETY: the thread stands at this instruction, all before it being done.
+        // SAFETY: the thread is at this instruction, and all before it are done.
         if !unsafe { execute(&operation, &mut frame) } {
             break;
         }
@@ -132,7 +132,7 @@ fn run(mut frame: Frame) -> bool {
 /// these are. With `whole`, those in the next page too, if the instruction cannot be decoded without them.
 ///
 /// # Safety
-/// An instruction must stand there, readable; with `whole`, readable to its end.
+/// There must be a readable instruction; with `whole`, it is readable to its end.
 unsafe fn fetch(at: u64, whole: bool) -> ([u8; LONGEST], usize) {
     let code: *const [u8; LONGEST] = ptr::with_exposed_provenance(at as usize);
     let here = (PAGE - at % PAGE) as usize;
@@ -168,12 +168,12 @@ fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::
         }
         handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
             type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-            // SAFETY: whoever installed it said by SA_SIGINFO that it is a function of this type.
+            // SAFETY: it was installed with SA_SIGINFO, so it is a function of this type.
             let handler = unsafe { mem::transmute::<libc::sighandler_t, Handler>(handler) };
             handler(signal, info, context);
         }
         handler => {
-            // SAFETY: whoever installed it said, by leaving SA_SIGINFO out, that it is a function of this type.
+            // SAFETY: it was installed without SA_SIGINFO, so it is a function of this type.
             let handler = unsafe { mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
             handler(signal);
         }

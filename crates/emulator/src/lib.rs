@@ -8,19 +8,19 @@
 //! loops, addresses, register allocation and all; only what the one instruction computes comes from [`model`], a plain
 //! sum of 128-bit products.
 //!
-//! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`]) asks for the
-//! same: every VPMADD52 in this program is then overwritten by UD2, which traps, and the handler emulates what stood
-//! there. That tests the emulator itself, and shows by [`coverage`] which instructions the tests have reached.
+//! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`]) requests emulation too:
+//! every VPMADD52 in this program is then overwritten by UD2, which traps, and the handler emulates the instruction that
+//! was there. That tests the emulator itself, and shows by [`coverage`] which instructions the tests have reached.
 //!
 //! # How to use it
 //!
 //! A test program writes [`install_before_main!`] once, at its top level, and so needs no thought about who looks at the
-//! processor first. [`install`] says what has come of it.
+//! processor first. [`install`] returns what was decided.
 //!
 //! # What it does not do
 //!
 //! * It needs Linux on x86-64, and AVX-512F with DQ. Elsewhere [`install`] says so.
-//! * It is slow: a trap costs a microsecond or more. The handler goes over as many instructions as it knows in one trap
+//! * It is slow: a trap costs a microsecond or more. The handler executes all following instructions that it supports in one trap
 //!   (VPMADD52 and plain moves, within a page).
 //! * Only the program itself is overwritten, not its shared libraries.
 //! * A memory operand that may not be read faults inside the handler: SIGSEGV with the right address, but not the right
@@ -74,7 +74,7 @@ use std::sync::OnceLock;
 
 static MODE: OnceLock<Mode> = OnceLock::new();
 
-/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` asks for it; says what it has come to.
+/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` requests it; returns what was decided.
 /// The first call decides, for the life of the process; threads that call meanwhile wait for it.
 ///
 /// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
@@ -83,12 +83,12 @@ pub fn install() -> &'static Mode {
     MODE.get_or_init(|| platform::install(mode::asked()))
 }
 
-/// The same as [`install`], but emulates wherever it can, whatever the environment says.
+/// Like [`install`], but emulates wherever it can, without regard to the environment.
 pub fn emulate() -> &'static Mode {
     MODE.get_or_init(|| platform::install(true))
 }
 
-/// What has been decided; `None` if nobody has called [`install`] or [`emulate`] yet.
+/// What was decided; `None` before the first call of [`install`] or [`emulate`].
 pub fn mode() -> Option<&'static Mode> {
     MODE.get()
 }

@@ -30,7 +30,7 @@ pub fn install(asked: bool) -> Mode {
 fn overwrite() -> Result<(), String> {
     sites::add(patch::sites(scan::running_program()?));
     handler::install()?;
-    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler stands.
+    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
     unsafe { patch::overwrite() }
 }
 
@@ -44,10 +44,10 @@ fn answer() -> Result<(), String> {
     handler::install()?;
     if !traps() {
         // The processor has the instructions, and only its flags do not say so, as in some virtual machines.
-        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler stands.
+        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
         unsafe { patch::overwrite() }?;
     }
-    // SAFETY: the handler stands, and executes VPMADD52 in every thread.
+    // SAFETY: the handler is installed, and executes VPMADD52 in every thread.
     unsafe { Avx512Ifma::assume_vpmadd52() };
     Ok(())
 }

@@ -1,16 +1,16 @@
-//! Whether and how to emulate: what the processor has, and what was asked for.
+//! Whether and how to emulate: by the processor, and by the environment.
 
-/// The environment variable that asks for emulation where the processor needs none: `1`. With `hidden`, the processor is
+/// The environment variable for emulation where the processor needs none: `1`. With `hidden`, the processor is
 /// taken for one whose flags do not show what it has.
 pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
 
 /// See [`VARIABLE`].
 const HIDDEN: &str = "hidden";
 
-/// What [`install`](crate::install) has come to.
+/// What [`install`](crate::install) has decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The processor has AVX512-IFMA, and emulation was not asked for: nothing was installed.
+    /// The processor has AVX512-IFMA, and the environment does not request emulation: nothing was installed.
     Native,
     /// Every VPMADD52 of this program traps and is emulated.
     Emulated,
@@ -41,7 +41,7 @@ pub(crate) fn plan(vectors: bool, ifma: bool, asked: bool) -> Plan {
     }
 }
 
-/// Whether the environment asks for emulation.
+/// Whether the environment requests emulation.
 pub(crate) fn asked() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }

@@ -5,7 +5,7 @@
 //! 128 and 256 bits, the last factor a register or a vector in memory. Compilers emit for our kernels, as of Rust 1.95,
 //! the 512-bit EVEX forms without mask, with a register or a vector in memory.
 //!
-//! A trap costs a microsecond or more, and between two multiplications there often stands a load, a store or a copy. So
+//! A trap costs a microsecond or more, and between two multiplications there is often a load, a store or a copy. So
 //! the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without mask, and MOV between
 //! 64-bit registers or a register and memory.
 
@@ -49,14 +49,14 @@ pub struct Multiply {
     pub zeroing: bool,
 }
 
-/// Where an operand stands.
+/// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Register(usize),
     Memory(u64),
 }
 
-/// Decodes the first instruction of `bytes`, which stand at `address`. `None` if they do not hold the whole of one.
+/// Decodes the first instruction of `bytes`, which are at `address`. `None` if they end before it does.
 ///
 /// Allocates the decoder's tables when it is first called, and never again.
 pub fn decode(bytes: &[u8], address: u64) -> Option<Instruction> {

@@ -28,7 +28,7 @@ pub fn sites(found: Vec<Found>) -> Vec<Site> {
 /// Overwrites every known site of this program's text.
 ///
 /// # Safety
-/// The sites must be instructions of this program's text, known to the table, and the handler must stand. Threads that
+/// The sites must be instructions of this program's text, known to the table, and the handler must be installed. Threads that
 /// run that text meanwhile find the old instruction or the new one: the pages stay executable, and the two bytes are
 /// written as one word where they do not straddle a cache line.
 pub unsafe fn overwrite() -> Result<(), String> {
@@ -60,7 +60,7 @@ fn page(address: u64) -> u64 {
 }
 
 fn protect(address: u64, len: u64, protection: libc::c_int) -> Result<(), String> {
-    // SAFETY: pages of this program's text, which stays readable and executable; nobody borrows it as data.
+    // SAFETY: pages of this program's text, which stays readable and executable; nothing borrows it as data.
     let result =
         unsafe { libc::mprotect(ptr::with_exposed_provenance_mut(address as usize), len as usize, protection) };
     match result {
@@ -82,7 +82,7 @@ unsafe fn overwrite_one(site: &Site) -> Result<(), String> {
     // SAFETY: the caller's promise; the instruction is `len` bytes long.
     let there = unsafe { std::slice::from_raw_parts(code, instruction.len()) };
     if there != &site.original[..instruction.len()] {
-        return Err(format!("at {:#x} stands {there:02x?}, but {:02x?} in the file", site.address, site.original));
+        return Err(format!("at {:#x} memory has {there:02x?}, but the file has {:02x?}", site.address, site.original));
     }
     // SAFETY: the same.
     unsafe { ptr::write_unaligned(code.cast(), UD2) };
@@ -93,8 +93,8 @@ unsafe fn overwrite_one(site: &Site) -> Result<(), String> {
 /// many there are. For tests of instructions that no compiler emits.
 ///
 /// # Safety
-/// The handler must stand before the code runs. The address must not be used for other code than such as this function
-/// was called for last, as long as the process lives: a UD2 that stands there later would be taken for the instruction.
+/// The handler must be installed before the code runs. As long as the process lives, the address must have no other code
+/// than that of this function's last call: a later UD2 at this address would be taken for the instruction.
 pub unsafe fn trap(code: &mut [u8]) -> usize {
     let (mut found, mut at) = (Vec::new(), 0);
     let address = code.as_ptr().expose_provenance() as u64;

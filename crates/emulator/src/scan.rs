@@ -10,7 +10,7 @@ use crate::operation::{LONGEST, decode, multiplication};
 /// One VPMADD52.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it stands in this process.
+    /// Its address in this process.
     pub address: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -71,7 +71,7 @@ fn function(code: &[u8], address: u64, names: &[String]) -> Result<Vec<Found>, S
     Ok(found)
 }
 
-/// What to add to the addresses in the file: the kernel tells where the program headers stand in memory.
+/// What to add to the addresses in the file: the kernel gives the address of the program headers in memory.
 fn bias(elf: &ElfFile64<Endianness>) -> Result<u64, String> {
     // SAFETY: no precondition; the value is 0 if the kernel did not give it.
     let headers = unsafe { libc::getauxval(libc::AT_PHDR) };
@@ -118,7 +118,7 @@ mod tests {
         }
         here();
         let names = running_program().expect("a program with symbols");
-        // What is found stands in memory as in the file (this test program may have none).
+        // What is found is in memory as in the file (this test program may have none).
         for found in &names {
             // SAFETY: the program's own code.
             let bytes = unsafe { std::slice::from_raw_parts(found.address as *const u8, found.bytes.len()) };

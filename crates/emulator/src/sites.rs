@@ -1,4 +1,4 @@
-//! Every VPMADD52 that is known beforehand: where it stands, what it was before it was made to trap, how often it ran.
+//! Every VPMADD52 that is known beforehand: its address, its bytes before it was made to trap, and how often it ran.
 //!
 //! A signal handler reads the table, so it takes no lock: the table is replaced as a whole, and never freed.
 
@@ -11,7 +11,7 @@ use crate::operation::LONGEST;
 /// One instruction.
 #[derive(Debug)]
 pub struct Site {
-    /// Where it stands.
+    /// Its address.
     pub address: u64,
     /// Its bytes, as they are without us; those behind its end are zero.
     pub original: [u8; LONGEST],

@@ -104,7 +104,7 @@ fn alarms() {
 }
 
 fn handle(handler: libc::sighandler_t, flags: libc::c_int) {
-    // SAFETY: a whole action: zeros, and a handler of the type that the flags ask for.
+    // SAFETY: a whole action: zeros, and a handler of the type that the flags require.
     unsafe {
         let mut action: libc::sigaction = mem::zeroed();
         action.sa_sigaction = handler;

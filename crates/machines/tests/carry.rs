@@ -51,7 +51,7 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     let radix = one() << (32 * DIGITS * words);
     let inverse = limbs::negative_inverse(modulus.iter_u64_digits().next().unwrap_or(0));
     let (digits_of_m, negated) = (digits(modulus, words), digits(&(&radix - modulus), words));
-    // What stands in the result before must not matter.
+    // The earlier contents of the result must not matter.
     let mut out = vec![Digits([0x5555_5555; DIGITS]); words];
     let constants = Modulus { digits: &digits_of_m, negated: &negated, mu: inverse as u32 };
     m.amm(&mut out, &mut [Digits([u32::MAX; DIGITS]); SPARE], &digits(a, words), &digits(b, words), constants);
@@ -67,7 +67,7 @@ fn products_of_extreme_numbers() {
         for words in if cfg!(miri) { &[1, 4][..] } else { &[1, 2, 4, 6, 8] } {
             let bits = 32 * DIGITS * words;
             let all = (one() << bits) - one();
-            // A digit of ones at each end, zeros between; ones but for the lowest digit; every second digit.
+            // A digit of ones at each end, zeros between; ones except the lowest digit; every second digit.
             let ends = (BigUint::from(u32::MAX) << (bits - 32)) + BigUint::from(u32::MAX);
             let upper = &all - BigUint::from(u32::MAX);
             let second = &all / BigUint::from((1u64 << 32) + 1);
@@ -141,7 +141,7 @@ fn machines_agree_in_every_digit() {
     }
 }
 
-/// What a window stands for (see `Chains`): digits, and the masks of four chains.
+/// The value of a window (see `Chains`): digits, and the masks of four chains.
 fn worth(s: &[Digits], k: &[Vec<u16>; 4]) -> BigUint {
     let mut sum = value(s);
     for (chain, masks) in k.iter().enumerate() {

@@ -18,7 +18,7 @@ const DIGIT: u64 = (1 << 52) - 1;
 fn every_multiplication_of_every_root() {
     let machine = match zariz_emulator::emulate() {
         Mode::Emulated => Avx512Ifma::new().expect("the machine that is emulated"),
-        Mode::Native => unreachable!("emulation was asked for"),
+        Mode::Native => unreachable!("emulation was requested"),
         Mode::Unavailable(reason) => {
             let vectors = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
             assert!(!vectors || !cfg!(target_os = "linux"), "no emulation, though the processor allows it: {reason}");

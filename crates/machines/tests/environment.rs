@@ -1,4 +1,4 @@
-//! The host program's floating-point environment: whatever it is, the library answers right, raises no signal, and leaves
+//! The host program's floating-point environment: in each one, the library's results are right; it raises no signal, and leaves
 //! the environment as it was.
 //!
 //! The tests set the register MXCSR, which needs `unsafe`; so they are here, and not among those of the library.
@@ -8,9 +8,9 @@ use std::arch::asm;
 
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz::bls12_381::{Fp, Fp8, mul_batch_with, sqr_batch_with};
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Batch, Dispatch, Engine, Method, Modulus};
+use zariz::{Dispatch, Engine, Method, Modulus, Residues};
+use zariz_bls12_381::{Fp, Fp8, mul_batch_on, sqr_batch_on};
 
 /// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
@@ -70,7 +70,7 @@ fn read() -> u32 {
 fn write(register: u32) {
     assert!(register >> 16 == 0);
     // SAFETY: every x86-64 processor has the instruction and all the low sixteen bits. No code here computes with
-    // floating-point numbers, but for what is tested.
+    // floating-point numbers, except for what is tested.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
 }
 
@@ -146,7 +146,12 @@ fn powers() {
         let bases: Vec<&[u8]> = bases.iter().map(Vec::as_slice).collect();
         let expected = case.powers();
         for dispatch in dispatches() {
-            let modulus = || Modulus::with_engine(&case.modulus.to_bytes_be(), dispatch).expect("a good modulus");
+            let modulus = || {
+                Modulus::new(&case.modulus.to_bytes_be())
+                    .expect("a good modulus")
+                    .with_engine(dispatch)
+                    .expect("available")
+            };
             // What is computed once for a modulus, in each environment too.
             in_every_environment(dispatch, &expected, || modulus().pow_batch(&bases, &exponent));
             let modulus = modulus();
@@ -168,18 +173,20 @@ fn numbers_kept_in_the_domain() {
     let numbers: Vec<Vec<u8>> = case.bases.iter().map(BigUint::to_bytes_be).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(Vec::as_slice).collect();
     for engine in engines() {
-        let modulus = Modulus::with_engine(&case.modulus.to_bytes_be(), engine).expect("a good modulus");
+        let modulus =
+            Modulus::new(&case.modulus.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
         let lanes = engine.lanes();
         // (x·y)²·y
         let result = |i: usize| case.bases[i].modpow(&2u32.into(), &case.modulus) * case.bases[i + 1].pow(3);
         let expected: Vec<Vec<u8>> = (0..lanes).map(|i| fixed(&(result(i) % &case.modulus), case.size())).collect();
         in_every_environment(engine, &expected, || {
             let moduli = vec![&modulus; lanes];
-            let mut batch = Batch::new(&moduli, &numbers[..lanes], &numbers[1..][..lanes]).expect("a batch");
-            batch.multiply();
-            batch.square();
-            batch.multiply_entry();
-            batch.into_results()
+            let [mut x, y] = [&numbers[..lanes], &numbers[1..][..lanes]]
+                .map(|numbers| Residues::new(&moduli, numbers).expect("residues"));
+            x.multiply(&y).expect("the moduli are the same");
+            x.square();
+            x.multiply(&y).expect("the moduli are the same");
+            x.to_bytes()
         });
     }
 }
@@ -192,9 +199,10 @@ fn signatures() {
         let signatures = key.sign_batch(Algorithm::RS256, &messages);
         signatures.into_iter().map(|signature| signature.expect("a signature")).collect()
     };
-    let expected = sign(&PrivateKey::parse_with(KEY.as_bytes(), Engine::Scalar).expect("a good key"));
+    let expected =
+        sign(&PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(Engine::Scalar).expect("available"));
     for dispatch in dispatches() {
-        let parse = || PrivateKey::parse_with(KEY.as_bytes(), dispatch).expect("a good key");
+        let parse = || PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(dispatch).expect("available");
         let key = within(0, parse);
         in_every_environment(dispatch, &expected, || sign(&key));
         assert_eq!(within(0, || key.validate()), Ok(()), "{dispatch}");
@@ -207,15 +215,14 @@ fn elements_of_a_field() {
     let a: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 1));
     let b: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 101));
     let all = |engine: Engine| {
-        let [mut x, y] =
-            [&a, &b].map(|elements| Fp8::with_engine(elements, engine).expect("an engine of this processor"));
+        let [mut x, y] = [&a, &b].map(|elements| Fp8::new_on(engine, elements).expect("an engine of this processor"));
         x *= &y;
         x += &y;
         x.square_times(3);
         x -= &y;
         let (mut products, mut squares) = ([Fp::ZERO; 8], [Fp::ZERO; 8]);
-        mul_batch_with(engine, &a, &b, &mut products).expect("lengths are equal");
-        sqr_batch_with(engine, &a, &mut squares).expect("lengths are equal");
+        mul_batch_on(engine, &a, &b, &mut products).expect("lengths are equal");
+        sqr_batch_on(engine, &a, &mut squares).expect("lengths are equal");
         (x.to_array(), products, squares)
     };
     let expected = all(Engine::Portable);

@@ -100,7 +100,7 @@ fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
 
 /// Products whose lower half is chosen: what a reduction that leaves columns out must carry is decided by it.
 ///
-/// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones but for one digit.
+/// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones except one digit.
 #[test]
 fn chosen_lower_halves() {
     fn check<M: batch::Kernels>(m: M) {

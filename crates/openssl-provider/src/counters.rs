@@ -20,7 +20,7 @@ static KNOWN_FAILURES: AtomicU64 = AtomicU64::new(0);
 /// The counters, in the order of the file.
 #[repr(C)]
 #[derive(Default)]
-pub struct Numbers {
+pub struct Counts {
     /// Private operations that were computed.
     pub private_operations: AtomicU64,
     /// Public operations that were computed.
@@ -41,13 +41,13 @@ pub struct Numbers {
 #[repr(C)]
 pub struct File {
     magic: [u8; 8],
-    numbers: Numbers,
+    counts: Counts,
 }
 
 /// Where the counters are.
 pub enum Counters {
     /// Those of this process.
-    Own(Box<Numbers>),
+    Own(Box<Counts>),
     /// Those of all processes that have mapped the same file.
     Shared(NonNull<File>),
 }
@@ -96,32 +96,32 @@ impl Counters {
         }
     }
 
-    /// The numbers.
-    pub fn numbers(&self) -> &Numbers {
+    /// The counts.
+    pub fn counts(&self) -> &Counts {
         match self {
-            Self::Own(numbers) => numbers,
+            Self::Own(counts) => counts,
             // SAFETY: mapped until this is dropped; every bit pattern is a number.
-            Self::Shared(file) => unsafe { &file.as_ref().numbers },
+            Self::Shared(file) => unsafe { &file.as_ref().counts },
         }
     }
 
     /// Adds to one of the counters.
-    pub fn add(&self, counter: impl FnOnce(&Numbers) -> &AtomicU64, more: u64) {
-        counter(self.numbers()).fetch_add(more, Ordering::Relaxed);
+    pub fn add(&self, counter: impl FnOnce(&Counts) -> &AtomicU64, more: u64) {
+        counter(self.counts()).fetch_add(more, Ordering::Relaxed);
     }
 
     /// Notes a batch.
     pub fn batch(&self, private: u64, public: u64) {
-        let numbers = self.numbers();
-        numbers.private_operations.fetch_add(private, Ordering::Relaxed);
-        numbers.public_operations.fetch_add(public, Ordering::Relaxed);
-        numbers.batches.fetch_add(1, Ordering::Relaxed);
-        numbers.largest_batch.fetch_max(private + public, Ordering::Relaxed);
+        let counts = self.counts();
+        counts.private_operations.fetch_add(private, Ordering::Relaxed);
+        counts.public_operations.fetch_add(public, Ordering::Relaxed);
+        counts.batches.fetch_add(1, Ordering::Relaxed);
+        counts.largest_batch.fetch_max(private + public, Ordering::Relaxed);
         // The library counts failures of the whole process: adds those since the last look.
         let failures = check_failures();
         let known = KNOWN_FAILURES.fetch_max(failures, Ordering::Relaxed);
         if failures > known {
-            numbers.check_failures.fetch_add(failures - known, Ordering::Relaxed);
+            counts.check_failures.fetch_add(failures - known, Ordering::Relaxed);
         }
     }
 }
@@ -201,7 +201,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     fn private(counters: &Counters) -> u64 {
-        counters.numbers().private_operations.load(Ordering::Relaxed)
+        counters.counts().private_operations.load(Ordering::Relaxed)
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
         one.batch(3, 0);
         other.batch(5, 2);
         assert_eq!((private(&one), private(&other)), (8, 8));
-        assert_eq!(one.numbers().largest_batch.load(Ordering::Relaxed), 7);
+        assert_eq!(one.counts().largest_batch.load(Ordering::Relaxed), 7);
         drop((one, other));
         assert_eq!(private(&Counters::shared(&path).expect("the same file")), 8);
         assert_eq!(fs::read(&path).expect("a file")[..8], MAGIC);

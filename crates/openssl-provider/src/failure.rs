@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint};
 use std::panic::Location;
 
+use zariz::EngineError;
 use zariz::rsa::{Error, KeyError};
 
 use crate::ffi::core::{Core, ReasonString};
@@ -114,8 +115,15 @@ impl From<KeyError> for Failure {
     }
 }
 
+impl From<EngineError> for Failure {
+    #[track_caller]
+    fn from(error: EngineError) -> Self {
+        Self::new(Reason::Setting, error.to_string())
+    }
+}
+
 /// Runs a function that OpenSSL calls: 1 for success, else 0 and an error on the queue.
-pub fn answer(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
+pub fn status(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
     c_int::from(value(core, function).is_some())
 }
 

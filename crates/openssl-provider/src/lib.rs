@@ -2,23 +2,31 @@
 //!
 //! OpenSSL loads it through its configuration; docs/openssl.md is for administrators. The modules:
 //!
-//! * `ffi`: the types and functions of OpenSSL. `OSSL_provider_init`, below, is where it comes in.
-//! * `provider`: the state of one loaded instance. `settings`, `counters`: as the page for administrators describes.
-//! * `key`, `signature`, `cipher`: the three kinds of functions that it offers.
+//! * `ffi`: OpenSSL's types and functions. OpenSSL first calls `OSSL_provider_init`, below.
+//! * `base`, `key`, `signature`, `cipher`: the functions that OpenSSL calls, in tables. `base` has the provider's own, and
+//!   refers to the other three tables.
+//! * `provider`: the state of one loaded instance; the tables use it, and it uses none of them. docs/openssl.md describes
+//!   its `settings` and `counters`.
+//! * `padding`, `digest`, `salt`: what signatures and ciphers may choose, by OpenSSL's names.
 //! * `queue`: requests of many threads and jobs, computed together.
-//! * `openssl`, `digest`: digests, and operations that zariz does not do itself, by OpenSSL's own code.
+//! * `openssl`: digests, and the operations that zariz leaves to OpenSSL's own code.
+//! * `held`, `buffer`, `failure`: values that OpenSSL holds, the program's memory, and errors.
 #![allow(missing_docs)] // nothing is linked with it
 
+mod base;
+mod buffer;
 mod cipher;
 mod counters;
 mod digest;
 mod failure;
 mod ffi;
+mod held;
 mod key;
 mod openssl;
 mod padding;
 mod provider;
 mod queue;
+mod salt;
 mod settings;
 mod signature;
 mod stack;
@@ -26,9 +34,10 @@ mod stack;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
+use base::FUNCTIONS;
 use failure::value;
-use ffi::core::{Core, Dispatch, Handle};
-use provider::{FUNCTIONS, Provider};
+use ffi::core::{Core, Entry, Handle};
+use provider::Provider;
 
 /// The function that OpenSSL calls when it has loaded the provider.
 ///
@@ -37,8 +46,8 @@ use provider::{FUNCTIONS, Provider};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn OSSL_provider_init(
     handle: *const Handle,
-    table: *const Dispatch,
-    out: *mut *const Dispatch,
+    table: *const Entry,
+    out: *mut *const Entry,
     context: *mut *mut c_void,
 ) -> c_int {
     // SAFETY: OpenSSL's promise.

@@ -50,7 +50,7 @@ impl Padding {
     }
 
     /// Writes its number, or its name.
-    pub fn answer(self, param: &mut Param) -> bool {
+    pub fn write(self, param: &mut Param) -> bool {
         let word = ALL.iter().find(|known| known.0 == self).and_then(|known| known.1);
         match word {
             Some(word) if param.is_text() => param.put_constant(word),

@@ -46,7 +46,8 @@ impl Settings {
     /// Reads and checks them.
     pub fn read(core: &Core) -> Outcome<Self> {
         let [engine, method, threads, max_batch, validate_keys, counters] = core.settings(NAMES);
-        let dispatch = engine.map_or(Ok(Dispatch::Auto), |name| Dispatch::by_name(&name));
+        let dispatch = engine.map_or(Ok(Dispatch::Auto), |name| name.parse::<Dispatch>());
+        let dispatch = dispatch.and_then(|dispatch| dispatch.check().map(|()| dispatch));
         let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
         let method = match method.as_deref() {
             None | Some("auto") => None,

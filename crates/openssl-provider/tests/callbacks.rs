@@ -1,4 +1,4 @@
-//! What programs may do while their jobs are computed: functions that ask for more, wait contexts that go in the middle,
+//! What programs may do while their jobs are computed: functions that make requests, wait contexts that are freed,
 //! signals that are not for our threads.
 
 mod common;
@@ -97,7 +97,7 @@ fn functions_may_sign() {
     }
 }
 
-/// When a wait context has been freed, nobody is in its function, and nobody will be.
+/// When a wait context has been freed, no thread is in its function, and none will call it.
 #[test]
 fn freed_wait_contexts_are_left_alone() {
     let (_alone, _guard) = (alone(), Guard::new("freed wait contexts"));
@@ -135,7 +135,7 @@ fn freed_wait_contexts_are_left_alone() {
     }
 }
 
-/// The descriptor of a wait context is closed with it, whatever is still computed: a program's table of descriptors may
+/// The descriptor of a wait context is closed with it, even while requests are computed: a program's table of descriptors may
 /// have it no longer.
 #[test]
 fn descriptors_end_with_their_wait_context() {

@@ -57,7 +57,7 @@ fn places_too_small() {
             if theirs.as_ref().is_err_and(|failure| failure.call == "none") {
                 faults.check(!is_zariz() || ours.is_err(), || format!("{what}: {ours:?}"));
             } else if operation == Operation::Recover && ours.as_ref().is_err_and(Failure::is_readable) {
-                // We ask for as much room as `EVP_PKEY_verify_recover` says, OpenSSL for as much as there is to recover.
+                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it recovers.
                 faults.check(i < 7, || format!("{what}: {ours:?}"));
             } else {
                 faults.identical(&what, ours, theirs);
@@ -235,7 +235,7 @@ fn wrong_order() {
     faults.none(5);
 }
 
-/// Keys of other kinds: asked for with our property query, they go to OpenSSL's provider or are refused.
+/// Keys of other kinds: with our property query, they go to OpenSSL's provider or are refused.
 #[test]
 fn other_kinds_of_keys() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -33,7 +33,7 @@ impl<'w> Signing<'w> {
     fn job(&mut self, wait: Wait) -> Job<'w> {
         let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
         Job::with(wait, move || {
-            // SAFETY: the place is as long as the signature, and nobody looks at it before the job is done.
+            // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
             known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
         })
     }
@@ -44,12 +44,12 @@ impl<'w> Signing<'w> {
 }
 
 /// Runs signatures through an event loop, and checks them all.
-fn sign_in_a_loop(world: &World, known: &[Known], slots: usize, total: usize) {
+fn sign_in_a_loop(world: &World, known: &[Known], concurrent: usize, total: usize) {
     let mut signings: Vec<Signing> = (0..total).map(|i| Signing::new(world, &known[i % known.len()])).collect();
     let results = std::cell::RefCell::new(vec![None; total]);
     let pauses = std::cell::Cell::new(0);
     serve(
-        slots,
+        concurrent,
         total,
         |i, wait| signings[i].job(wait),
         |i, job| {
@@ -92,8 +92,8 @@ fn jobs_with_keys_of_several_sizes() {
     ] {
         let world = World::with(settings);
         let known = Known::several(&world);
-        for slots in [1, 2, 7, 200] {
-            sign_in_a_loop(&world, &known, slots, 200);
+        for concurrent in [1, 2, 7, 200] {
+            sign_in_a_loop(&world, &known, concurrent, 200);
         }
     }
 }
@@ -282,7 +282,7 @@ fn abandoned_jobs() {
             }
         }
     }
-    // A request without a job answers, whatever else was waiting.
+    // A request without a job gets its result, even after that.
     assert!(known[0].signs(&world));
     sign_in_a_loop(&world, &known, 32, 64);
     files_return_to(files);

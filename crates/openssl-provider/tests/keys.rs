@@ -165,7 +165,7 @@ fn damaged_keys() {
             let sign = |key, side| operate(&world, side, key, Operation::Sign, &digest, &data);
             match (sign(&ours, Side::Subject), sign(&theirs, Side::Reference)) {
                 (Ok(ours), _) => {
-                    // Whatever is wrong with the key, what leaves is right, unless the default provider errs as well.
+                    // With any damaged key, every result is right, unless the default provider's is wrong as well.
                     let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
                     let as_bad = sign(&theirs, Side::Reference)
                         .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
@@ -279,7 +279,7 @@ fn composite_primes() {
     }
 }
 
-/// New keys of all sizes and kinds, as asked for, and of use in the other provider.
+/// New keys of all sizes and kinds have the requested properties, and can be used in the other provider.
 #[test]
 fn generation() {
     let _alone = alone();

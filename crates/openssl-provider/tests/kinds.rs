@@ -13,7 +13,7 @@ use common::keys::{PEM_2048, native};
 use common::threads::in_threads;
 use common::{Counters, Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
 
-/// What a job asks for.
+/// What a job requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sign,
@@ -92,7 +92,7 @@ struct Keys<'w> {
 impl<'w> Keys<'w> {
     fn new(world: &'w World) -> Self {
         let usual = native(world, Side::Subject, PEM_2048);
-        // Nobody's modulus.
+        // No key has this modulus.
         let numbers = Params::new().number("n", &[0xff; 256]).number("e", &[0xff; 32]);
         let long = Key::from_data(world, Side::Subject, ffi::PUBLIC_KEY, &numbers).expect("a public key");
         Self { usual, long }
@@ -112,7 +112,7 @@ impl<'w> Keys<'w> {
     }
 }
 
-/// In which order they are asked for.
+/// In which order they are requested.
 const ORDERS: [[Kind; 8]; 3] = [
     [LongVerify, LongVerify, Verify, Verify, Verify, Sign, Sign, Sign],
     [Sign, Verify, LongVerify, Sign, Verify, LongVerify, Sign, Verify],
@@ -221,7 +221,7 @@ fn batches_are_of_one_kind_without_workers() {
     }
 }
 
-/// Requests of all kinds, of threads and of jobs, at once: every one is answered, whoever computes.
+/// Requests of all kinds, of threads and of jobs, at once: each gets its result, on whichever thread it is computed.
 #[test]
 fn all_kinds_of_threads_and_jobs_at_once() {
     let (_alone, _guard) = (alone(), Guard::new("all kinds at once"));

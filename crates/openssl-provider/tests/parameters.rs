@@ -28,7 +28,7 @@ fn same_names(faults: &mut Faults, what: &str, ours: &Described, theirs: &Descri
     }
 }
 
-/// Everything that can be read, in all the types that it may be asked for in.
+/// Everything that can be read, in all the types in which it can be requested.
 fn readings(
     described: &Described,
     get: impl Fn(&str, c_uint, usize) -> Option<Reading>,

@@ -25,7 +25,7 @@ fn sign_in_every_way(world: &World, known: &[Known]) {
         50,
         |i, wait| {
             let (known, ctx, place) = (&known[i % known.len()], contexts[i].raw(), pointers[i]);
-            // SAFETY: the place is as long as the signature, and nobody looks at it before the job is done.
+            // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
             Job::with(wait, move || unsafe {
                 known.sign_into(ctx, std::slice::from_raw_parts_mut(place, known.size()))
             })
@@ -145,7 +145,7 @@ fn one_file_of_counters() {
     assert!(size >= 64, "{size} bytes");
 }
 
-/// A path that is not a file is refused at once, whatever the process's rights.
+/// A path that is not a file is refused at once, with any rights of the process.
 #[test]
 fn counters_are_in_a_file_or_refused() {
     let _alone = alone();

@@ -1,4 +1,4 @@
-//! Keys restricted to PSS stay with OpenSSL's default provider, whichever provider a program prefers: zariz knows nothing of
+//! Keys restricted to PSS stay with OpenSSL's default provider, for every property query of a program: zariz has none of
 //! their restrictions, and must never be asked to sign with such a key.
 
 mod common;

@@ -92,7 +92,7 @@ fn pss_with_every_salt_and_mask() {
                 cross(&mut faults, &world, &what, [&subject, &reference], &params, false, &message(length));
             }
         }
-        // Lengths as numbers, with those that stand for rules; the longest of all is 256 - 32 - 2.
+        // Lengths as numbers, with the numbers of rules; the longest of all is 256 - 32 - 2.
         for salt in [-3, -2, -1, 0, 5, 32, 222, 223, 100_000] {
             let params = digest("SHA256").int("pad-mode", 6).int("saltlen", salt);
             let what = format!("PSS with salt {salt}");
@@ -113,7 +113,11 @@ fn a_verifier_may_ask_for_one_salt_length() {
             for asked in ["digest", "max", "auto", "0", "20", "21"] {
                 let [ours, theirs] =
                     [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
-                faults.outcome(&format!("signed by {signer:?} with salt {signed}, asked for {asked}"), &ours, &theirs);
+                faults.outcome(
+                    &format!("signed by {signer:?} with salt {signed}, verified with {asked}"),
+                    &ours,
+                    &theirs,
+                );
             }
         }
     }
@@ -180,7 +184,7 @@ fn raw_and_without_digest() {
 }
 
 /// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the default provider),
-/// digests that some versions sign, and PSS with digests that nobody masks with.
+/// digests that some versions sign, and PSS with digests that are not used for masks.
 #[test]
 fn what_is_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -107,7 +107,7 @@ fn a_new_key_in_many_threads() {
     let (_alone, _guard) = (alone(), Guard::new("a new key in many threads"));
     let world = World::new();
     for _ in 0..5 {
-        // In the default provider: each operation asks for it to be exported.
+        // In the default provider: each operation has it exported.
         let key = rsa_2048(&world, Side::Reference);
         let start = Barrier::new(8);
         in_threads(8, |_| {

@@ -98,7 +98,7 @@ fn pss_verify() {
     for file in TestName::all() {
         let set = TestSet::load(file).expect("the file");
         for group in &set.test_groups {
-            // OpenSSL knows no MGF but MGF1, and no PSS with SHAKE.
+            // OpenSSL has only MGF1, and no PSS with SHAKE.
             let Mgf::Mgf1 = group.mgf else {
                 skipped += group.tests.len();
                 continue;

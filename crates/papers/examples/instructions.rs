@@ -32,12 +32,13 @@ impl Numbers {
 }
 
 fn ours(engine: &str, numbers: &Numbers, times: usize) -> Result<(), String> {
-    let engine = Engine::by_name(engine).map_err(|error| error.to_string())?;
+    let engine = engine.parse::<Engine>().map_err(|error| error.to_string())?;
     if engine == Engine::Rsaz && !engine.uses_vectors() {
         return Err("the processor lacks AVX2 or BMI2".into());
     }
     let [modulus, base, exponent] = &numbers.0;
-    let modulus = Modulus::with_engine(modulus, engine).map_err(|error| error.to_string())?;
+    let modulus = Modulus::new(modulus).map_err(|error| error.to_string())?;
+    let modulus = modulus.with_engine(engine).map_err(|error| error.to_string())?;
     for _ in 0..times {
         black_box(modulus.pow(black_box(base), black_box(exponent)));
     }

@@ -7,7 +7,7 @@ use zariz::Method;
 use super::grid::{Grid, Line, Operation, What};
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
 use crate::Failure;
 use crate::workload::{self, Rsa};
 
@@ -22,7 +22,7 @@ pub const PAPER: Paper = Paper {
         vec![
             "The baseline is almost-Montgomery multiplication (amm), the new method multiplies table entries by half of \
              it (ahmm). Published rates are those of an OpenSSL provider that answers eight asynchronous jobs; ours are \
-             those of the library alone, on one thread, asked for eight signatures by each call, and in the second table \
+             those of the library alone, on one thread, with eight signatures for each call, and in the second table \
              those of our provider."
                 .into(),
             format!("What is done eight times, this engine does {}.", eight(engine)),
@@ -31,15 +31,15 @@ pub const PAPER: Paper = Paper {
     uses_ifma: true,
     has_peers: false,
     tables: &[
-        Plan { name: RSA_2048, timed: 4, run: rsa2048 },
-        Plan { name: speed::NAME, timed: 0, run: speed::run },
-        Plan { name: RSA_MORE, timed: 6, run: rsa_more },
-        Plan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+        TablePlan { name: RSA_2048, timed: 4, run: rsa2048 },
+        TablePlan { name: speed::NAME, timed: 0, run: speed::run },
+        TablePlan { name: RSA_MORE, timed: 6, run: rsa_more },
+        TablePlan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
     ],
 };
 
-/// About how long the tables take whose rows are not timed for `--seconds` each.
-pub fn more_seconds(plan: &Plan, bench: &Bench) -> f64 {
+/// About how many seconds a table takes besides the time of its timed rows.
+pub fn more_seconds(plan: &TablePlan, bench: &Bench) -> f64 {
     if plan.name == speed::NAME { speed::seconds(bench) } else { 0.0 }
 }
 
@@ -138,8 +138,8 @@ fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<R
 }
 
 /// Times operations of a batch in turn: each, for one of the batch.
-fn race<'a>(operations: impl Iterator<Item = workload::Operation<'a>>, bench: &Bench) -> Result<Vec<Timing>, Failure> {
-    let contestant = |operation: workload::Operation<'a>| {
+fn race<'a>(operations: impl Iterator<Item = workload::Benchmark<'a>>, bench: &Bench) -> Result<Vec<Timing>, Failure> {
+    let contestant = |operation: workload::Benchmark<'a>| {
         let call = move || {
             (operation.call)();
             Ok(())

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-/// Why something could not be measured: always what is wrong, and where.
+/// Why something could not be measured: what is wrong, and where.
 #[derive(Debug)]
 pub enum Failure {
     /// A key, an engine, a library, the `openssl` program or a file of counts that is missing, fails or is wrong.
@@ -21,3 +21,15 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Errors of the library that say all there is to say.
+macro_rules! input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Input(error.to_string())
+            }
+        })*
+    };
+}
+input!(zariz::EngineError, zariz::ModulusError, zariz::ResiduesError);

@@ -25,7 +25,7 @@ pub struct Grid {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Where in the paper it stands.
+    /// Where it is in the paper.
     pub source: &'static str,
     /// What the paper's rows do not say.
     pub notes: &'static [&'static str],
@@ -54,7 +54,7 @@ pub struct Line {
 pub enum What {
     /// One of our methods.
     Ours(Method),
-    /// What the library does when nobody names a method: the row's name is followed by that of its choice.
+    /// The method that the library chooses itself; the row's name ends with its name.
     Usual,
     /// Another library.
     Peer(Peer),
@@ -130,7 +130,7 @@ struct Results {
     /// By our methods, or by the one that the library chooses.
     ours: Vec<(Option<Method>, Timing)>,
     peers: Vec<(Peer, Timing)>,
-    /// The library's choice, if it was asked for.
+    /// The library's choice, if the table has a row for it.
     choice: Option<Method>,
     /// Peers that cannot be measured, and why.
     missing: Vec<(Peer, String)>,

@@ -1,8 +1,9 @@
 //! The tables of the papers that zariz implements, measured on the machine at hand beside the published figures.
 //!
-//! A paper is a [`Paper`]: what it is, and its tables in order. What a table measures stands beside its published
-//! figures, as data, in the paper's own module. `grid` runs tables of methods by sizes, `timing` takes the time,
-//! `sample` says how far rounds agree, `measure` asks the library and `peers` the libraries the papers compare with.
+//! A paper is a [`Paper`]: what it is, and its tables in order. A paper's module has, as data, what its tables
+//! measure and the published figures. `grid` runs tables of methods by sizes. `stopwatch` takes the time; `timing` and
+//! `throughput` use it to compare latencies and rates, round by round, and `sample` says how far rounds agree. `measure`
+//! calls the library, and `peers` the libraries that the papers compare with.
 #![forbid(unsafe_code)]
 
 mod ahmm;
@@ -19,6 +20,8 @@ mod render;
 mod row;
 mod rsaz;
 mod sample;
+mod stopwatch;
+pub mod throughput;
 mod timing;
 mod truncated;
 pub mod workload;
@@ -55,11 +58,11 @@ pub struct Paper {
     /// Whether it compares with GMP and OpenSSL.
     pub has_peers: bool,
     /// Its tables.
-    pub tables: &'static [Plan],
+    pub tables: &'static [TablePlan],
 }
 
 /// A table yet to be measured.
-pub struct Plan {
+pub struct TablePlan {
     /// Its name in results and in what is said of progress.
     pub name: &'static str,
     /// How many things it times: what it takes is about as many times the seconds for each.
@@ -80,13 +83,13 @@ pub struct Bench {
     pub processor: String,
     /// The key of so many bits that is measured with, for an engine.
     pub key: fn(usize, Dispatch) -> Result<PrivateKey, Failure>,
-    /// The libraries to compare with, loaded when a table first asks for them: loading runs their code.
+    /// The libraries to compare with, loaded when a table first needs them: loading runs their code.
     pub peers: LazyCell<Peers>,
     /// Our module for OpenSSL, where its rows are to be measured.
     pub provider: Option<PathBuf>,
 }
 
-impl Plan {
+impl TablePlan {
     /// About how long it takes.
     pub fn seconds(&self, bench: &Bench) -> f64 {
         self.timed as f64 * bench.seconds + ahmm::more_seconds(self, bench)
@@ -100,7 +103,7 @@ pub struct Table {
     pub name: &'static str,
     /// What it shows.
     pub title: String,
-    /// Where in the paper it stands.
+    /// Where it is in the paper.
     pub source: &'static str,
     /// What its rows do not say.
     pub notes: Vec<String>,
@@ -161,7 +164,7 @@ impl Results {
         }
     }
 
-    /// What stands above the tables.
+    /// The text above the tables.
     pub fn head(&self) -> String {
         render::head(self)
     }
@@ -183,7 +186,7 @@ impl Table {
 fn notes(paper: &Paper, bench: &Bench) -> Vec<String> {
     let mut notes = Vec::new();
     if paper.uses_ifma && bench.engine != Engine::Avx512Ifma {
-        let why = if Engine::Avx512Ifma.is_available() { "as was asked for" } else { "the best here" };
+        let why = if Engine::Avx512Ifma.is_available() { "which was named" } else { "the best here" };
         notes.push(format!("The paper uses AVX512-IFMA; these rows use engine {}, {why}.", bench.engine));
     }
     if bench.clock.hertz().is_none() {

@@ -1,15 +1,15 @@
-//! What the tables ask of the library: numbers to work on, and each operation done to them by a method.
+//! What the tables measure of the library: numbers to compute with, and each operation on them by a method.
 
 use std::hint::black_box;
 
-use zariz::{Batch, Engine, Method, Modulus, ModulusError, PowJob, pow_many};
+use zariz::{Engine, Method, Modulus, PowJob, Residues, TableEntry, pow_many};
 
 use super::grid::Operation;
 use super::timing::Contestant;
 use crate::Failure;
 use crate::workload::noise;
 
-/// Eight lanes' numbers, all of one length, and what should come of them.
+/// Eight lanes' numbers, all of one length, and the expected results.
 pub struct Numbers {
     /// Odd numbers with the highest bit set.
     pub moduli: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ impl Numbers {
     /// How many there are of each.
     pub const LANES: usize = 8;
 
-    /// Numbers of `bits` bits, the same in every run, and the results of an operation by the portable engine.
+    /// Numbers of `bits` bits, equal in every run, and the results of an operation by the portable engine.
     pub fn new(bits: usize, operation: Operation) -> Result<Self, Failure> {
         let number = |kind: u64, lane: usize| noise(kind * 64 + lane as u64 + 1, bits / 8);
         let lanes = || 0..Self::LANES;
@@ -46,8 +46,7 @@ impl Numbers {
         exponents.iter_mut().for_each(|exponent| exponent[0] |= 0x80);
         let powers = |exponents: &dyn Fn(usize) -> Vec<u8>| {
             let power = |lane: usize| {
-                let modulus = Modulus::with_engine(&moduli[lane], Engine::Portable);
-                let modulus = modulus.map_err(|error| Failure::Input(error.to_string()))?;
+                let modulus = Modulus::new(&moduli[lane])?.with_engine(Engine::Portable)?;
                 Ok(modulus.pow_vartime(&bases[lane], &exponents(lane)))
             };
             lanes().map(power).collect::<Result<Vec<_>, Failure>>()
@@ -67,14 +66,13 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Prepares the numbers' moduli for a method, or as the library does when nobody names one.
+    /// Prepares the numbers' moduli for a method; `None` leaves the choice to the library.
     pub fn new(numbers: &Numbers, engine: Engine, method: Option<Method>) -> Result<Self, Failure> {
         let modulus = |modulus: &Vec<u8>| {
-            let modulus = Modulus::with_engine(modulus, engine)?;
+            let modulus = Modulus::new(modulus)?.with_engine(engine)?;
             Ok(method.map_or_else(|| modulus.clone(), |method| modulus.with_method(method)))
         };
-        let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, ModulusError>>();
-        let moduli = moduli.map_err(|error| Failure::Input(error.to_string()))?;
+        let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, Failure>>()?;
         Ok(Self { moduli, engine, method })
     }
 
@@ -83,7 +81,7 @@ impl Lanes {
         self.moduli.first().map(Modulus::method)
     }
 
-    /// Our own part: the operation on eight lanes; of checked results.
+    /// The operation on eight lanes. Its results are checked.
     pub fn contestant<'a>(&'a self, operation: Operation, numbers: &'a Numbers) -> Result<Contestant<'a>, Failure> {
         if operation == Operation::Power {
             self.check(self.powers(numbers) == numbers.powers)?;
@@ -93,34 +91,32 @@ impl Lanes {
             };
             return Ok(Contestant { call: Box::new(call), calls: 1.0 });
         }
-        let work = match operation {
-            Operation::Square => Batch::square,
-            // Of methods without half products for table entries this is an ordinary product.
-            _ => Batch::multiply_entry,
+        let work = move |x: &mut Residues, factor: &TableEntry| match operation {
+            Operation::Square => {
+                x.square();
+                Ok(())
+            }
+            // For methods without half products for table entries, this is an ordinary product.
+            _ => x.multiply_entry(factor),
         };
         let lanes = self.engine.lanes();
         for first in (0..Numbers::LANES).step_by(lanes) {
-            let mut batch = self.batch(numbers, first)?;
-            work(&mut batch);
+            let mut x = self.residues(&numbers.bases, first)?;
+            work(&mut x, &self.residues(&numbers.factors, first)?.to_entry())?;
             let expected = if operation == Operation::Square { &numbers.squares } else { &numbers.products };
-            self.check(batch.into_results()[..] == expected[first..first + lanes])?;
+            self.check(x.to_bytes()[..] == expected[first..first + lanes])?;
         }
-        let mut batch = self.batch(numbers, 0)?;
-        let call = move || {
-            work(&mut batch);
-            Ok(())
-        };
+        let (mut x, factor) = (self.residues(&numbers.bases, 0)?, self.residues(&numbers.factors, 0)?.to_entry());
+        let call = move || Ok(work(&mut x, &factor)?);
         Ok(Contestant { call: Box::new(call), calls: Numbers::LANES as f64 / lanes as f64 })
     }
 
-    /// As many lanes as the engine has, from the one numbered `first`.
-    fn batch(&self, numbers: &Numbers, first: usize) -> Result<Batch<'_>, Failure> {
+    /// Numbers for all lanes of the engine, from the one numbered `first`.
+    fn residues(&self, numbers: &[Vec<u8>], first: usize) -> Result<Residues<'_>, Failure> {
         let lanes = first..first + self.engine.lanes();
         let moduli: Vec<&Modulus> = self.moduli[lanes.clone()].iter().collect();
-        let [x, y] =
-            [&numbers.bases, &numbers.factors].map(|all| all[lanes.clone()].iter().map(Vec::as_slice).collect());
-        let (x, y): (Vec<&[u8]>, Vec<&[u8]>) = (x, y);
-        Batch::new(&moduli, &x, &y).map_err(|error| Failure::Input(error.to_string()))
+        let numbers: Vec<&[u8]> = numbers[lanes].iter().map(Vec::as_slice).collect();
+        Ok(Residues::new(&moduli, &numbers)?)
     }
 
     fn powers(&self, numbers: &Numbers) -> Vec<Vec<u8>> {

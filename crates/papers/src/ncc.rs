@@ -3,12 +3,12 @@
 use std::hint::black_box;
 
 use num_bigint::BigUint;
-use zariz::bls12_381::{Form, Fp, Fp8, mul_batch_with};
-use zariz::{Engine, EngineError};
+use zariz::Engine;
+use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch_on};
 
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 
 /// The paper.
@@ -29,7 +29,10 @@ pub const PAPER: Paper = Paper {
     },
     uses_ifma: false,
     has_peers: false,
-    tables: &[Plan { name: OPERATIONS, timed: 7, run: operations }, Plan { name: MORE, timed: 3 + 3 * 4, run: more }],
+    tables: &[
+        TablePlan { name: OPERATIONS, timed: 7, run: operations },
+        TablePlan { name: MORE, timed: 3 + 3 * 4, run: more },
+    ],
 };
 
 const OPERATIONS: &str = "operations";
@@ -41,7 +44,7 @@ const BITS: usize = 381;
 /// Operations of a chain, each time.
 const CHAIN: usize = 1000;
 
-/// Elements of which nobody waits for another.
+/// Independent elements.
 const COUNT: usize = 64;
 
 const BIGUINT: &str = "num-bigint 0.5";
@@ -58,7 +61,7 @@ const FORMS: [(&str, Form, f64); 4] = [
 /// The paper's nanoseconds of addition, subtraction and multiplication by BigUint: rows 1 to 3.
 const PUBLISHED: [f64; 3] = [3.6870, 3.1242, 517.68];
 
-/// Two elements that have nothing special.
+/// Two ordinary elements.
 fn pair() -> [Fp; 2] {
     let root = |seed| Fp::from(seed).square().square().square().invert_or_zero();
     [root(0x9e37_79b9_7f4a_7c15), root(0xbf58_476d_1ce4_e5b9)]
@@ -86,7 +89,7 @@ fn row(name: impl Into<String>, published: Option<f64>, timing: &Timing, engine:
     }
 }
 
-/// A row of which nothing can be measured here.
+/// A row that cannot be measured here.
 fn lacking(name: impl Into<String>, published: Option<f64>, engine: &str, requires: &str) -> Row {
     Row {
         engine: engine.into(),
@@ -219,10 +222,10 @@ fn more(bench: &Bench) -> Result<Table, Failure> {
 }
 
 /// Products and squares kept in lanes, and products that go in and out.
-fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], EngineError> {
-    let held = |elements: &[Fp]| -> Result<Vec<Fp8>, EngineError> {
+fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], FpError> {
+    let held = |elements: &[Fp]| -> Result<Vec<Fp8>, FpError> {
         let eights = elements.as_chunks::<8>().0;
-        eights.iter().map(|eight| Fp8::with_engine(eight, engine)).collect()
+        eights.iter().map(|eight| Fp8::new_on(engine, eight)).collect()
     };
     let (mut x, y, mut squares) = (held(a)?, held(b)?, held(a)?);
     let multiply = move || {
@@ -239,7 +242,7 @@ fn lanes<'a>(engine: Engine, a: &[Fp], b: &[Fp]) -> Result<[Contestant<'a>; 3], 
     };
     let (a, b, mut out) = (a.to_vec(), b.to_vec(), vec![Fp::ZERO; a.len()]);
     let batch = move || {
-        mul_batch_with(engine, black_box(&a), black_box(&b), &mut out)
+        mul_batch_on(engine, black_box(&a), black_box(&b), &mut out)
             .map_err(|error| Failure::Input(error.to_string()))?;
         black_box(&mut out);
         Ok(())

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::Failure;
 
-/// The RSA sizes that `openssl speed` knows among ours.
+/// Our RSA sizes that `openssl speed` can measure.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
 
 /// An `openssl` program that runs.
@@ -37,8 +37,8 @@ impl OpenSsl {
         SPEED_SIZES.contains(&bits)
     }
 
-    /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for `seconds`, to the
-    /// second that it can be told. Signatures and verifications per second.
+    /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for `seconds`, which
+    /// `openssl speed` takes in whole seconds. Returns signatures and verifications per second.
     pub fn rates(&self, bits: usize, seconds: f64, threads: usize) -> Result<Vec<f64>, Failure> {
         let seconds = (seconds.round().max(1.0) as u32).to_string();
         let (threads, target) = (threads.to_string(), format!("rsa{bits}"));
@@ -47,7 +47,7 @@ impl OpenSsl {
             arguments.extend(["-multi", &threads]);
         }
         arguments.push(&target);
-        let speed = spoken(&openssl(arguments)?, bits)?;
+        let speed = speed_in(&openssl(arguments)?, bits)?;
         Ok(vec![speed.sign, speed.verify])
     }
 
@@ -87,7 +87,7 @@ impl Jobs<'_> {
         }
         let (seconds, jobs, target) = (seconds.to_string(), self.count.to_string(), format!("rsa{bits}"));
         command.args(["-elapsed", "-async_jobs", &jobs, "-mr", "-seconds", &seconds, &target]);
-        spoken(&run(&mut command)?, bits)
+        speed_in(&run(&mut command)?, bits)
     }
 }
 
@@ -107,9 +107,9 @@ fn run(command: &mut Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
-/// What `openssl speed` said of keys of `bits` bits.
-fn spoken(output: &str, bits: usize) -> Result<Speed, Failure> {
-    parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed said nothing of rsa{bits}")))
+/// The rates of keys of `bits` bits in the output of `openssl speed`.
+fn speed_in(output: &str, bits: usize) -> Result<Speed, Failure> {
+    parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed printed nothing about rsa{bits}")))
 }
 
 /// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last line is

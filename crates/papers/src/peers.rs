@@ -1,5 +1,5 @@
-//! What the papers compare with: GMP and OpenSSL, where this system has them, doing one after the other what a batch does
-//! at once.
+//! The libraries that the papers compare with: GMP and OpenSSL, where this system has them. They compute one after the
+//! other what a batch computes at once.
 
 use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
 
@@ -36,7 +36,7 @@ impl Peers {
     }
 }
 
-/// GMP's `x·y mod m` for every lane's numbers, one after the other; of checked results.
+/// GMP's `x·y mod m` for every lane's numbers, one after the other. Its results are checked.
 pub fn gmp_multiply(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, Failure> {
     let product = |lane: usize| gmp.product(&numbers.bases[lane], &numbers.factors[lane], &numbers.moduli[lane]);
     let mut products = each(product, gmp.version())?;

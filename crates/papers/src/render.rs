@@ -6,10 +6,10 @@ use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
 use crate::figures::grouped;
 
-/// The longest line, but for words that are longer themselves.
+/// The longest line, except for words that are longer themselves.
 const WIDTH: usize = 79;
 
-/// What stands above a paper's tables.
+/// The text above a paper's tables.
 pub fn head(results: &Results) -> String {
     let mut text = wrapped(&format!("{}: {}", results.paper, results.citation), "", "  ");
     let labelled = |text: &mut String, label: &str, value: &str| {
@@ -72,7 +72,7 @@ pub fn table(table: &Table) -> String {
     text
 }
 
-/// The notes of rows, each once, and of what sizes they are unless of all.
+/// The notes of rows, each once, with the sizes that they are about unless they are about all.
 fn notes(rows: &[Row]) -> Vec<(&str, String)> {
     let sizes = |rows: &mut dyn Iterator<Item = &Row>| {
         let mut sizes: Vec<usize> = rows.map(|row| row.size).collect();
@@ -116,7 +116,7 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Cycles | Unit::ThousandCycles | Unit::Instructions | Unit::VectorInstructions | Unit::Bits => {
             grouped(value.round() as u64)
         }
-        // Of few nanoseconds, hundredths tell.
+        // Few nanoseconds are shown in hundredths.
         Unit::Nanoseconds if value < 1000.0 => format!("{value:.2}"),
         Unit::PerSecond | Unit::Nanoseconds => decimals(value),
         Unit::Times => format!("{value:.2} x"),

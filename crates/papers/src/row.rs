@@ -19,17 +19,17 @@ pub struct Row {
     pub unit: Unit,
     /// The paper's figure; nothing where it has none.
     pub published: Option<f64>,
-    /// How the paper's figure was come by, if it does not print it.
+    /// How the paper's figure was derived, if the paper does not print it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_note: Option<&'static str>,
     /// Ours.
     #[serde(flatten)]
     pub measured: Measured,
-    /// What was measured, in nanoseconds; nothing for ratios and counts.
+    /// The measured time in nanoseconds; nothing for ratios and counts.
     pub nanoseconds: Option<f64>,
     /// What computed it: our engine, or a library with its version; `counted` of counts.
     pub engine: String,
-    /// Why nothing was measured, or what to mind.
+    /// Why nothing was measured, or a caution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -49,9 +49,9 @@ pub enum Unit {
     MillionsPerSecond,
     /// How many times as fast.
     Times,
-    /// The same, where thousandths are told.
+    /// How many times as fast, with three decimals.
     Gain,
-    /// What is saved, of a hundred.
+    /// What is saved, in percent.
     Percent,
     /// Full multiplications of numbers of the modulus's size, by the same way of multiplying.
     Products,
@@ -90,7 +90,7 @@ impl Unit {
         }
     }
 
-    /// Decimals that mean something.
+    /// Meaningful decimals.
     fn decimals(self) -> i32 {
         match self {
             Self::Cycles | Self::ThousandCycles | Self::PerSecond | Self::Percent | Self::DigitProducts => 1,
@@ -113,7 +113,7 @@ impl Serialize for Unit {
 }
 
 impl Row {
-    /// A row yet without our figure.
+    /// A row without our figure, which is measured later.
     pub fn new(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>) -> Self {
         Self {
             row: row.into(),

@@ -12,7 +12,7 @@ use super::grid::Operation;
 use super::measure::Numbers;
 use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 
 /// The paper.
@@ -24,7 +24,7 @@ pub const PAPER: Paper = Paper {
               \"mock\" with AVX instructions in place of AVX2; OpenSSL 1.0.1",
     notes: |_| {
         vec![
-            "One number at a time, whatever the engine: RSAZ puts four digits of one number into a vector. Figures 11 and \
+            "One number at a time, on every engine: RSAZ puts four digits of one number into a vector. Figures 11 and \
              12 are pictures; the ratios are those of the text. \"Chained\" quotients are the paper's, each by two products \
              from the one before; \"friendly\" ones are four at a time, without products, by a multiple of the modulus."
                 .into(),
@@ -37,9 +37,9 @@ pub const PAPER: Paper = Paper {
     uses_ifma: false,
     has_peers: true,
     tables: &[
-        Plan { name: "instructions", timed: 0, run: instructions },
-        Plan { name: "power", timed: 15, run: power },
-        Plan { name: "products", timed: 0, run: products },
+        TablePlan { name: "instructions", timed: 0, run: instructions },
+        TablePlan { name: "power", timed: 15, run: power },
+        TablePlan { name: "products", timed: 0, run: products },
     ],
 };
 
@@ -116,7 +116,7 @@ fn products(_: &Bench) -> Result<Table, Failure> {
     let all: Vec<Products> = read(PRODUCTS)?;
     let row = |counts: &Products| {
         let name = if counts.operation == "ams" { "squaring" } else { "multiplication" };
-        // Of 1024 bits the paper prints it; 2·⌈n/m⌉² of the others.
+        // The paper prints it for 1024 bits; for the others it is 2·⌈n/m⌉².
         let published = (name == "multiplication" && counts.quotients == "chained").then_some(match counts.bits {
             512 => 2 * 18 * 18,
             1024 => 2592,
@@ -172,7 +172,7 @@ struct Case {
 }
 
 impl Case {
-    /// A contestant of checked results.
+    /// A contestant. Its results are checked.
     fn contestant<'a>(&'a self, mut work: impl FnMut() -> Vec<u8> + 'a) -> Result<Contestant<'a>, Failure> {
         if work() != self.power {
             return Err(Failure::Input("zariz computes wrong numbers one at a time: do not use it here".into()));
@@ -186,7 +186,7 @@ impl Case {
 
     /// An engine.
     fn engine(&self, engine: Engine) -> Result<Contestant<'_>, Failure> {
-        let modulus = Modulus::with_engine(&self.modulus, engine).map_err(|error| Failure::Input(error.to_string()))?;
+        let modulus = Modulus::new(&self.modulus)?.with_engine(engine)?;
         self.contestant(move || modulus.pow(&self.base, &self.exponent))
     }
 
@@ -207,7 +207,7 @@ impl Case {
         })
     }
 
-    /// The same by the best machine here.
+    /// RSAZ with quotients as in the paper, on the best machine here.
     fn best_chained(&self) -> Result<Contestant<'_>, Failure> {
         #[cfg(target_arch = "x86_64")]
         if let Some(w) = zariz_machines::rsaz::Avx2::new() {

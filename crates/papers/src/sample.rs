@@ -1,10 +1,10 @@
-//! One figure for each round, and what to tell of them.
+//! One figure for each round: medians, and how far the rounds agree.
 
 use serde::Serialize;
 
 use crate::figures::rounded;
 
-/// Rounds that spread by more than this share of their median are told to do so.
+/// Rounds that spread by more than this share of their median are marked as noisy.
 pub const SPREAD: f64 = 0.15;
 
 /// A figure for each round.
@@ -63,7 +63,8 @@ impl Sample {
         self.quantile(0.75) - self.quantile(0.25) > SPREAD * self.median()
     }
 
-    /// The same of times, or of which the best is as far below: then most rounds were disturbed.
+    /// Whether the middle half of times spreads so, or the best is so far below the median: then most rounds were
+    /// disturbed.
     fn is_disturbed(&self) -> bool {
         self.is_spread() || self.median() - self.least() > SPREAD * self.median()
     }
@@ -75,7 +76,7 @@ impl FromIterator<f64> for Sample {
     }
 }
 
-/// What a row tells of its rounds, in its own unit.
+/// What a row reports of its rounds, in its own unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
     /// The median; nothing where it could not be measured.

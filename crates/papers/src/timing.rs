@@ -1,27 +1,26 @@
-//! Time in nanoseconds and cycles: several things in turn, round by round, so that a machine that changes its clock
-//! changes it for all of them. A round's time is the median of its measurements, and what is told the median of the
-//! rounds, so that what interrupts a few of them does not count.
+//! Latency in nanoseconds and cycles: several contestants in turn, round by round, so that a change of the machine's clock
+//! affects all of them. A round's time is the median of its laps, and the result is the median of the rounds, so that
+//! a few interruptions do not count.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use zariz_machines::CycleCounter;
-
 use super::sample::Sample;
+use super::stopwatch::Stopwatch;
 use crate::Failure;
 
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
 
-/// Rounds, whatever time they take: the fewest of which the middle one is neither the best nor the worst.
+/// Rounds at least, even if they take longer: the fewest of which the middle one is neither the best nor the worst.
 const FEWEST_ROUNDS: usize = 3;
 
-/// A measurement shorter than this would be one of the clocks.
+/// The shortest lap: a shorter one would measure the clocks.
 const SHORTEST: Duration = Duration::from_micros(50);
 
 /// The clocks of this machine.
 pub struct Clock {
-    counter: Option<CycleCounter>,
+    stopwatch: Stopwatch,
     hertz: f64,
     core_hertz: f64,
 }
@@ -29,35 +28,25 @@ pub struct Clock {
 impl Clock {
     /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes about 40 ms.
     pub fn find() -> Self {
-        let Some(counter) = CycleCounter::new() else { return Self { counter: None, hertz: 0.0, core_hertz: 0.0 } };
+        let stopwatch = Stopwatch::new();
+        let Some(counter) = stopwatch.counter() else { return Self { stopwatch, hertz: 0.0, core_hertz: 0.0 } };
         let rate = || {
             let (start, from) = (Instant::now(), counter.now());
             while start.elapsed() < Duration::from_millis(10) {}
             counter.now().wrapping_sub(from) as f64 / start.elapsed().as_secs_f64()
         };
         let hertz = (0..3).map(|_| rate()).collect::<Sample>().median();
-        Self { counter: Some(counter), hertz, core_hertz: core_hertz() }
+        Self { stopwatch, hertz, core_hertz: core_hertz() }
     }
 
     /// Reference cycles per second, where there is a counter.
     pub fn hertz(&self) -> Option<f64> {
-        self.counter.map(|_| self.hertz)
+        self.stopwatch.counter().map(|_| self.hertz)
     }
 
-    /// Cycles per second of the core itself in scalar code, where there is a counter to set beside it.
+    /// Cycles per second of the core itself in scalar code, where there is a counter to compare it with.
     pub fn core_hertz(&self) -> Option<f64> {
-        self.counter.map(|_| self.core_hertz)
-    }
-
-    /// What `calls` calls take.
-    fn time(&self, calls: u64, call: &mut dyn FnMut() -> Result<(), Failure>) -> Result<Span, Failure> {
-        let count = || self.counter.map_or(0, CycleCounter::now);
-        let (start, from) = (Instant::now(), count());
-        for _ in 0..calls {
-            call()?;
-        }
-        let cycles = count().wrapping_sub(from);
-        Ok(Span { time: start.elapsed(), cycles })
+        self.stopwatch.counter().map(|_| self.core_hertz)
     }
 }
 
@@ -73,14 +62,8 @@ fn core_hertz() -> f64 {
         black_box(x);
         (3 * STEPS) as f64 / start.elapsed().as_secs_f64()
     };
-    // Whatever interrupts a chain makes it slower.
+    // Interruptions only make a chain slower, so the fastest counts.
     (0..50).map(|_| rate(black_box(3))).fold(0.0, f64::max)
-}
-
-/// What some calls took.
-struct Span {
-    time: Duration,
-    cycles: u64,
 }
 
 /// Something to time.
@@ -121,7 +104,7 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
     let start = Instant::now();
     let at_once = contestants.iter_mut().map(|contestant| calls_at_once(contestant, slice, clock));
     let at_once: Vec<u64> = at_once.collect::<Result<_, _>>()?;
-    let counted = clock.counter.is_some();
+    let counted = clock.stopwatch.counter().is_some();
     let empty = || Timing { nanoseconds: Sample::default(), cycles: counted.then(Sample::default) };
     let mut timings: Vec<Timing> = contestants.iter().map(|_| empty()).collect();
     for round in 0..ROUNDS {
@@ -129,17 +112,12 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
             break;
         }
         for ((contestant, &calls), timing) in contestants.iter_mut().zip(&at_once).zip(&mut timings) {
-            let (mut spent, mut nanoseconds, mut cycles) = (Duration::ZERO, Sample::default(), Sample::default());
-            while nanoseconds.rounds() == 0 || spent < slice {
-                let span = clock.time(calls, &mut contestant.call)?;
-                let each = contestant.calls / calls as f64;
-                spent += span.time;
-                nanoseconds.push(span.time.as_secs_f64() * 1e9 * each);
-                cycles.push(span.cycles as f64 * each);
-            }
+            let laps = clock.stopwatch.laps(calls, slice, &mut contestant.call)?;
+            let each = contestant.calls / calls as f64;
+            let nanoseconds: Sample = laps.iter().map(|lap| lap.time.as_secs_f64() * 1e9 * each).collect();
             timing.nanoseconds.push(nanoseconds.median());
             if let Some(sample) = &mut timing.cycles {
-                sample.push(cycles.median());
+                sample.push(laps.iter().map(|lap| lap.cycles as f64 * each).collect::<Sample>().median());
             }
         }
     }
@@ -149,7 +127,7 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
 /// How many calls to time at once: enough for the clocks, but not more than a slice of time has room for. Warms up, too.
 fn calls_at_once(contestant: &mut Contestant, slice: Duration, clock: &Clock) -> Result<u64, Failure> {
     let mut calls = 1;
-    while clock.time(calls, &mut contestant.call)?.time < SHORTEST.min(slice) {
+    while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?[0].time < SHORTEST.min(slice) {
         calls *= 2;
     }
     Ok(calls)

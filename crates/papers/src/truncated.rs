@@ -7,7 +7,7 @@ use zariz::Method;
 use super::counts::Counts;
 use super::grid::{Grid, Line, Operation, Peer, What};
 use super::sample::Measured;
-use super::{Bench, Paper, Plan, Row, Table, Unit, eight};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
 use crate::Failure;
 
 /// The paper.
@@ -31,10 +31,10 @@ pub const PAPER: Paper = Paper {
     uses_ifma: true,
     has_peers: true,
     tables: &[
-        Plan { name: COMPLEXITY, timed: 0, run: complexity },
-        Plan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
-        Plan { name: SQUARING.name, timed: SQUARING.timed(), run: |bench| SQUARING.run(bench) },
-        Plan { name: EXPONENTIATION.name, timed: EXPONENTIATION.timed(), run: |bench| EXPONENTIATION.run(bench) },
+        TablePlan { name: COMPLEXITY, timed: 0, run: complexity },
+        TablePlan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+        TablePlan { name: SQUARING.name, timed: SQUARING.timed(), run: |bench| SQUARING.run(bench) },
+        TablePlan { name: EXPONENTIATION.name, timed: EXPONENTIATION.timed(), run: |bench| EXPONENTIATION.run(bench) },
     ],
 };
 
@@ -70,7 +70,7 @@ const fn faster(row: &'static str, methods: &'static [Method], peer: Peer, publi
     Line { row, what: What::Faster(methods, peer), published }
 }
 
-/// A line that says what truncation saves. The slides say it once for a table, in a note.
+/// A line of what truncation saves. The slides give it once for a table, in a note.
 const fn saved(row: &'static str, normal: Method, truncated: Method) -> Line {
     Line { row, what: What::Saved(normal, truncated), published: &[] }
 }
@@ -228,7 +228,7 @@ fn complexity(_: &Bench) -> Result<Table, Failure> {
         title: "Complexity of a Montgomery multiplication, in full products of the same kind (M)".into(),
         source: "slide \"Complexities\": Montgomery multiplication",
         notes: vec![
-            "Counted, not timed, by running our kernels on counters, with 52-bit digits whatever the engine; half a product \
+            "Counted, not timed, by running our kernels on counters, with 52-bit digits on every engine; half a product \
              of digits counts one half. The slide leaves out what vanishes as numbers grow."
                 .into(),
             "M is the family's own product: a full one by schoolbook (also of AMM and AHMM), or by one or two levels of \
@@ -257,7 +257,7 @@ mod tests {
                     let (What::Faster(methods, peer), Some(speedup)) = (line.what, at(line)) else { continue };
                     let ours = least(&|what| matches!(what, What::Ours(method) if methods.contains(&method)));
                     let peer = least(&|what| matches!(what, What::Peer(other) if other == peer));
-                    // The one that disagrees is told beside its table.
+                    // A note of the table gives the one that disagrees.
                     let expected = if speedup == 3.69 { 3.83 } else { speedup };
                     assert!((peer / ours - expected).abs() < 0.015, "{}: {expected} is {}", line.row, peer / ours);
                 }

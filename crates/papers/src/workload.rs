@@ -3,12 +3,12 @@
 
 use std::hint::black_box;
 
-use zariz::rsa::{Algorithm, PrivateKey};
+use zariz::rsa::{Algorithm, PrivateKey, Signed};
 
 use crate::Failure;
 
 /// Something to time: each call does a batch of operations.
-pub struct Operation<'a> {
+pub struct Benchmark<'a> {
     /// Its name in results, such as `rsa2048-sign`.
     pub name: String,
     /// Does the batch.
@@ -31,7 +31,7 @@ impl Rsa {
         let mut load = Self { key, messages, signatures: Vec::new() };
         let results = load.key.sign_batch(Self::ALGORITHM, &load.messages());
         load.signatures = results.into_iter().collect::<Result<_, _>>().map_err(|e| Failure::Input(e.to_string()))?;
-        let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.pairs());
+        let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.signed());
         verified.into_iter().collect::<Result<Vec<()>, _>>().map_err(|e| Failure::Input(e.to_string()))?;
         Ok(load)
     }
@@ -40,26 +40,26 @@ impl Rsa {
         self.messages.iter().map(Vec::as_slice).collect()
     }
 
-    fn pairs(&self) -> Vec<(&[u8], &[u8])> {
-        self.messages.iter().zip(&self.signatures).map(|(m, s)| (m.as_slice(), s.as_slice())).collect()
+    fn signed(&self) -> Vec<Signed<'_>> {
+        self.messages.iter().zip(&self.signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 
     /// Signing the batch.
-    pub fn sign(&self) -> Operation<'_> {
+    pub fn sign(&self) -> Benchmark<'_> {
         let messages = self.messages();
         let call = move || drop(black_box(self.key.sign_batch(Self::ALGORITHM, &messages)));
-        Operation { name: format!("rsa{}-sign", self.key.bits()), call: Box::new(call) }
+        Benchmark { name: format!("rsa{}-sign", self.key.bits()), call: Box::new(call) }
     }
 
     /// Verifying the batch.
-    pub fn verify(&self) -> Operation<'_> {
-        let pairs = self.pairs();
-        let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &pairs)));
-        Operation { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
+    pub fn verify(&self) -> Benchmark<'_> {
+        let signed = self.signed();
+        let call = move || drop(black_box(self.key.public_key().verify_batch(Self::ALGORITHM, &signed)));
+        Benchmark { name: format!("rsa{}-verify", self.key.bits()), call: Box::new(call) }
     }
 }
 
-/// Bytes without a pattern, the same in every run (SplitMix64).
+/// Bytes without a pattern, equal in every run (SplitMix64).
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let word = |i: u64| {
         let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -187,7 +187,7 @@ impl GmpPower {
         let (result, base, scratch) = (self.result.as_mut_ptr(), self.base.as_ptr(), self.scratch.as_mut_ptr());
         let (exponent, modulus) = (self.exponent.as_ptr(), self.modulus.as_ptr());
         // SAFETY: base, modulus (odd) and result have `size` ≥ 1 limbs, the exponent `bits` ≥ 1 bits, and the scratch
-        // space what `mpn_sec_powm_itch` asked for; all are apart.
+        // space what `mpn_sec_powm_itch` requires; all are apart.
         unsafe { (self.api.sec_powm)(result, base, self.size, exponent, self.bits, modulus, self.size, scratch) };
     }
 

@@ -2,9 +2,9 @@
 //!
 //! [`Gmp`] and [`OpenSsl`] compute what the papers compare with: one modular multiplication or squaring, and one
 //! constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too old is
-//! [`NotFound`], with the reason; whatever is computed can be read back and checked.
+//! [`NotFound`], with the reason; every result can be read back and checked.
 //!
-//! [`Provider`] is a module for OpenSSL 3 that is loaded, and what it says of itself.
+//! [`Provider`] is a module for OpenSSL 3 that is loaded, with its parameters.
 //!
 //! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
 //!

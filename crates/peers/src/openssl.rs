@@ -321,7 +321,7 @@ impl OpenSslPowerPair {
     }
 }
 
-/// Whether a version is [`PAIR_BROKEN`], whatever a distributor adds to its name.
+/// Whether a version is [`PAIR_BROKEN`]; what a distributor adds to its name is ignored.
 fn is_broken(version: &str) -> bool {
     version.strip_prefix(PAIR_BROKEN).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

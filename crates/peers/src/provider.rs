@@ -1,4 +1,4 @@
-//! A module for OpenSSL 3, loaded as programs on OpenSSL load it, and what it says of itself.
+//! A module for OpenSSL 3, loaded as programs on OpenSSL load it, and its parameters.
 //!
 //! The module is loaded into a library context of its own, with the settings that the configuration in effect
 //! (`OPENSSL_CONF`, or the system's `openssl.cnf`) has for it, and nothing else of that. OpenSSL itself would not do:
@@ -23,7 +23,7 @@ const REAL: c_uint = 3;
 const UTF8_STRING: c_uint = 4;
 const UTF8_PTR: c_uint = 6;
 
-/// The longest text that a parameter may have: what a module says of itself is shorter.
+/// The longest text that a parameter may have: a module's texts are shorter.
 const TEXT: usize = 4096;
 
 /// Why a provider cannot be used.
@@ -63,7 +63,7 @@ impl fmt::Display for ProviderError {
     }
 }
 
-/// What a parameter says.
+/// A parameter's value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParamValue {
@@ -173,7 +173,7 @@ impl Provider {
         version.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
     }
 
-    /// All that it says of itself, in its own order; parameters of other types than [`ParamValue`]'s are left out.
+    /// All its parameters, in its own order; parameters of other types than [`ParamValue`]'s are left out.
     pub fn parameters(&self) -> Vec<(String, ParamValue)> {
         // SAFETY: a live provider.
         let mut described = unsafe { (self.context.api.gettable)(self.provider) };
@@ -214,7 +214,7 @@ impl Provider {
         // SAFETY: a live provider, and an array that ends with a key of null; `data` is `data_size` writable bytes, or
         // for a pointer room for it.
         let done = unsafe { (self.context.api.get)(self.provider, asked.as_mut_ptr()) };
-        // What cannot be told is left out.
+        // A parameter that it cannot give is left out.
         self.context.api.clear_errors();
         if done != 1 || asked[0].return_size == unset {
             return None;
@@ -246,7 +246,7 @@ impl fmt::Debug for Provider {
     }
 }
 
-/// A module's file, and how OpenSSL is told of it: a folder, and a name to which it adds the system's ending.
+/// A module's file, as OpenSSL takes it: a folder, and a name to which it adds the system's ending.
 struct Module {
     file: PathBuf,
     folder: CString,

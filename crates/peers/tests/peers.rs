@@ -128,7 +128,7 @@ fn names_and_versions() {
 
 /// What both libraries say of one file in the place of theirs.
 fn refused(file: &std::path::Path) -> [NotFound; 2] {
-    // SAFETY: the files of these tests are no libraries, or lack the functions that are asked for.
+    // SAFETY: the files of these tests are no libraries, or lack the functions that are looked up.
     let (gmp, openssl) = unsafe { (Gmp::load_first(&[file]), OpenSsl::load_first(&[file])) };
     [gmp.expect_err("not GMP"), openssl.expect_err("not OpenSSL")]
 }

@@ -2,7 +2,7 @@
 use std::time::Instant;
 use zariz::{
     Engine,
-    rsa::{Algorithm, PrivateKey},
+    rsa::{Algorithm, PrivateKey, Signed},
 };
 
 /// The benchmark key of that size, wherever this is run.
@@ -15,11 +15,11 @@ fn main() {
     let only = std::env::args().nth(2).unwrap_or_default();
     for engine in Engine::ALL.iter().copied().filter(|e| e.is_available() && e.name().contains(&only)) {
         let t = Instant::now();
-        let key = PrivateKey::parse_with(&std::fs::read(key_file(bits)).unwrap(), engine).unwrap();
+        let key = PrivateKey::parse(&std::fs::read(key_file(bits)).unwrap()).unwrap().with_engine(engine).unwrap();
         let gen_time = t.elapsed();
         let pem = key.to_pkcs8_pem().unwrap();
         let t = Instant::now();
-        let key = PrivateKey::parse_with(pem.as_bytes(), engine).unwrap();
+        let key = PrivateKey::parse(pem.as_bytes()).unwrap().with_engine(engine).unwrap();
         let load = t.elapsed();
         let messages = vec![&b"message"[..]; 64];
         let mut best = [0f64; 2];
@@ -27,7 +27,7 @@ fn main() {
             let t = Instant::now();
             let s: Vec<_> = key.sign_batch(Algorithm::RS256, &messages).into_iter().map(|s| s.unwrap()).collect();
             best[0] = best[0].max(64.0 / t.elapsed().as_secs_f64());
-            let items: Vec<_> = s.iter().map(|s| (messages[0], &s[..])).collect();
+            let items: Vec<_> = s.iter().map(|s| Signed { message: messages[0], signature: s }).collect();
             for _ in 0..4 {
                 let t = Instant::now();
                 assert!(key.public_key().verify_batch(Algorithm::RS256, &items).iter().all(|r| r.is_ok()));

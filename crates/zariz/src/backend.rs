@@ -1,13 +1,16 @@
 //! A machine behind a `dyn` interface: whole batches in, canonical numbers out.
 
 pub(crate) mod counts;
+mod form;
 
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::limbs::Limbs;
 use zariz_kernels::{Domain, carry, mul, pair, pow, rsaz, scalar};
 
-use crate::batch::{InDomain, Numbers};
+pub(crate) use form::MontgomeryForm;
+
 use crate::prepared::Prepared;
+use form::InDomain;
 
 /// A power modulo a prepared modulus.
 pub(crate) type Power<'a> = pow::Power<'a, Prepared>;
@@ -26,15 +29,18 @@ pub(crate) trait Backend: Sync {
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
-    fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a>;
+    /// Brings numbers of at most `bits` bits into Montgomery's domain.
+    fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a>;
 }
 
 /// A machine together with the arithmetic it runs.
 pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// What it needs of a modulus.
     type Constants;
+    /// An element of its numbers.
+    type Word: Copy + Send + Sync + 'static;
     /// Numbers of some moduli.
-    type Domain<'a>: Domain<Word: Send + Sync> + Send + Sync + 'a;
+    type Domain<'a>: Domain<Word = Self::Word> + Send + Sync + 'a;
 
     fn constants(self, modulus: &Prepared) -> &Self::Constants;
     /// A domain of 1 to [`lanes`](Self::lanes) moduli.
@@ -68,6 +74,7 @@ pub(crate) struct Lanes<M>(pub M);
 
 impl<M: batch::Kernels> Arithmetic for Lanes<M> {
     type Constants = batch::Constants;
+    type Word = M::Digit;
     type Domain<'a> = batch::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &batch::Constants {
@@ -96,6 +103,7 @@ pub(crate) struct Single<S>(pub S);
 
 impl<S: scalar::Kernels> Arithmetic for Single<S> {
     type Constants = scalar::Constants;
+    type Word = u64;
     type Domain<'a> = scalar::Domain<'a, S>;
 
     fn constants(self, modulus: &Prepared) -> &scalar::Constants {
@@ -115,6 +123,7 @@ pub(crate) struct Pair<M>(pub M);
 
 impl<M: pair::Kernels> Arithmetic for Pair<M> {
     type Constants = pair::Constants;
+    type Word = M::Vector;
     type Domain<'a> = pair::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &pair::Constants {
@@ -140,6 +149,7 @@ pub(crate) struct Carry<M>(pub M);
 
 impl<M: carry::Kernels> Arithmetic for Carry<M> {
     type Constants = carry::Constants;
+    type Word = carry::Digits;
     type Domain<'a> = carry::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &carry::Constants {
@@ -159,6 +169,7 @@ pub(crate) struct Rsaz<M>(pub M);
 
 impl<M: rsaz::Kernels> Arithmetic for Rsaz<M> {
     type Constants = batch::Constants;
+    type Word = M::Digit;
     type Domain<'a> = rsaz::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &batch::Constants {
@@ -199,9 +210,9 @@ impl<A: Arithmetic> Backend for A {
         counts::products(batch.len());
         self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
     }
-    fn numbers<'a>(&self, moduli: &[&'a Prepared], x: &[&[u64]], y: &[&[u64]], bits: usize) -> Box<dyn Numbers + 'a> {
+    fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a> {
         counts::products(moduli.len());
-        Box::new(self.held(|| InDomain::new(*self, domain(*self, moduli), x, y, bits)))
+        Box::new(self.held(|| InDomain::new(*self, moduli, numbers, bits)))
     }
 }
 

@@ -34,7 +34,7 @@ struct Cost {
 
 /// The operation to estimate. All of it is public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Work {
+pub(crate) enum Operation {
     Product,
     /// A power in constant time.
     Power {
@@ -49,17 +49,17 @@ pub(crate) enum Work {
 impl Candidate {
     /// Nanoseconds of one call: with fixed windows of five bits, or sliding ones for a sparse exponent. Scans
     /// of tables are left out: they are a few hundredths, and about the same for all engines.
-    pub fn estimate(&self, work: Work) -> u64 {
+    pub fn estimate(&self, operation: Operation) -> u64 {
         let [product, multiply, square] = [self.cost.product, self.cost.multiply, self.cost.square].map(u64::from);
         // An exponent may have any length; one of 2^32 bits would never finish.
         let bits = |exponent_bits: usize| exponent_bits.min(u32::MAX as usize) as u64;
-        match work {
-            Work::Product => product,
-            Work::Power { exponent_bits } => {
+        match operation {
+            Operation::Product => product,
+            Operation::Power { exponent_bits } => {
                 let bits = bits(exponent_bits);
                 product + bits * square + (bits / 5 + 32) * multiply
             }
-            Work::PublicPower { exponent_bits } => {
+            Operation::PublicPower { exponent_bits } => {
                 let bits = bits(exponent_bits);
                 product + bits * square + bits * multiply / 8
             }
@@ -135,9 +135,9 @@ mod tests {
         let candidates = candidates(1024);
         assert_eq!(candidates[0].backend.lanes(), Engine::best().lanes());
         for candidate in candidates {
-            let power = |exponent_bits| candidate.estimate(Work::Power { exponent_bits });
-            assert!(candidate.estimate(Work::Product) > 0 && power(1024) > power(512));
-            assert!(power(512) > candidate.estimate(Work::PublicPower { exponent_bits: 17 }));
+            let power = |exponent_bits| candidate.estimate(Operation::Power { exponent_bits });
+            assert!(candidate.estimate(Operation::Product) > 0 && power(1024) > power(512));
+            assert!(power(512) > candidate.estimate(Operation::PublicPower { exponent_bits: 17 }));
             assert!(power(usize::MAX) > power(1 << 31));
         }
     }

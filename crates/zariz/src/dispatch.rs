@@ -43,18 +43,13 @@ impl fmt::Display for Dispatch {
 impl FromStr for Dispatch {
     type Err = EngineError;
 
-    /// Like [`Dispatch::by_name`].
+    /// The dispatch named `auto`, or by an engine's name. An unknown name is [`EngineError::Unknown`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
-        Self::by_name(name)
+        if name == "auto" { Ok(Self::Auto) } else { name.parse().map(Self::Only) }
     }
 }
 
 impl Dispatch {
-    /// The dispatch named `auto`, or by an engine's name. Returns the errors of [`Engine::by_name`].
-    pub fn by_name(name: &str) -> Result<Self, EngineError> {
-        if name == "auto" { Ok(Self::Auto) } else { Engine::by_name(name).map(Self::Only) }
-    }
-
     /// The engine that computes when there are enough requests to fill its lanes.
     pub fn main(self) -> Engine {
         match self {
@@ -62,11 +57,19 @@ impl Dispatch {
             Self::Only(engine) => engine,
         }
     }
+
+    /// Checks that this processor can run it.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] for an engine whose instructions the processor lacks.
+    pub fn check(self) -> Result<(), EngineError> {
+        self.main().check()
+    }
 }
 
 /// A dispatch, and the machine of its main engine.
 #[derive(Clone, Copy)]
-pub(crate) struct Crew {
+pub(crate) struct Route {
     pub dispatch: Dispatch,
     main: &'static dyn Backend,
 }
@@ -75,7 +78,15 @@ pub(crate) struct Crew {
 /// limbs. Public, like lengths.
 pub(crate) type Shape = (bool, usize);
 
-impl Crew {
+impl Default for Route {
+    /// The route of [`Dispatch::Auto`].
+    fn default() -> Self {
+        let main = Engine::best().backend().unwrap_or_else(|_| Engine::of_any_length());
+        Self { dispatch: Dispatch::Auto, main }
+    }
+}
+
+impl Route {
     /// Fails where this processor cannot run the engine.
     pub fn new(dispatch: Dispatch) -> Result<Self, EngineError> {
         Ok(Self { dispatch, main: dispatch.main().backend()? })
@@ -124,7 +135,7 @@ mod tests {
             assert_eq!(dispatch.to_string().parse(), Ok(dispatch));
         }
         assert_eq!(Dispatch::Auto.main(), Engine::best());
-        let error = Dispatch::by_name("sse9").expect_err("no such engine").to_string();
+        let error = "sse9".parse::<Dispatch>().expect_err("no such engine").to_string();
         assert!(error.contains("sse9") && error.contains("auto"), "{error}");
     }
 }

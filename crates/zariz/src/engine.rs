@@ -60,10 +60,8 @@ pub enum EngineError {
     Unknown(String),
     /// The processor, or the operating system, lacks the engine's instructions.
     Unavailable(Engine),
-    /// The engine has no lanes, and the operation needs them.
-    WithoutLanes(Engine),
-    /// The engine computed a wrong answer: the processor, its memory or this build is faulty.
-    WrongAnswer(Engine),
+    /// The engine computed a wrong result: the processor, its memory or this build is faulty.
+    WrongResult(Engine),
 }
 
 impl std::error::Error for EngineError {}
@@ -81,10 +79,7 @@ impl fmt::Display for EngineError {
                 engine.requires(),
                 Engine::best()
             ),
-            Self::WithoutLanes(engine) => {
-                write!(f, "engine {engine} does not work in lanes, which this is for; choose {}", Engine::best())
-            }
-            Self::WrongAnswer(engine) => {
+            Self::WrongResult(engine) => {
                 write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
             }
         }
@@ -100,9 +95,10 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = EngineError;
 
-    /// Like [`Engine::by_name`].
+    /// The engine of that name, whether or not this processor can run it. An unknown name is [`EngineError::Unknown`].
     fn from_str(name: &str) -> Result<Self, EngineError> {
-        Self::by_name(name)
+        let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
+        engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))
     }
 }
 
@@ -128,13 +124,6 @@ impl Engine {
         self.row().name
     }
 
-    /// The engine of that name. Returns an [`EngineError`] if there is none, or this processor cannot run it.
-    pub fn by_name(name: &str) -> Result<Self, EngineError> {
-        let engine = Self::ALL.iter().copied().find(|engine| engine.name() == name);
-        let engine = engine.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
-        engine.backend().map(|_| engine)
-    }
-
     /// The fastest engine of this processor when there is enough work for all of its lanes.
     pub fn best() -> Self {
         Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
@@ -142,7 +131,15 @@ impl Engine {
 
     /// Whether this processor can run the engine.
     pub fn is_available(self) -> bool {
-        self.backend().is_ok()
+        self.check().is_ok()
+    }
+
+    /// Checks that this processor can run the engine.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] where the processor lacks its instructions.
+    pub fn check(self) -> Result<(), EngineError> {
+        self.backend().map(|_| ())
     }
 
     /// The instruction sets the engine needs, in words.
@@ -197,14 +194,14 @@ impl Engine {
     }
 
     /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one by
-    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongAnswer`] or [`EngineError::Unavailable`].
+    /// Fermat's theorem modulo `2^521 − 1`. Returns [`EngineError::WrongResult`] or [`EngineError::Unavailable`].
     pub fn self_test(self) -> Result<(), EngineError> {
         let portable = Self::Portable.backend()?;
         let mersenne = mersenne_521();
         let exponent: Vec<u64> = [&[u64::MAX - 1], &mersenne[1..]].concat(); // 2^521 − 2
         let fermat = run_one(portable, &mersenne, &[0x1234_5678], &exponent);
         if !limbs::equal(&fermat, &[1]) {
-            return Err(EngineError::WrongAnswer(Self::Portable));
+            return Err(EngineError::WrongResult(Self::Portable));
         }
 
         let backend = self.backend()?;
@@ -221,7 +218,7 @@ impl Engine {
         for results in [backend.pow(&batch), backend.pow_vartime(&batch)] {
             for (result, (modulus, base, exponent)) in results.iter().zip(&lanes) {
                 if !limbs::equal(result, &run_one(portable, modulus, base, exponent)) {
-                    return Err(EngineError::WrongAnswer(self));
+                    return Err(EngineError::WrongResult(self));
                 }
             }
         }
@@ -251,13 +248,11 @@ mod tests {
     #[test]
     fn names_round_trip() {
         for engine in Engine::ALL.iter().copied() {
-            match Engine::by_name(engine.name()) {
-                Ok(found) => assert_eq!(found, engine),
-                Err(error) => assert_eq!(error, EngineError::Unavailable(engine)),
-            }
+            assert_eq!(engine.name().parse(), Ok(engine));
+            let available = if engine.is_available() { Ok(()) } else { Err(EngineError::Unavailable(engine)) };
+            assert_eq!(engine.check(), available);
         }
-        assert_eq!("portable".parse(), Ok(Engine::Portable));
-        let error = Engine::by_name("sse9").expect_err("no such engine").to_string();
+        let error = "sse9".parse::<Engine>().expect_err("no such engine").to_string();
         assert!(error.contains("sse9") && error.contains("avx2-fma"), "{error}");
     }
 

@@ -4,38 +4,43 @@ use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::Limbs;
 
 use crate::backend::{Backend, Power, Product};
-use crate::cost::{self, Work};
-use crate::dispatch::{Crew, Dispatch, Shape};
+use crate::cost::{self, Operation};
+use crate::dispatch::{Dispatch, Route, Shape};
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs of equal cost share a batch.
-pub(crate) fn pow(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
-    let work = |job: &Power| Work::Power { exponent_bits: job.exponent_bits };
-    run(crew, jobs, |job| class(crew, job.modulus, work(job), job.base_bits), |backend, batch| backend.pow(batch))
+pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+    let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
+    run(
+        route,
+        jobs,
+        |job| class(route, job.modulus, operation(job), job.base_bits),
+        |backend, batch| backend.pow(batch),
+    )
 }
 
 /// Like [`pow`], for exponents that are public.
-pub(crate) fn pow_vartime(crew: Crew, jobs: &[Power]) -> Vec<Limbs> {
-    let work = |job: &Power| Work::PublicPower { exponent_bits: job.exponent_bits };
-    let class = |job: &Power| class(crew, job.modulus, work(job), job.base_bits);
-    run(crew, jobs, class, |backend, batch| backend.pow_vartime(batch))
+pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+    let operation = |job: &Power| Operation::PublicPower { exponent_bits: job.exponent_bits };
+    let class = |job: &Power| class(route, job.modulus, operation(job), job.base_bits);
+    run(route, jobs, class, |backend, batch| backend.pow_vartime(batch))
 }
 
 /// Products of any sizes, results in order.
-pub(crate) fn mul(crew: Crew, jobs: &[Product]) -> Vec<Limbs> {
-    run(crew, jobs, |job| class(crew, job.modulus, Work::Product, 0), |backend, batch| backend.mul(batch))
+pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
+    run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, batch| backend.mul(batch))
 }
 
 /// What jobs must have in common to share a batch (the group), and what they should have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
     group: (Shape, Option<Method>),
-    work: Work,
+    operation: Operation,
     base_bits: usize,
 }
 
-fn class(crew: Crew, modulus: &Prepared, work: Work, base_bits: usize) -> Class {
-    Class { group: (crew.shape(modulus), modulus.method()), work, base_bits }
+fn class(route: Route, modulus: &Prepared, operation: Operation, base_bits: usize) -> Class {
+    Class { group: (route.shape(modulus), modulus.method()), operation, base_bits }
 }
 
 /// A job with its modulus.
@@ -57,18 +62,18 @@ impl Job for Product<'_> {
 
 /// Cuts `jobs` into batches of one group, and puts the results back in order.
 fn run<J: Job>(
-    crew: Crew,
+    route: Route,
     jobs: &[J],
     class: impl Fn(&J) -> Class,
-    work: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
+    compute: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
 ) -> Vec<Limbs> {
     let mut order: Vec<(Class, usize)> = jobs.iter().enumerate().map(|(i, job)| (class(job), i)).collect();
     order.sort();
     let mut out: Vec<Limbs> = jobs.iter().map(|_| Limbs::default()).collect();
     for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
         let mut left = group;
-        let (method, main) = (group[0].0.group.1, crew.machine(jobs[group[0].1].modulus()));
-        let free = crew.dispatch == Dispatch::Auto && method.is_none();
+        let (method, main) = (group[0].0.group.1, route.machine(jobs[group[0].1].modulus()));
+        let free = route.dispatch == Dispatch::Auto && method.is_none();
         let calls = if free { plan(hardest(jobs, group), group.len()) } else { fill(main, group.len()) };
         for (backend, count) in calls {
             let (now, later) = left.split_at(count);
@@ -78,7 +83,7 @@ fn run<J: Job>(
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
             let (backend, size) = if alike { (backend, count) } else { (main, main.lanes()) };
-            let results = selected.chunks(size).flat_map(|batch| work(backend, batch));
+            let results = selected.chunks(size).flat_map(|batch| compute(backend, batch));
             for (&(_, i), result) in now.iter().zip(results) {
                 out[i] = result;
             }
@@ -87,10 +92,10 @@ fn run<J: Job>(
     out
 }
 
-/// The longest modulus of a group, and its most expensive work.
-fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Work) {
+/// The longest modulus of a group, and its most expensive operation.
+fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Operation) {
     let bits = group.iter().map(|&(_, i)| jobs[i].modulus().size()).max().unwrap_or(0);
-    (bits, group.iter().map(|(class, _)| class.work).max().unwrap_or(Work::Product))
+    (bits, group.iter().map(|(class, _)| class.operation).max().unwrap_or(Operation::Product))
 }
 
 /// A machine, and how many jobs one call of it does.
@@ -103,9 +108,9 @@ fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
 }
 
 /// The cheapest of this processor's machines do all jobs.
-fn plan((bits, work): (usize, Work), count: usize) -> Vec<Call> {
+fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Call> {
     let candidates = cost::candidates(bits);
-    let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(work))).collect();
+    let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(operation))).collect();
     cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
 }
 

@@ -3,8 +3,8 @@
 //! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
 //! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
-//! * [`Batch`] keeps numbers in Montgomery's domain for long products; [`Method`] names the ways of multiplying and reducing.
-//! * [`bls12_381`] is the base field of one curve: one element at a time, or eight.
+//! * [`Residues`] keeps numbers in Montgomery's domain for many products; [`Method`] names the ways of multiplying and
+//!   reducing.
 //! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
 //!   are cheapest for the number of requests in a call; `_with` constructors take another choice.
 //!
@@ -26,19 +26,20 @@
 #![forbid(unsafe_code)]
 
 mod backend;
-mod batch;
-pub mod bls12_381;
 mod cost;
 mod dispatch;
 mod engine;
 mod jobs;
 mod modulus;
 mod prepared;
+mod residues;
 pub mod rsa;
 pub mod stream;
 
-pub use batch::{Batch, BatchError};
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError, Layout};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+#[cfg(feature = "papers")]
+pub use residues::TableEntry;
+pub use residues::{Residues, ResiduesError};
 pub use zariz_kernels::batch::{Method, Reduction};

@@ -7,7 +7,7 @@ use zariz_kernels::batch::{Constants, MAX_DIGITS, Method};
 use zariz_kernels::limbs::{self, Limbs};
 
 use crate::backend::Power;
-use crate::dispatch::{self, Crew, Dispatch};
+use crate::dispatch::{self, Dispatch, Route};
 use crate::engine::{Engine, EngineError};
 use crate::jobs;
 use crate::prepared::Prepared;
@@ -17,7 +17,7 @@ use crate::prepared::Prepared;
 /// The modulus may be secret: only its bit length shows in the time that operations take.
 #[derive(Clone)]
 pub struct Modulus {
-    pub(crate) crew: Crew,
+    pub(crate) route: Route,
     pub(crate) prepared: Arc<Prepared>,
 }
 
@@ -36,11 +36,8 @@ pub enum ModulusError {
         /// Its length in bits.
         bits: usize,
     },
-    /// The engine cannot be used.
-    Engine(EngineError),
 }
 
-// This error's text includes the engine's, which is therefore not a `source`: chains would print it twice.
 impl std::error::Error for ModulusError {}
 
 impl fmt::Display for ModulusError {
@@ -52,14 +49,7 @@ impl fmt::Display for ModulusError {
             Self::TooLong { bits } => {
                 write!(f, "the modulus has {bits} bits; at most {} are supported", Modulus::MAX_BITS)
             }
-            Self::Engine(error) => error.fmt(f),
         }
-    }
-}
-
-impl From<EngineError> for ModulusError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
     }
 }
 
@@ -79,14 +69,11 @@ impl Modulus {
         BITS
     };
 
-    /// Prepares a big-endian modulus for this processor's engines, or returns why it cannot be one.
+    /// Prepares a big-endian modulus for [`Dispatch::Auto`].
+    ///
+    /// # Errors
+    /// A [`ModulusError`] says why the number cannot be a modulus.
     pub fn new(modulus: &[u8]) -> Result<Self, ModulusError> {
-        Self::with_engine(modulus, Dispatch::Auto)
-    }
-
-    /// Like [`new`](Self::new), for a given [`Engine`] or [`Dispatch`], which this processor must be able to run.
-    pub fn with_engine(modulus: &[u8], engine: impl Into<Dispatch>) -> Result<Self, ModulusError> {
-        let crew = Crew::new(engine.into())?;
         let limbs = limbs::from_be_bytes(modulus);
         let bits = limbs::bits_vartime(&limbs);
         match bits {
@@ -96,18 +83,27 @@ impl Modulus {
             bits if bits > Self::MAX_BITS => return Err(ModulusError::TooLong { bits }),
             _ => {}
         }
-        Ok(Self { crew, prepared: Arc::new(Prepared::new(&limbs, bits)) })
+        Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus, with a method of the caller's choice for powers. It always uses the main engine, for
-    /// any number of powers. By default the fastest known method is used.
+    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] where this processor cannot run the engine.
+    pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
+        Ok(Self { route: Route::new(engine.into())?, prepared: Arc::clone(&self.prepared) })
+    }
+
+    /// The same modulus with another method for powers. The main engine then computes everything, for any
+    /// number of powers. By default, the fastest known method is used.
+    #[must_use]
     pub fn with_method(&self, method: Method) -> Self {
-        Self { crew: self.crew, prepared: Arc::new(self.prepared.with_method(method)) }
+        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method)) }
     }
 
     /// The method for powers.
     pub fn method(&self) -> Method {
-        self.crew.method(&self.prepared)
+        self.route.method(&self.prepared)
     }
 
     /// The modulus's length in bits.
@@ -122,7 +118,7 @@ impl Modulus {
 
     /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
-        self.crew.engine()
+        self.route.engine()
     }
 
     /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
@@ -186,11 +182,11 @@ pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)
 }
 
-fn run(jobs: &[PowJob], pow: impl Fn(Crew, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
+fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
     let numbers: Vec<(Limbs, Limbs)> =
         jobs.iter().map(|job| (limbs::from_be_bytes(job.base), limbs::from_be_bytes(job.exponent))).collect();
     let mut out = vec![Vec::new(); jobs.len()];
-    for (_, mine) in dispatch::groups(jobs.len(), |i| jobs[i].modulus.crew.dispatch) {
+    for (_, mine) in dispatch::groups(jobs.len(), |i| jobs[i].modulus.route.dispatch) {
         let powers: Vec<Power> = mine
             .iter()
             .map(|&i| Power {
@@ -201,7 +197,7 @@ fn run(jobs: &[PowJob], pow: impl Fn(Crew, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u
                 exponent_bits: 8 * jobs[i].exponent.len(),
             })
             .collect();
-        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.crew, &powers)) {
+        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.route, &powers)) {
             out[i] = vec![0; jobs[i].modulus.size()];
             limbs::to_be_bytes(&result, &mut out[i]);
         }

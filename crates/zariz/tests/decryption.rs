@@ -175,7 +175,7 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
         let [ciphertexts, messages] =
             ["ciphertext", "message"].map(|name| group.iter().map(|vector| hex(&vector[name])).collect::<Vec<_>>());
         for engine in engines() {
-            let key = PrivateKey::parse_with(text.as_bytes(), engine).expect("a key");
+            let key = PrivateKey::parse(text.as_bytes()).expect("a key").with_engine(engine).expect("available");
             let ciphertexts: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext[..]).collect();
             let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts);
             for ((vector, message), result) in group.iter().zip(&messages).zip(results) {
@@ -252,7 +252,7 @@ fn hex(value: &serde_json::Value) -> Vec<u8> {
 fn substitutes_depend_on_key_and_ciphertext_alone() {
     let numbers = &USUAL[0];
     let other_numbers = Numbers::generate(99, 512, 512, &big(65_537));
-    // Padding of the wrong block type: whatever the random bytes.
+    // Padding of the wrong block type, with any random bytes.
     let mut random = Random::new(32);
     let encoded: Vec<Vec<u8>> = (0..60).map(|_| [vec![0, 3], random.bytes(numbers.size() - 2)].concat()).collect();
     let ciphertexts: Vec<Vec<u8>> = encoded.iter().map(|encoded| numbers.raw_public(encoded)).collect();

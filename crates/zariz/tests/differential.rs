@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use zariz::{Engine, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+use zariz::{Engine, EngineError, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
 zariz_emulator::install_before_main!();
@@ -61,7 +61,12 @@ fn check_on(cases: &[Case], engine_of: impl Fn(usize) -> Engine) {
     let moduli: Vec<_> = cases
         .iter()
         .enumerate()
-        .map(|(i, case)| Modulus::with_engine(&case.modulus.to_bytes_be(), engine_of(i)).expect("a good modulus"))
+        .map(|(i, case)| {
+            Modulus::new(&case.modulus.to_bytes_be())
+                .expect("a good modulus")
+                .with_engine(engine_of(i))
+                .expect("available")
+        })
         .collect();
     let jobs: Vec<_> = cases
         .iter()
@@ -115,8 +120,10 @@ fn small_numbers_exhaustively() {
         .flat_map(|m| (0..=m + 2).flat_map(move |b| [0, 1, 2, 3, 6, 7, 11].map(|e| (m, b, e))))
         .collect();
     for engine in engines() {
-        let moduli: Vec<_> =
-            cases.iter().map(|&(m, ..)| Modulus::with_engine(&[m], engine).expect("a good modulus")).collect();
+        let moduli: Vec<_> = cases
+            .iter()
+            .map(|&(m, ..)| Modulus::new(&[m]).expect("a good modulus").with_engine(engine).expect("available"))
+            .collect();
         let jobs: Vec<_> = cases
             .iter()
             .zip(&moduli)
@@ -148,7 +155,7 @@ fn every_length_up_to_700_bits() {
 }
 
 /// Lengths around whole numbers of 51-bit, 52-bit and 64-bit digits, and around tiles of 9, 10 and 20 digits and their
-/// multiples. Three spare bits stand above a modulus, so the digit count changes up to 3 bits below the boundary.
+/// multiples. There are three spare bits above a modulus, so the digit count changes up to 3 bits below the boundary.
 #[test]
 fn around_digit_and_tile_boundaries() {
     let mut random = Random::new(12);
@@ -287,7 +294,7 @@ fn batches_of_every_size() {
     let bases: Vec<Vec<u8>> = (0..33).map(|i| random.bytes(1 + 5 * i)).collect();
     let expected: Vec<_> = bases.iter().map(|base| power(base, &exponent, &m.to_bytes_be())).collect();
     for engine in engines() {
-        let m = Modulus::with_engine(&m.to_bytes_be(), engine).expect("a good modulus");
+        let m = Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
         for len in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33] {
             let bases: Vec<&[u8]> = bases[..len].iter().map(|base| &base[..]).collect();
             assert_eq!(m.pow_batch(&bases, &exponent), expected[..len], "{len} on {engine}");
@@ -328,7 +335,8 @@ fn exponents_add() {
     for engine in engines() {
         for bits in [96, 1024, 3000] {
             let m = modulus(&mut random, bits);
-            let prepared = Modulus::with_engine(&m.to_bytes_be(), engine).expect("a good modulus");
+            let prepared =
+                Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
             let base = random.bytes(bits / 8);
             let [a, b] = [random.bytes(16), random.bytes(16)].map(|bytes| BigUint::from_bytes_be(&bytes));
             let results = [&a, &b, &(&a + &b)].map(|e| BigUint::from_bytes_be(&prepared.pow(&base, &e.to_bytes_be())));
@@ -339,39 +347,38 @@ fn exponents_add() {
 
 #[test]
 fn bad_moduli_are_refused_by_what_is_wrong_with_them() {
-    for engine in engines() {
-        let refused = |bytes: &[u8]| Modulus::with_engine(bytes, engine).expect_err("a bad modulus");
-        for zero in [&[][..], &[0], &[0; 9], &[0; 5000]] {
-            assert_eq!(refused(zero), ModulusError::Zero);
-        }
-        for one in [&[1][..], &[0, 1], &[&[0; 3000][..], &[1]].concat()] {
-            assert_eq!(refused(one), ModulusError::One);
-        }
-        for even in [&[2][..], &[0, 0, 4], &[0xff; 64].map(|_| 0xfe), &[&[0x80][..], &[0; 2047]].concat()] {
-            assert_eq!(refused(even), ModulusError::Even);
-        }
-        let too_long = fixed(&(two_to(16_384) + big(1)), 2049);
-        assert_eq!(refused(&too_long), ModulusError::TooLong { bits: 16_385 });
-        assert_eq!(refused(&[0xff; 1_000_001]), ModulusError::TooLong { bits: 8_000_008 });
+    let refused = |bytes: &[u8]| Modulus::new(bytes).expect_err("a bad modulus");
+    for zero in [&[][..], &[0], &[0; 9], &[0; 5000]] {
+        assert_eq!(refused(zero), ModulusError::Zero);
     }
+    for one in [&[1][..], &[0, 1], &[&[0; 3000][..], &[1]].concat()] {
+        assert_eq!(refused(one), ModulusError::One);
+    }
+    for even in [&[2][..], &[0, 0, 4], &[0xff; 64].map(|_| 0xfe), &[&[0x80][..], &[0; 2047]].concat()] {
+        assert_eq!(refused(even), ModulusError::Even);
+    }
+    let too_long = fixed(&(two_to(16_384) + big(1)), 2049);
+    assert_eq!(refused(&too_long), ModulusError::TooLong { bits: 16_385 });
+    assert_eq!(refused(&[0xff; 1_000_001]), ModulusError::TooLong { bits: 8_000_008 });
 }
 
 #[test]
 fn leading_zeros_do_not_make_a_modulus_longer() {
     for engine in engines() {
-        let plain = Modulus::with_engine(&[0xff; 2048], engine).expect("the longest modulus");
+        let plain = Modulus::new(&[0xff; 2048]).expect("the longest modulus").with_engine(engine).expect("available");
         assert_eq!((plain.bits(), plain.size(), plain.engine()), (16_384, 2048, engine));
         let padded = [&[0; 300][..], &[0x01, 0x23]].concat();
-        let padded = Modulus::with_engine(&padded, engine).expect("a good modulus");
+        let padded = Modulus::new(&padded).expect("a good modulus").with_engine(engine).expect("available");
         assert_eq!((padded.bits(), padded.size()), (9, 2));
         assert_eq!(padded.pow(&[5], &[3]), [0, 125]);
-        assert_eq!(Modulus::with_engine(&[0, 3], engine).expect("three").pow(&[2], &[]), [1]);
+        assert_eq!(Modulus::new(&[0, 3]).expect("three").with_engine(engine).expect("available").pow(&[2], &[]), [1]);
     }
 }
 
 #[test]
 fn an_engine_that_the_processor_lacks_is_refused() {
     for engine in Engine::ALL.iter().copied().filter(|engine| !engine.is_available()) {
-        assert!(matches!(Modulus::with_engine(&[3], engine), Err(ModulusError::Engine(_))));
+        let refused = Modulus::new(&[3]).expect("three").with_engine(engine).expect_err("no such instructions");
+        assert_eq!(refused, EngineError::Unavailable(engine));
     }
 }

@@ -6,7 +6,7 @@ use common::engines;
 use common::keys::{USUAL, load, loaded};
 use sha2::Digest;
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
-use zariz::rsa::{Algorithm, Error, Hash, Signature, SigningKey, VerifyingKey};
+use zariz::rsa::{Algorithm, Error, Hash, Signature, SignedDigest, SigningKey, VerifyingKey};
 
 const HASHES: [Hash; 13] = [
     Hash::Sha1,
@@ -79,8 +79,9 @@ fn a_digest_of_the_wrong_length_fails_alone() {
                 assert_eq!(key.public_key().verify_digest(algorithm, wrong, &signature), Err(error), "{engine}");
             }
         }
-        let items: [(&[u8], &[u8]); 4] =
-            [(&digest, &signature), (&digest[1..], &signature), (&digest, &signature[1..]), (&digest, &signature)];
+        let (digest, signature) = (&digest[..], &signature[..]);
+        let items = [(digest, signature), (&digest[1..], signature), (digest, &signature[1..]), (digest, signature)]
+            .map(|(digest, signature)| SignedDigest { digest, signature });
         let length = Error::Length { expected: 128, actual: 127 };
         let expected = [Ok(()), Err(Error::Digest { expected: 32, actual: 31 }), Err(length), Ok(())];
         assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &items), expected, "{engine}");

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Random, engines};
 use zariz::rsa::{
-    Algorithm, DecryptJob, Padding, PrivateKey, PublicKey, SignJob, VerifyJob, decrypt_many, sign_many, verify_many,
+    Algorithm, DecryptJob, Padding, PrivateKey, PublicKey, SignJob, Signed, VerifyJob, decrypt_many, sign_many,
+    verify_many,
 };
 use zariz::{Dispatch, Engine, Modulus, PowJob, pow_many, pow_many_vartime};
 
@@ -66,8 +67,7 @@ fn signatures_and_decryptions_in_any_number() {
             }
             // A bad one among good ones.
             signed[count / 2].1[9] ^= 4;
-            let items: Vec<(&[u8], &[u8])> =
-                signed.iter().map(|(message, signature)| (*message, &signature[..])).collect();
+            let items: Vec<_> = signed.iter().map(|(message, signature)| Signed { message, signature }).collect();
             for (i, verdict) in public.verify_batch(Algorithm::RS256, &items).into_iter().enumerate() {
                 assert_eq!(verdict.is_ok(), i != count / 2, "{i} of {count}");
             }

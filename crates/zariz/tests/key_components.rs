@@ -13,10 +13,11 @@ use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 #[test]
 fn keys_from_their_numbers() {
     let right = &*KEY_1024;
-    let load = |numbers: &Numbers, zeros: usize, engine| {
+    let load = |numbers: &Numbers, zeros: usize, engine: Engine| -> Result<PrivateKey, KeyError> {
         let bytes = |number: &BigUint| [vec![0; zeros], number.to_bytes_be()].concat();
         let [n, e, d, p, q] = [&numbers.n, &numbers.e, &numbers.d, &numbers.p, &numbers.q].map(bytes);
-        PrivateKey::from_components_with(&n, &e, &d, &p, &q, engine)
+        let key = PrivateKey::from_components(&n, &e, &d, &p, &q)?;
+        Ok(key.with_engine(engine).expect("available"))
     };
     let unequal = [(400, 624), (624, 400)].map(|(p, q)| Numbers::generate(p as u64, p, q, &big(65_537)));
     for numbers in unequal.iter().chain([right]) {
@@ -26,7 +27,10 @@ fn keys_from_their_numbers() {
                 let key = load(numbers, zeros, engine).expect("a key");
                 assert_signs_right(&format!("{engine}, {zeros} zeros"), &key, numbers);
                 assert_eq!(key.to_pkcs8_der().expect("encoded")[..], numbers.pkcs8_der());
-                let again = PrivateKey::from_all_components_with(&key.components(), engine).expect("a key");
+                let again = PrivateKey::from_all_components(&key.components())
+                    .expect("a key")
+                    .with_engine(engine)
+                    .expect("available");
                 assert_signs_right(&format!("{engine}, all numbers"), &again, numbers);
             }
         }
@@ -61,8 +65,9 @@ fn public_keys_are_compared_by_their_numbers() {
     let of = |n: &BigUint, e: &BigUint| PublicKey::from_components(&n.to_bytes_be(), &e.to_bytes_be()).expect("a key");
     let key = of(&numbers.n, &numbers.e);
     for engine in engines() {
-        assert_eq!(PublicKey::parse_with(&key.to_spki_der().expect("encoded"), engine).as_ref(), Ok(&key), "{engine}");
+        assert_eq!(key.with_engine(engine).as_ref(), Ok(&key), "{engine}");
     }
+    assert_eq!(PublicKey::parse(&key.to_spki_der().expect("encoded")).as_ref(), Ok(&key));
     assert_eq!(key.to_spki_der(), Ok(numbers.spki_der()));
     assert_ne!(of(&numbers.n, &big(3)), key);
     assert_ne!(of(&(&numbers.n + big(2)), &numbers.e), key);

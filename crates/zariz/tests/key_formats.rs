@@ -1,4 +1,4 @@
-//! Every format of a key, what may stand around it, and keys of other kinds, which are refused by name.
+//! Every format of a key, what may be around it, and keys of other kinds, which are refused by name.
 
 mod common;
 
@@ -54,8 +54,8 @@ fn every_format_of_openssl_at_every_usual_size_and_exponent() {
         for (i, name) in ["pkcs8.pem", "pkcs8.der", "pkcs1.pem", "pkcs1.der"].into_iter().enumerate() {
             // The formats take turns on the engines; the usual sizes go through all of them in openssl.rs.
             let engine = engines()[i % engines().len()];
-            let key = PrivateKey::parse_with(&openssl.read(name), engine);
-            let key = key.unwrap_or_else(|error| panic!("{what}, {name}: {error}"));
+            let key = PrivateKey::parse(&openssl.read(name)).unwrap_or_else(|error| panic!("{what}, {name}: {error}"));
+            let key = key.with_engine(engine).expect("available");
             assert!(same_public(key.public_key(), &publics[0]), "{what}, {name}");
             assert_eq!(key.sign(Algorithm::RS256, MESSAGES[1]).as_ref(), Ok(&signature), "{what}, {name} on {engine}");
         }
@@ -255,7 +255,7 @@ fn labels_are_told_apart() {
         assert_eq!(PrivateKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
     }
-    // Another kind of public key is not one that lacks its private half to somebody who asks for a public key.
+    // Where a public key is expected, the error for another kind of public key does not speak of a private half.
     for label in ["SSH2 PUBLIC KEY", "EC PUBLIC KEY"] {
         let text = pem(label, &junk);
         assert_eq!(PublicKey::parse(text.as_bytes()).err(), Some(KeyError::Label(label.into())));
@@ -278,9 +278,15 @@ fn labels_are_told_apart() {
 fn a_key_for_pss_alone_does_nothing_else() {
     let numbers = &*KEY_1024;
     for engine in engines() {
-        let key = PrivateKey::parse_with(&pkcs8(&numbers.pkcs1_der(), true), engine).expect("a key for PSS");
+        let key = PrivateKey::parse(&pkcs8(&numbers.pkcs1_der(), true))
+            .expect("a key for PSS")
+            .with_engine(engine)
+            .expect("available");
         let signature = key.sign(Algorithm::PS256, b"message").expect("a signature");
-        let public = PublicKey::parse_with(&spki(&numbers.public_pkcs1_der(), true), engine).expect("a public key");
+        let public = PublicKey::parse(&spki(&numbers.public_pkcs1_der(), true))
+            .expect("a public key")
+            .with_engine(engine)
+            .expect("available");
         for public in [&public, key.public_key()] {
             assert_eq!(public.verify(Algorithm::PS256, b"message", &signature), Ok(()));
             assert_eq!(public.verify(Algorithm::RS256, b"message", &numbers.rs256(b"message")), Err(Error::PssOnly));

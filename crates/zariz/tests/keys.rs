@@ -312,7 +312,7 @@ fn composite_primes() {
 }
 
 /// A Carmichael number `c = (6k+1)(12k+1)(18k+1)` with odd k: `a^((c−1)/2) = 1` for every `a` that shares no factor with
-/// it, so Euler's criterion takes it for a prime, whatever the base.
+/// it, so Euler's criterion takes it for a prime, with every base.
 #[test]
 fn an_absolute_euler_pseudoprime() {
     let k = BigUint::from_bytes_be(&[
@@ -368,7 +368,7 @@ fn sizes_out_of_range_are_refused() {
     assert_loads_and_signs("1024 bits", &KEY_1024);
     for bits in [16_385, 16_448, 100_000] {
         let n = two_to(bits - 1) + big(1);
-        let public = PublicKey::from_components_with(&n.to_bytes_be(), &[3], Engine::best());
+        let public = PublicKey::from_components(&n.to_bytes_be(), &[3]);
         assert_eq!(public.err(), Some(KeyError::Size { bits }));
         let numbers = Numbers { n, ..KEY_1024.clone() };
         assert_refused(&format!("{bits} bits"), &numbers, is_size, &bits.to_string());
@@ -395,7 +395,8 @@ fn the_longest_key() {
         let signature = signature.expect("a signature");
         assert!(numbers.verifies_rs256(message, &signature));
         for engine in engines() {
-            let public = PublicKey::from_components_with(&n, &e, engine).expect("a public key");
+            let public =
+                PublicKey::from_components(&n, &e).expect("a public key").with_engine(engine).expect("available");
             assert_eq!(public.verify(Algorithm::RS256, message, &signature), Ok(()), "{engine}");
         }
         if let Some(openssl) = OpenSsl::find() {
@@ -411,7 +412,7 @@ fn bad_public_keys() {
     let load = |n: &BigUint, e: &BigUint| {
         let numbers = Numbers { n: n.clone(), e: e.clone(), ..right.clone() };
         let results = [PublicKey::parse(&numbers.spki_der()), PublicKey::parse(&numbers.public_pkcs1_der())];
-        let bare = PublicKey::from_components_with(&n.to_bytes_be(), &e.to_bytes_be(), Engine::best());
+        let bare = PublicKey::from_components(&n.to_bytes_be(), &e.to_bytes_be());
         let errors = results.map(|result| result.err());
         assert!(errors.iter().all(|error| *error == bare.as_ref().err().cloned()), "{errors:?}, {bare:?}");
         bare
@@ -428,6 +429,6 @@ fn bad_public_keys() {
     assert!(load(&right.n, &right.e).is_ok());
     // Leading zeros are no part of a number.
     let n = [vec![0; 99], right.n.to_bytes_be()].concat();
-    let key = PublicKey::from_components_with(&n, &[0, 0, 1, 0, 1], Engine::best()).expect("a key");
+    let key = PublicKey::from_components(&n, &[0, 0, 1, 0, 1]).expect("a key");
     assert_eq!((key.n(), key.e()), (right.n.to_bytes_be(), vec![1, 0, 1]));
 }

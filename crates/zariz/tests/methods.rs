@@ -5,7 +5,7 @@ mod common;
 use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz::{Batch, BatchError, Engine, Method, Modulus, PowJob, pow_many};
+use zariz::{Engine, Method, Modulus, PowJob, Residues, ResiduesError, pow_many};
 
 // Where the processor lacks AVX512-IFMA, its machine code runs all the same.
 zariz_emulator::install_before_main!();
@@ -30,7 +30,7 @@ fn powers_of_all_methods_in_one_call() {
             .map(|i| {
                 let (_, method) = Method::NAMED[i % Method::NAMED.len()];
                 let number = odd(&mut random, [100, 128, 256][i % 3]);
-                let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+                let modulus = Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
                 let modulus = if i % 4 == 3 { modulus } else { modulus.with_method(method) };
                 (modulus, number, random.bytes(130), random.bytes(9))
             })
@@ -46,7 +46,7 @@ fn powers_of_all_methods_in_one_call() {
 #[test]
 fn signatures_are_the_same_by_every_method() {
     for engine in engines() {
-        let key = PrivateKey::generate_with(1024, engine).expect("a key");
+        let key = PrivateKey::generate(1024).expect("a key").with_engine(engine).expect("available");
         let messages: Vec<&[u8]> = vec![b"one", b"two", b"three"];
         let expected = key.sign_batch(Algorithm::RS256, &messages);
         for &(name, method) in Method::NAMED {
@@ -57,7 +57,7 @@ fn signatures_are_the_same_by_every_method() {
 
 /// Single operations, a modulus of its own in every lane, and lanes left over.
 #[test]
-fn batches_multiply_and_square() {
+fn residues_are_multiplied_and_squared() {
     let mut random = Random::new(22);
     for engine in engines() {
         for &(name, method) in Method::NAMED {
@@ -65,22 +65,30 @@ fn batches_multiply_and_square() {
                 let numbers: Vec<_> = (0..count).map(|_| odd(&mut random, 128)).collect();
                 let moduli: Vec<_> = numbers
                     .iter()
-                    .map(|n| Modulus::with_engine(n, engine).expect("a modulus").with_method(method))
+                    .map(|n| {
+                        Modulus::new(n).expect("a modulus").with_engine(engine).expect("available").with_method(method)
+                    })
                     .collect();
                 let (x, y): (Vec<_>, Vec<_>) = (0..count).map(|_| (random.bytes(140), random.bytes(20))).unzip();
                 let xs: Vec<&[u8]> = x.iter().map(|x| &x[..]).collect();
                 let ys: Vec<&[u8]> = y.iter().map(|y| &y[..]).collect();
                 let moduli: Vec<_> = moduli.iter().collect();
-                let mut batch = Batch::new(&moduli, &xs, &ys).expect("a batch");
-                assert_eq!(batch.lanes(), engine.lanes());
+                let [mut x_residues, y_residues] =
+                    [&xs, &ys].map(|numbers| Residues::new(&moduli, numbers).expect("residues"));
+                assert_eq!(x_residues.lanes(), engine.lanes());
+                #[cfg(feature = "papers")]
+                let entry = y_residues.to_entry();
                 // ((x·y)²·y)², and once more.
                 for _ in 0..2 {
-                    batch.multiply();
-                    batch.square();
-                    batch.multiply_entry();
-                    batch.square();
+                    x_residues.multiply(&y_residues).expect("the moduli are the same");
+                    x_residues.square();
+                    #[cfg(feature = "papers")]
+                    x_residues.multiply_entry(&entry).expect("the moduli are the same");
+                    #[cfg(not(feature = "papers"))]
+                    x_residues.multiply(&y_residues).expect("the moduli are the same");
+                    x_residues.square();
                 }
-                for (i, result) in batch.into_results().iter().enumerate() {
+                for (i, result) in x_residues.to_bytes().iter().enumerate() {
                     let (m, y) = (big(&numbers[i]), big(&y[i]));
                     let mut x = big(&x[i]);
                     for _ in 0..2 {
@@ -96,41 +104,67 @@ fn batches_multiply_and_square() {
 }
 
 #[test]
-fn what_is_no_batch_is_told_why() {
-    let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, Engine::Portable).expect("a modulus");
+fn what_cannot_be_residues_is_told_why() {
+    let modulus =
+        |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(Engine::Portable).expect("available");
     let (small, large) = (modulus(&[35]), modulus(&[0xff; 32]));
-    let refused = |moduli: &[&Modulus], x: &[&[u8]], y: &[&[u8]]| Batch::new(moduli, x, y).expect_err("no batch");
-    assert_eq!(refused(&[], &[], &[]), BatchError::Empty);
-    assert_eq!(refused(&[&small, &small], &[&[1][..]; 2], &[&[1][..]; 2]), BatchError::TooMany { moduli: 2, lanes: 1 });
-    assert_eq!(refused(&[&small], &[&[1][..]], &[]), BatchError::Numbers { moduli: 1, numbers: 0 });
-    assert_eq!(refused(&[&small], &[&[1], &[2]], &[&[1]]), BatchError::Numbers { moduli: 1, numbers: 2 });
+    let refused = |moduli: &[&Modulus], numbers: &[&[u8]]| Residues::new(moduli, numbers).expect_err("no residues");
+    assert_eq!(refused(&[], &[]), ResiduesError::Empty);
+    assert_eq!(refused(&[&small, &small], &[&[1][..]; 2]), ResiduesError::TooMany { moduli: 2, lanes: 1 });
+    assert_eq!(refused(&[&small], &[]), ResiduesError::Lengths { moduli: 1, numbers: 0 });
+    assert_eq!(refused(&[&small], &[&[1], &[2]]), ResiduesError::Lengths { moduli: 1, numbers: 2 });
     if let Some(engine) = engines().into_iter().find(|engine| engine.has_lanes() && engine.lanes() > 1) {
-        let modulus = |bytes: &[u8]| Modulus::with_engine(bytes, engine).expect("a modulus");
+        let modulus = |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(engine).expect("available");
         let (first, longer) = (modulus(&[0xff; 32]), modulus(&[0xff; 64]));
         let other = first.with_method(Method::TRUNCATED_SCHOOLBOOK);
         for second in [&longer, &other, &large] {
-            let error = refused(&[&first, second], &[&[1][..]; 2], &[&[1][..]; 2]);
-            assert_eq!(error, BatchError::Mixed { index: 1 });
+            let error = refused(&[&first, second], &[&[1][..]; 2]);
+            assert_eq!(error, ResiduesError::Mixed { index: 1 });
             assert!(error.to_string().contains("modulus 1"));
         }
     }
 }
 
-/// What one method asks for leaves no trace in the next.
+#[test]
+fn factors_have_the_same_moduli_engine_and_method() {
+    let thirty_five = Modulus::new(&[35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
+    let again = Modulus::new(&[0, 35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
+    let mut x = Residues::new(&[&thirty_five], &[&[2]]).expect("residues");
+    assert_eq!(x.multiply(&Residues::new(&[&again], &[&[3]]).expect("residues")), Ok(()), "equal moduli");
+    let others = [
+        Modulus::new(&[37]).expect("a modulus").with_engine(Engine::Portable).expect("available"),
+        thirty_five.with_engine(Engine::Scalar).expect("available"),
+        thirty_five.with_engine(Engine::Rsaz).expect("available"),
+        thirty_five.with_method(Method::KARATSUBA_SQUARES),
+    ];
+    for other in &others {
+        let y = Residues::new(&[other], &[&[3]]).expect("residues");
+        assert_eq!(x.multiply(&y), Err(ResiduesError::Different), "{other:?}");
+    }
+    assert_eq!(x.to_bytes(), [[6]], "nothing changed");
+    if let Some(engine) = engines().into_iter().find(|engine| engine.lanes() > 1) {
+        let modulus = thirty_five.with_engine(engine).expect("available");
+        let [mut one, two] =
+            [1, 2].map(|count| Residues::new(&vec![&modulus; count], &vec![&[3][..]; count]).expect("residues"));
+        assert_eq!(one.multiply(&two), Err(ResiduesError::Different), "another number of lanes");
+    }
+}
+
+/// One method's state leaves no trace in the next.
 #[test]
 fn the_last_method_counts() {
     let thread_safe = |_: &(dyn Send + Sync)| ();
     for engine in engines() {
         // Primes of 1536 bits: 30 digits, which Karatsuba pads.
         let number = [&[0x80][..], &[1; 191]].concat();
-        let modulus = Modulus::with_engine(&number, engine).expect("a modulus");
+        let modulus = Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
         let back = modulus.with_method(Method::KARATSUBA2).with_method(modulus.method());
         assert_eq!(back.method(), modulus.method());
         // The same digits, or they could not share a batch.
         let other = modulus.with_method(modulus.method());
-        thread_safe(&Batch::new(&[&back], &[&[2]], &[&[3]]).expect("a batch"));
+        thread_safe(&Residues::new(&[&back], &[&[2]]).expect("residues"));
         if engine.lanes() > 1 {
-            Batch::new(&[&back, &other], &[&[2][..]; 2], &[&[3][..]; 2]).expect("a batch");
+            Residues::new(&[&back, &other], &[&[2][..]; 2]).expect("residues");
         }
         for &(name, method) in Method::NAMED {
             let expected = if engine.has_lanes() { method } else { Method::AMM };

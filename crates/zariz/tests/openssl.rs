@@ -130,7 +130,7 @@ fn encryption_goes_both_ways() {
 fn generated_keys_satisfy_openssl() {
     let mut seen = Vec::new();
     for (bits, engine) in [1024, 1025, 1031, 1536, 2048].into_iter().zip(engines().into_iter().cycle()) {
-        let key = PrivateKey::generate_with(bits, engine).expect("a key");
+        let key = PrivateKey::generate(bits).expect("a key").with_engine(engine).expect("available");
         assert_eq!((key.bits(), key.size(), key.engine()), (bits, bits.div_ceil(8), engine));
         assert_eq!(key.public_key().e(), [1, 0, 1]);
         let signature = key.sign(Algorithm::RS256, b"message").expect("a signature");

@@ -144,9 +144,13 @@ fn what_the_parameters_do_not_allow_is_refused() {
     ];
     let message: &[u8] = b"message";
     for engine in engines() {
-        let unrestricted = PrivateKey::parse_with(&USUAL[2].pkcs1_der(), engine).expect("a key");
-        let key = PrivateKey::parse_with(&private, engine).expect("a private key");
-        let publics = [key.public_key().clone(), PublicKey::parse_with(&public, engine).expect("a public key")];
+        let unrestricted =
+            PrivateKey::parse(&USUAL[2].pkcs1_der()).expect("a key").with_engine(engine).expect("available");
+        let key = PrivateKey::parse(&private).expect("a private key").with_engine(engine).expect("available");
+        let publics = [
+            key.public_key().clone(),
+            PublicKey::parse(&public).expect("a public key").with_engine(engine).expect("available"),
+        ];
         for algorithm in allowed {
             let signature = key.sign(algorithm, message).expect("a signature");
             assert!(publics.iter().all(|key| key.verify(algorithm, message, &signature) == Ok(())));

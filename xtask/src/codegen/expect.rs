@@ -1,4 +1,4 @@
-//! What every root must be, whatever was recorded: no calls, and the multiplications of its algorithm.
+//! What every root must be, without regard to what was recorded: no calls, and the multiplications of its algorithm.
 
 use super::parse::Root;
 use super::{carry, rsaz};
@@ -7,10 +7,10 @@ use super::{carry, rsaz};
 pub const MACHINES: &[&str] =
     &["pair-fma", "pair-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
-/// Rows that stand one after the other in the code: more would be a compiler's mistake, and crowd the µop cache.
+/// Rows that the code has one after the other: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
 
-/// The multiply-accumulates that stand in a block's code.
+/// The multiply-accumulates in a block's code.
 struct Products {
     /// In a row that a loop repeats, and the compiler may unroll.
     rolled: usize,
@@ -66,7 +66,7 @@ fn pair(block: &str) -> Option<usize> {
     }
     // Those of a multiple in the lowest vector, and in the others.
     let (lowest, others) = (|from: usize| 8 - from, |from: usize| rows(from) - (8 - from));
-    // Wide numbers' shifts are in a loop, but for those that the lanes left over take up. What goes into the lowest vector is
+    // Wide numbers' shifts are in a loop, except for those that the lanes left over take up. What goes into the lowest vector is
     // apart.
     let product = match n {
         ..=3 => rows(spare) + (1..n).map(|_| rows(0)).sum::<usize>(),
@@ -131,7 +131,7 @@ pub fn fit(root: &Root) -> Fit {
     }
 }
 
-/// What is wrong with a root, whatever was recorded.
+/// What is wrong with a root, without regard to what was recorded.
 pub fn problems(root: &Root) -> Vec<String> {
     let mut problems = Vec::new();
     for call in &root.calls {

@@ -116,7 +116,7 @@ struct Functions<'a> {
 #[derive(Default)]
 struct Body<'a> {
     instructions: Vec<Instruction<'a>>,
-    /// Local labels, each with how many instructions stand before it.
+    /// Local labels, each with how many instructions are before it.
     labels: BTreeMap<&'a str, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What the roots of RSAZ must be: the multiplications of the rows that stand in their code.
+//! What the roots of RSAZ must be: the multiplications of the rows in their code.
 
 use super::expect::Fit;
 use super::parse::Root;
@@ -6,19 +6,19 @@ use super::parse::Root;
 /// The machine by its module's name.
 pub const MACHINE: &str = "rsaz-avx2";
 
-/// Vectors of a row that stand written out, whatever its length (`rows` in crates/kernels/src/rsaz/rows.rs); those above are a
+/// Vectors of a row that are written out, for every length (`rows` in crates/kernels/src/rsaz/rows.rs); those above are a
 /// loop of one.
 const WRITTEN: usize = 12;
 /// The longest numbers, in fours of digits, whose squares have every step written out (`UNROLLED` in …/rsaz/square.rs).
 const STEPS_WRITTEN: usize = 9;
 
-/// The multiplications that stand in the code of four rows of `n` vectors.
+/// The multiplications in the code of four rows of `n` vectors.
 fn rows(n: usize) -> usize {
     4 * n.min(WRITTEN + 1)
 }
 
-/// The multiplications that stand in a root's code. A width of 0 is code for any length. `None` for a root that is not known
-/// here, and for squares of steps in a loop: what stands in their code is up to the compiler, which lets branches share rows.
+/// The multiplications in a root's code. A width of 0 is code for any length. `None` for a root that is not listed here,
+/// and for squares of steps in a loop: the compiler decides what is in their code, and lets branches share rows.
 fn products(root: &Root) -> Option<usize> {
     let any = root.width == Some(0);
     let g = if any { usize::MAX - 1 } else { root.width.unwrap_or(0) };
@@ -41,7 +41,7 @@ fn products(root: &Root) -> Option<usize> {
 /// Compares a root with its algorithm.
 pub fn fit(root: &Root) -> Fit {
     let Some(products) = products(root) else { return Fit::Free };
-    // The highest vector of a shifted number begins with a zero. A compiler that knows where it lies leaves out that product.
+    // The highest vector of a shifted number begins with a zero. A compiler that can see where leaves out that product.
     let spared = usize::from(products > 0);
     if root.wide == root.multiplies() && (root.wide == products || root.wide == products - spared) {
         Fit::Exact
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(fits("multiply_29_chained", 5, 67), Fit::Exact);
         assert_eq!(fits("multiply_29_chained", 5, 66), Fit::Wrong);
         assert_eq!(fits("multiply_29_friendly", 5, 92), Fit::Exact);
-        // Of rows longer than are written out, 13 vectors stand in the code.
+        // Of rows longer than are written out, the code has 13 vectors.
         for width in [0, 19] {
             assert_eq!(fits("multiply_28_chained", width, 160), Fit::Exact);
             assert_eq!(fits("multiply_28_friendly", width, 212), Fit::Exact);

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use zariz::rsa::{Hash, Padding};
 use zeroize::Zeroizing;
 
-use crate::args::{Files, Work};
+use crate::args::{Execution, Files};
 use crate::batch::{self, ItemResult};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -14,6 +14,7 @@ use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::{LONGEST_ENCODED, Lines};
 use crate::output::{self, Output};
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `decrypt`.
@@ -22,10 +23,12 @@ pub struct Args {
     /// The private key: PEM or DER, PKCS#8 or PKCS#1; - is standard input
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    #[command(flatten)]
+    password: Password,
     /// The padding of the ciphertexts
     ///
-    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that nobody can use
-    /// this program to find out which paddings are good.
+    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that this program
+    /// does not tell an attacker which paddings are good.
     #[arg(long, value_enum, default_value = "oaep")]
     padding: PaddingName,
     /// The hash of OAEP and of its mask; `openssl pkeyutl` uses sha1 unless it is told otherwise
@@ -42,7 +45,7 @@ pub struct Args {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,14 +83,16 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
     let encoding = Encoding::or_default(args.encoding, *lines, "--encoding")?;
     let plain = args.output_encoding.unwrap_or(if *lines { Encoding::Base64 } else { Encoding::Raw });
-    input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
+    )?;
     output::must_not_be_key(out.as_deref(), &args.key)?;
     let mut output = Output::open(out.as_deref())?;
-    let key = keyfile::private(&args.key, args.work.engine)?;
+    let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let (padding, source) = (args.padding(), Input::open(input)?);
 
     let outcome = if *lines {
-        let mut progress = Progress::new(args.work.quiet, source.size, "line", output.is_terminal());
+        let mut progress = Progress::new(args.execution.quiet, source.size, "line", output.is_terminal());
         let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
             batch::among_good(lines.iter().map(|line| decoded(encoding, line)).collect(), |good| {
                 let good: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
@@ -95,7 +100,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
                 results.map(|result| result.map_err(|e| e.to_string()).and_then(|p| line(plain, &p))).collect()
             })
         };
-        let (threads, longest) = (args.work.threads(), plain.length(key.public_key().size()));
+        let (threads, longest) = (args.execution.threads(), plain.length(key.public_key().size()));
         batch::run(ciphertexts(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
     } else {
         let name = source.name.clone();

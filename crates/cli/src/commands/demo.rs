@@ -1,4 +1,4 @@
-//! `zariz demo`: the main job on a key and messages of its own making, for a first look.
+//! `zariz demo`: signs and verifies many lines with a new key, for a first look.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,16 +8,16 @@ use std::time::Instant;
 use zariz::rsa::{Algorithm, PrivateKey};
 use zariz_papers::figures::grouped;
 use zariz_papers::openssl::OpenSsl;
+use zariz_papers::throughput::{Schedule, throughput};
 use zariz_papers::workload::Rsa;
 
 use super::{sign, verify};
-use crate::args::Work;
+use crate::args::Execution;
 use crate::cleanup;
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
 use crate::lines::{Pairs, Source, Taken};
-use crate::measure::{self, Plan};
 use crate::output::Output;
 use crate::processor;
 use crate::progress::Progress;
@@ -26,7 +26,7 @@ use crate::report::counted;
 const BITS: usize = 2048;
 const ALGORITHM: Algorithm = Algorithm::RS256;
 const ENCODING: Encoding = Encoding::Base64;
-/// Signatures that `openssl` checks: each is a process of its own.
+/// Signatures that `openssl` checks: each takes a process.
 const SAMPLE: u64 = 10;
 
 /// Arguments of `demo`.
@@ -36,10 +36,10 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     messages: u64,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
-/// The demo's files, in a folder that goes when it ends or is interrupted.
+/// The demo's files, in a folder that is removed when the demo ends or is interrupted.
 struct Folder {
     folder: tempfile::TempDir,
     _watch: cleanup::Watch,
@@ -47,7 +47,7 @@ struct Folder {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let (quiet, threads, engine) = (args.work.quiet, args.work.threads(), args.work.engine);
+    let (quiet, threads, engine) = (args.execution.quiet, args.execution.threads(), args.execution.engine);
     let folder = Folder::new()?;
     let [messages, signatures] = ["messages", "signatures"].map(|name| folder.path(name));
 
@@ -56,7 +56,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     say("machine", format_args!("{}, engine {engine}, {thread_count}", processor::name()))?;
 
     let start = Instant::now();
-    let key = PrivateKey::generate_with(BITS, engine).map_err(|e| Failure::Input(format!("no key was made: {e}")))?;
+    let key = PrivateKey::generate(BITS).map_err(|e| Failure::Input(format!("no key was made: {e}")))?;
+    let key = key.with_engine(engine)?;
     say("key", format_args!("made in {:.2} s", start.elapsed().as_secs_f64()))?;
 
     write_messages(&messages, args.messages)?;
@@ -91,20 +92,21 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(if all_good { Outcome::Done } else { Outcome::NotVerified })
 }
 
-/// Has `openssl` check a sample, and compares with its speed on as many cores. Whether it accepts the sample.
+/// Lets `openssl` check a sample, and compares with its speed on the same number of cores. Returns whether it accepts
+/// the sample.
 fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) -> Result<bool, Failure> {
-    let work = &args.work;
+    let execution = &args.execution;
     let (good, sample) = accepted(openssl, key, folder, args.messages)?;
     let version = &openssl.version;
     say("openssl", format_args!("{version} accepts {good} of a sample of {sample} signatures"))?;
 
-    let progress = Progress::step(work.quiet, format!("comparing with {version}"));
-    let plan = Plan { threads: work.threads(), batch: 64, seconds: 3.0, rounds: 3 };
-    let load = Rsa::new(key.clone(), plan.batch)?;
-    let mut rates = || openssl.rates(BITS, plan.seconds_per_round(), plan.threads);
-    let measured = measure::interleaved(&[load.sign()], plan, Some(&mut rates));
+    let progress = Progress::step(execution.quiet, format!("comparing with {version}"));
+    let schedule = Schedule { threads: execution.threads(), batch: 64, seconds: 3.0, rounds: 3 };
+    let load = Rsa::new(key.clone(), schedule.batch)?;
+    let mut rates = || openssl.rates(BITS, schedule.seconds_per_round(), schedule.threads);
+    let measured = throughput(&[load.sign()], schedule, Some(&mut rates));
     drop(progress);
-    let on = match plan.threads {
+    let on = match schedule.threads {
         1 => "both on one thread".to_owned(),
         threads => format!("both on {threads} threads"),
     };
@@ -116,13 +118,13 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
                 say("", format_args!("           = {:.2} times the system's OpenSSL", versus.ratio))?;
             }
         }
-        // An `openssl` that cannot measure itself is no failure of the demo.
+        // The demo succeeds even if `openssl` cannot measure its speed.
         Err(failure) => say("compare", format_args!("not possible: {failure}"))?,
     }
     Ok(good == sample)
 }
 
-/// How many signatures of a sample of the `count` that there are `openssl` accepts, and how many are in the sample.
+/// Of a sample of `count` signatures: how many `openssl` accepts, and how many are in the sample.
 fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) -> Result<(u64, u64), Failure> {
     let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
     let pem = key.public_key().to_spki_pem().map_err(|error| Failure::Input(error.to_string()))?;
@@ -175,7 +177,7 @@ fn rate(count: u64, seconds: f64) -> String {
     grouped((count as f64 / seconds.max(1e-9)) as u64)
 }
 
-/// A line of the demo's story.
+/// Prints a line of the demo.
 fn say(label: &str, text: std::fmt::Arguments) -> Result<(), Failure> {
     let line = if label.is_empty() { format!("{text}\n") } else { format!("  {label:<9}{text}\n") };
     Output::Stdout.write(line.as_bytes())

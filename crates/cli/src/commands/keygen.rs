@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use zariz::rsa::PrivateKey;
+use zeroize::Zeroizing;
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::output::{self, Output};
+use crate::password;
 use crate::place::{Disk, Existing, PlaceError, System};
 use crate::progress::Progress;
 
@@ -19,14 +21,17 @@ pub struct Args {
     /// Where the private key goes, readable by the owner alone [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes, if it is wanted; - is standard output, after the private key if that goes there, too
+    /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
+    /// Encrypt the private key (PKCS#8, AES-256) with a password: the first line of this file
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
@@ -35,7 +40,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
         return Err(Failure::Usage("--out and --public-out are the same file".into()));
     }
-    // Before the work, which may take minutes; the same is checked again when the files take their places.
+    let password = args.password_file.as_deref().map(password::first_line).transpose()?;
+    // Checked before the key is made, which may take minutes, and again when the files take their places.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
     }
@@ -43,12 +49,16 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let private_output = out.map_or(Ok(Output::Stdout), |path| Output::private(path, existing))?;
     let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
-    let progress = Progress::step(args.work.quiet, format!("making a {}-bit key", args.bits));
+    let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
     let not_made = |error| Failure::Input(format!("no key was made: {error}"));
-    let key = PrivateKey::generate_with(args.bits.into(), args.work.engine).map_err(not_made)?;
+    let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
     drop(progress);
 
-    let (private, public) = (key.to_pkcs8_pem().map_err(not_made)?, key.public_key().to_spki_pem().map_err(not_made)?);
+    let private = match &password {
+        Some(password) => Zeroizing::new(key.to_encrypted_pem(password).map_err(not_made)?),
+        None => key.to_pkcs8_pem().map_err(not_made)?,
+    };
+    let public = key.public_key().to_spki_pem().map_err(not_made)?;
     let mut parts = vec![Part { kind: "private", output: private_output, pem: private.as_bytes() }];
     parts.extend(public_output.map(|output| Part { kind: "public", output, pem: public.as_bytes() }));
     write(&mut System, parts, existing)?;
@@ -62,8 +72,8 @@ struct Part<'a> {
     pem: &'a [u8],
 }
 
-/// Writes the private key and then the public one, if it is wanted. Where the private key could not be written, there
-/// is no file of the public one, either.
+/// Writes the private key, and then the public key if there is one to write. If the private key could not be written,
+/// there is no file of the public key, either.
 fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
     // Files first: they get their names at the end, so that nothing is left of them if something else fails.
     let mut private = None;
@@ -103,7 +113,7 @@ fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Resu
 /// Why a key could not be written to the output `name`.
 fn cause(name: &str, failure: &Failure) -> String {
     match failure {
-        // For results that is no error; a key would be lost.
+        // For results this is no error. A key would be lost.
         Failure::Closed => format!("{name}: closed by its reader"),
         failure => failure.to_string(),
     }
@@ -155,7 +165,7 @@ mod tests {
         Target::FullDevice,
     ];
 
-    /// The disk, but these folders cannot be synced.
+    /// The disk, except that these folders cannot be synced.
     struct Broken(Vec<PathBuf>);
 
     impl Disk for Broken {
@@ -180,7 +190,7 @@ mod tests {
             matches!(self, Self::File | Self::Pipe)
         }
 
-        /// Whether a key gets there, be it with an error.
+        /// Whether a key gets there, perhaps with an error.
         fn arrives(self) -> bool {
             self.is_good() || self == Self::NameNotSynced
         }

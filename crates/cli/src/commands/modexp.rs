@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use zariz::{Dispatch, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+use zariz::{Dispatch, Modulus, PowJob, pow_many, pow_many_vartime};
 use zeroize::Zeroizing;
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::batch::{self, ItemResult};
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
@@ -39,18 +39,18 @@ pub struct Args {
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let moduli = Moduli::new(args.work.engine);
+    let moduli = Moduli::new(args.execution.engine);
     let modulus = args.modulus.as_ref().map(|modulus| moduli.get(modulus)).transpose();
     let modulus = modulus.map_err(|error| Failure::Input(format!("--modulus: {error}")))?;
     let defaults = Defaults { modulus, exponent: args.exponent.clone() };
     let mut output = Output::open(args.out.as_deref())?;
     let input = Input::open(&args.input)?;
-    let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
+    let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
 
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
         // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         })
     };
     // Numbers are half as long as their digits, and results as long as the modulus.
-    let (lines, threads) = (Lines::new(input).copied(), args.work.threads());
+    let (lines, threads) = (Lines::new(input).copied(), args.execution.threads());
     let tally = batch::run(lines, threads, LONGEST_RESULT, &mut progress, Some(&mut output), work)?;
     output.finish()?;
     Ok(tally.outcome(&progress))
@@ -93,7 +93,7 @@ impl Job {
         let exponent = number("exponent")?.or_else(|| defaults.exponent.clone());
         let exponent = exponent.ok_or("no exponent: put it after the base, or give --exponent")?;
         let modulus = match number("modulus")? {
-            Some(modulus) => moduli.get(&modulus).map_err(|error| error.to_string())?,
+            Some(modulus) => moduli.get(&modulus).map_err(|error: Failure| error.to_string())?,
             None => defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?,
         };
         match fields.next() {
@@ -121,14 +121,14 @@ impl Moduli {
         Self { engine, known: Mutex::default() }
     }
 
-    fn get(&self, modulus: &Number) -> Result<Modulus, ModulusError> {
+    fn get(&self, modulus: &Number) -> Result<Modulus, Failure> {
         // The map is whole even if a thread panicked while it held the lock.
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&modulus.0[..]) {
             return Ok(found.clone());
         }
         // Prepared outside the lock: two threads may both do so, and both come to the same.
-        let made = Modulus::with_engine(&modulus.0, self.engine)?;
+        let made = Modulus::new(&modulus.0)?.with_engine(self.engine)?;
         let mut known = known();
         if known.len() >= Self::MOST {
             known.clear();

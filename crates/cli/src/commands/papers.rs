@@ -9,6 +9,7 @@ use zariz_papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
 
 use super::info::provider::Module;
 use super::speed::seconds;
+use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
 use crate::processor;
@@ -45,7 +46,7 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 
 /// A vector engine: the papers' methods are ways for these to compute.
 fn vector_engine(name: &str) -> Result<Engine, String> {
-    match Dispatch::by_name(name).map(Dispatch::main) {
+    match args::dispatch(name).map(Dispatch::main) {
         Ok(engine) if engine.has_lanes() => Ok(engine),
         Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
         Err(error) => Err(error.to_string()),
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
     if let Some(path) = &args.provider {
-        // Whatever is wrong with it is told before anything is measured.
+        // Errors of the module are reported before anything is measured.
         Module::ask(path)?;
     }
     let bench = Bench {

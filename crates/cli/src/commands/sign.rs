@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use zariz::rsa::{Algorithm, PrivateKey};
 
-use crate::args::{Files, Form, Work};
+use crate::args::{Execution, Files, SignatureFormat};
 use crate::batch::{self, Tally};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
@@ -12,6 +12,7 @@ use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::Lines;
 use crate::output::{self, Output};
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `sign`.
@@ -21,32 +22,36 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     #[command(flatten)]
-    form: Form,
+    password: Password,
+    #[command(flatten)]
+    format: SignatureFormat,
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
-    let (algorithm, encoding) = (args.form.alg, args.form.encoding(*lines)?);
-    input::one_stdin(&[("--key", &args.key), ("FILE", input)])?;
+    let (algorithm, encoding) = (args.format.alg, args.format.encoding(*lines)?);
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
+    )?;
     output::must_not_be_key(out.as_deref(), &args.key)?;
     let mut output = Output::open(out.as_deref())?;
     if encoding == Encoding::Raw {
         output.refuse_binary("--encoding")?;
     }
-    let key = keyfile::private(&args.key, args.work.engine)?;
+    let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let mut input = Input::open(input)?;
 
     let outcome = if *lines {
-        let mut progress = Progress::new(args.work.quiet, input.size, "line", output.is_terminal());
-        let threads = args.work.threads();
+        let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
+        let threads = args.execution.threads();
         sign_lines(&key, algorithm, encoding, input, &mut output, threads, &mut progress)?.outcome(&progress)
     } else {
-        let mut progress = Progress::bytes(args.work.quiet, input.size, output.is_terminal());
+        let mut progress = Progress::bytes(args.execution.quiet, input.size, output.is_terminal());
         let digest = input.digest(algorithm.hash(), &mut progress)?;
         let signature = key.sign_digest(algorithm, &digest).map_err(Failure::key(&args.key))?;
         output.write(&encoding.encode_file(&signature))?;

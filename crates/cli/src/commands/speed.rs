@@ -6,11 +6,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use zariz_papers::figures::rounded;
 use zariz_papers::openssl::OpenSsl;
-use zariz_papers::workload::{Operation, Rsa};
+use zariz_papers::throughput::{PeerRates, Schedule, Throughput, throughput};
+use zariz_papers::workload::{Benchmark, Rsa};
 
-use crate::args::Work;
+use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
-use crate::measure::{self, Measured, Plan};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::workload::{Modexp, benchmark_key};
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// What can be measured.
@@ -104,8 +104,8 @@ struct Comparison {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let peer = args.compare.as_ref().map(|_| OpenSsl::find()).transpose()?;
-    let plan = Plan {
-        threads: args.work.threads_or_one(),
+    let schedule = Schedule {
+        threads: args.execution.threads_or_one(),
         batch: args.batch.into(),
         seconds: args.seconds,
         rounds: if peer.is_some() { args.rounds.unwrap_or(ROUNDS) } else { 1 },
@@ -114,8 +114,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
     let (mut output, mut table, mut all) = (Output::Stdout, Table::default(), Vec::new());
     for target in targets {
-        let progress = Progress::step(args.work.quiet, target.to_string());
-        let rows = measure_target(*target, args, plan, peer.as_ref())?;
+        let progress = Progress::step(args.execution.quiet, target.to_string());
+        let rows = measure_target(*target, args, schedule, peer.as_ref())?;
         drop(progress);
         if !args.json {
             output.write(table.section(*target, &rows).as_bytes())?;
@@ -129,35 +129,41 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn measure_target(target: Target, args: &Args, plan: Plan, peer: Option<&OpenSsl>) -> Result<Vec<Row>, Failure> {
+fn measure_target(
+    target: Target,
+    args: &Args,
+    schedule: Schedule,
+    peer: Option<&OpenSsl>,
+) -> Result<Vec<Row>, Failure> {
     match target {
         Target::Rsa(bits) => {
-            let load = Rsa::new(benchmark_key(bits, args.work.engine)?, plan.batch)?;
-            let peer_rates = |openssl| move || OpenSsl::rates(openssl, bits, plan.seconds_per_round(), plan.threads);
+            let load = Rsa::new(benchmark_key(bits, args.execution.engine)?, schedule.batch)?;
+            let peer_rates =
+                |openssl| move || OpenSsl::rates(openssl, bits, schedule.seconds_per_round(), schedule.threads);
             let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(peer_rates);
-            let peer_rates = speed.as_mut().map(|speed| speed as measure::Peer);
-            rows(&[load.sign(), load.verify()], args, plan, peer, peer_rates)
+            let peer_rates = speed.as_mut().map(|speed| speed as PeerRates);
+            rows(&[load.sign(), load.verify()], args, schedule, peer, peer_rates)
         }
         Target::Modexp(bits) => {
-            let load = Modexp::new(bits, plan.batch, args.work.engine)?;
-            rows(&[load.pow()], args, plan, peer, None)
+            let load = Modexp::new(bits, schedule.batch, args.execution.engine)?;
+            rows(&[load.pow()], args, schedule, peer, None)
         }
     }
 }
 
 fn rows(
-    operations: &[Operation],
+    benchmarks: &[Benchmark],
     args: &Args,
-    plan: Plan,
+    schedule: Schedule,
     peer: Option<&OpenSsl>,
-    peer_rates: Option<measure::Peer>,
+    peer_rates: Option<PeerRates>,
 ) -> Result<Vec<Row>, Failure> {
-    let measured = measure::interleaved(operations, plan, peer_rates)?;
-    let row = |(operation, measured): (&Operation, Measured)| Row {
-        operation: operation.name.clone(),
-        engine: args.work.engine.to_string(),
-        threads: plan.threads,
-        batch: plan.batch,
+    let measured = throughput(benchmarks, schedule, peer_rates)?;
+    let row = |(benchmark, measured): (&Benchmark, Throughput)| Row {
+        operation: benchmark.name.clone(),
+        engine: args.execution.engine.to_string(),
+        threads: schedule.threads,
+        batch: schedule.batch,
         ops_per_second: rounded(measured.ops_per_second, 1),
         p50_us: rounded(measured.p50_us, 1),
         p99_us: rounded(measured.p99_us, 1),
@@ -167,7 +173,7 @@ fn rows(
             ratio: measured.versus.as_ref().map(|versus| rounded(versus.ratio, 3)),
         }),
     };
-    Ok(operations.iter().zip(measured).map(row).collect())
+    Ok(benchmarks.iter().zip(measured).map(row).collect())
 }
 
 impl std::fmt::Display for Target {

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use zariz::rsa::{Algorithm, PublicKey};
+use zariz::rsa::{Algorithm, PublicKey, Signed};
 
-use crate::args::{Form, Work};
+use crate::args::{Execution, SignatureFormat};
 use crate::batch::{self, ItemResult, Tally};
 use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::keyfile;
 use crate::lines::Pairs;
+use crate::password::Password;
 use crate::progress::Progress;
 
 /// Arguments of `verify`.
@@ -20,7 +21,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     #[command(flatten)]
-    form: Form,
+    password: Password,
+    #[command(flatten)]
+    format: SignatureFormat,
     /// The signature; with --lines, line N is the signature of line N of the input
     #[arg(long, value_name = "FILE")]
     signatures: PathBuf,
@@ -37,23 +40,27 @@ pub struct Args {
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
     #[command(flatten)]
-    work: Work,
+    execution: Execution,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let (algorithm, encoding) = (args.form.alg, args.form.encoding(args.lines)?);
-    input::one_stdin(&[("--key", &args.key), ("--signatures", &args.signatures), ("FILE", &args.input)])?;
-    let key = keyfile::public(&args.key, args.work.engine)?;
+    let (algorithm, encoding) = (args.format.alg, args.format.encoding(args.lines)?);
+    input::one_stdin(
+        [("--key", args.key.as_path()), ("--signatures", args.signatures.as_path()), ("FILE", args.input.as_path())]
+            .into_iter()
+            .chain(args.password.source()),
+    )?;
+    let key = keyfile::public(&args.key, &args.password, args.execution.engine)?;
     let signatures = Input::open(&args.signatures)?;
     let mut input = Input::open(&args.input)?;
 
-    let (quiet, size) = (args.work.quiet, input.size);
+    let (quiet, size) = (args.execution.quiet, input.size);
     let mut progress =
         if args.lines { Progress::new(quiet, size, "line", false) } else { Progress::bytes(quiet, size, false) };
     let tally = if args.lines {
         let pairs = Pairs::new(input, signatures);
-        verify_lines(&key, algorithm, encoding, pairs, args.work.threads(), &mut progress)?
+        verify_lines(&key, algorithm, encoding, pairs, args.execution.threads(), &mut progress)?
     } else {
         let (digest, signature) = (input.digest(algorithm.hash(), &mut progress)?, signatures.read_all()?);
         let verify = |signature: Vec<u8>| key.verify_digest(algorithm, &digest, &signature).map_err(|e| e.to_string());
@@ -88,7 +95,7 @@ pub fn verify_lines(
 ) -> Result<Tally, Failure> {
     batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
-            let good: Vec<(&[u8], &[u8])> = good.iter().map(|(message, s)| (*message, s.as_slice())).collect();
+            let good: Vec<_> = good.iter().map(|(message, signature)| Signed { message, signature }).collect();
             let results = key.verify_batch(algorithm, &good).into_iter();
             results.map(|result| result.map(|()| Vec::new()).map_err(|error| error.to_string())).collect()
         })

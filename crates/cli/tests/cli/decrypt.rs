@@ -52,7 +52,7 @@ fn lines_fail_alone() {
     let folder = Folder::new();
     let text = hex(&encrypted(&folder, b"text", &OAEP));
     let two_lines = hex(&encrypted(&folder, b"two\nlines", &OAEP));
-    // Another last byte, whatever it was.
+    // Another last byte than before.
     let (rest, last) = text.split_at(text.len() - 2);
     let damaged = format!("{rest}{}", if last == "00" { "01" } else { "00" });
     let input = [&text, "", "xyz", &damaged, &text[2..], &two_lines, &text].join("\r\n");

@@ -216,7 +216,7 @@ fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
         command.args(["dgst", "-sha256", "-out"]).arg(folder.join("signature")).arg("-sign").arg(key(1024));
         run(command.arg(&message).env("OPENSSL_CONF", configuration), b"").exits(0);
     };
-    // Whatever its section is called; and by its name, where a program is to load it itself.
+    // With any name of its section; and by its name, for programs that load it themselves.
     let (usual, other, passive) =
         (configuration("zariz", &active), configuration("other", &active), configuration("zariz-2", ""));
     let renamed = folder.join("zariz-2.so");
@@ -297,7 +297,7 @@ fn configurations_that_do_not_lead_to_the_module_are_told() {
     ask(&file, &folder.file("openssl.cnf", text("all", "list", "ours", module))).exits(0);
 }
 
-/// OpenSSL ignores names that a provider does not ask for: nothing else would tell.
+/// OpenSSL ignores names that a provider does not read, so nothing else reports them.
 #[test]
 #[cfg(target_os = "linux")]
 fn settings_that_the_module_does_not_have_are_told() {
@@ -347,5 +347,5 @@ fn settings_that_the_module_does_not_have_are_told() {
     assert_eq!(info["unknown_settings"][0]["suggestion"], "max-batch", "{info}");
     assert_eq!(info["unknown_settings"][1]["suggestion"], Value::Null, "{info}");
     let done = ask(&file, &configuration).exits(0).says_nothing();
-    assert!(done.text().contains("unknown setting zzz; known are engine, "), "{done:?}");
+    assert!(done.text().contains("unknown setting zzz; the settings are engine, "), "{done:?}");
 }

@@ -22,7 +22,7 @@ fn a_new_key_signs_and_openssl_likes_it() {
         assert_eq!(openssl(args!["rsa", "-in", private, "-pubout"]), folder.read("public.pem"));
     }
 
-    // Neither is replaced unless that is asked for, and if one is in the way nothing is made at all.
+    // Neither is replaced without --force, and if one exists nothing is made at all.
     let before = (folder.read("private.pem"), folder.read("public.pem"));
     zariz(keygen()).exits(3).says(&["private.pem", "exists", "--force"]);
     std::fs::remove_file(&private).expect("removed");
@@ -102,7 +102,7 @@ fn only_the_owner_may_read_the_private_key() {
     zariz(args!["keygen", "--bits", "1024", "--out", link]).exits(3).says(&["exists"]);
 }
 
-/// A pipe that nobody reads.
+/// A pipe without a reader.
 #[cfg(unix)]
 fn closed_pipe() -> std::process::Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");

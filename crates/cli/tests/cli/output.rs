@@ -101,7 +101,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
     };
     endless(args!["modexp", "--modulus", "7", "--exponent", "2"]);
     endless(args!["sign", "--key", key(1024), "--lines"]);
-    // Nobody to read a single answer, either.
+    // A single result has no reader, either.
     for arguments in [args!["info", "--json"], args!["--help"], args!["sign", "--key", key(1024)]] {
         let mut child = program();
         child.args(&arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

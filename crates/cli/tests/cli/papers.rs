@@ -31,7 +31,7 @@ fn rows<'a>(paper: &'a Value, table: &str) -> &'a [Value] {
     found.and_then(|table| table["rows"].as_array()).expect("the table has rows")
 }
 
-/// What every row and paper must have; whatever is not another library must have been measured.
+/// What every row and paper must have; every row without another library must have been measured.
 fn check(paper: &Value) {
     assert!(paper["citation"].is_string() && paper["processor"].is_string() && paper["notes"].is_array(), "{paper}");
     assert!(paper["seconds"] == 0.001 && paper["lanes"].as_u64().is_some_and(|lanes| lanes >= 1));
@@ -154,7 +154,7 @@ fn ahmm_through_the_provider() {
         return;
     }
     let folder = Folder::new();
-    // Whatever the file is called.
+    // With any name of the file.
     let file = folder.join("another-name.so");
     std::fs::copy(module(), &file).expect("copied");
     let file = file.to_str().expect("a name");

@@ -124,7 +124,7 @@ fn nothing_to_verify_is_an_error_unless_it_is_allowed() {
         let verify = args!["verify", "--key", key(1024), "--signatures", signatures];
         zariz_with(verify.into_iter().chain(more.iter().map(Into::into)).chain([input.into()]), b"")
     };
-    // From files, standard input, a device and a file that is not empty but for another line.
+    // Empty input from a file, standard input and a device; then a file that has one empty line.
     let empty = none.to_str().expect("text");
     for input in [empty, "-", "/dev/null"] {
         let name = if input == "-" { "standard input" } else { input };

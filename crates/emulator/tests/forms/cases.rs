@@ -174,7 +174,7 @@ pub fn memory(
         }
         // The stack pointer, which the call has moved.
         5 => new(Register::RSP, Register::None, 1, target.wrapping_sub(state.general[4] - 8) as i64, Register::None),
-        // 32-bit registers, what stands above ignored.
+        // 32-bit registers; the bits above are ignored.
         _ => {
             let low = |number: usize| Register::EAX + number as u32;
             let wanted = (target as u32)

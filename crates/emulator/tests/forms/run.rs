@@ -151,7 +151,7 @@ impl Region {
         place[..code.len()].copy_from_slice(code);
         place[code.len()] = 0xc3;
         if trap {
-            // SAFETY: the region lives to the end, and code is put there by this function alone; the handler stands.
+            // SAFETY: the region lives to the end, and code is put there by this function alone; the handler is installed.
             unsafe { zariz_emulator::trap(&mut place[..code.len()]) };
         }
         let mut state = State { code: self.address(at), ..state.clone() };

@@ -3,19 +3,20 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use zariz::rsa::{Hash, Mgf, PrivateKey, PublicKey, oaep, pkcs1v15, premaster};
+use zariz::rsa::hazmat::{oaep, pkcs1v15, premaster};
+use zariz::rsa::{Hash, Mgf, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
-use crate::ffi::held::Held;
-use crate::ffi::params::{Answers, Built, Param, Params};
+use crate::ffi::params::{Built, Param, Params, Requested};
+use crate::held::Held;
 use crate::key::Key;
 use crate::openssl::Operation;
 use crate::padding::{PAD_MODE, Padding};
 use crate::provider::Provider;
-use crate::queue::Work;
+use crate::queue::Primitive;
 
 /// Parameters.
 const DIGEST: &CStr = c"digest";
@@ -30,7 +31,7 @@ const DEFAULT_DIGEST: &str = "SHA1";
 
 /// The context of an operation, which OpenSSL holds.
 #[derive(Clone)]
-pub struct Context {
+pub struct CipherContext {
     key: Option<Arc<Key>>,
     operation: Operation,
     padding: Padding,
@@ -44,13 +45,13 @@ pub struct Context {
     pub provider: Arc<Provider>,
 }
 
-impl Held for Context {
+impl Held for CipherContext {
     fn core(&self) -> *const Core {
         &raw const self.provider.core
     }
 }
 
-impl Context {
+impl CipherContext {
     /// A context without an operation.
     pub fn new(provider: Arc<Provider>) -> Self {
         Self {
@@ -115,7 +116,7 @@ impl Context {
     }
 
     /// The padded message.
-    fn encode(&self, message: &[u8], size: usize, key: &PublicKey) -> Outcome<Work> {
+    fn encode(&self, message: &[u8], size: usize, key: &PublicKey) -> Outcome<Primitive> {
         let block = match (self.padding, self.oaep()) {
             (Padding::Oaep, Some((hash, mgf))) => oaep::encode(hash, mgf, &self.label, message, size)?,
             (Padding::Pkcs1, _) => pkcs1v15::encode_message(message, size)?,
@@ -127,14 +128,14 @@ impl Context {
             }
             _ => return Err(Failure::new(Reason::Padding, "this padding is not for encryption")),
         };
-        Ok(Work::Public(key.clone(), block))
+        Ok(Primitive::Public(key.clone(), block))
     }
 
     /// Decrypts a ciphertext.
     pub fn decrypt(&self, ciphertext: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
         let key = self.key(Operation::Decrypt)?;
         let Some(private) = key.private()?.filter(|_| self.is_known()) else { return self.foreign(key, ciphertext) };
-        let block = self.provider.compute(Work::Private(private.clone(), key.padded(ciphertext)?.into()))?;
+        let block = self.provider.compute(Primitive::Private(private.clone(), key.padded(ciphertext)?.into()))?;
         self.decode(block, ciphertext, key, private)
     }
 
@@ -149,7 +150,7 @@ impl Context {
         match (self.padding, self.oaep()) {
             (Padding::Oaep, Some((hash, mgf))) => Ok(oaep::decode(hash, mgf, &self.label, &mut block)?),
             (Padding::Pkcs1, _) => {
-                let substitute = pkcs1v15::Substitute::of(private, &key.padded(ciphertext)?)?;
+                let substitute = private.substitute(&key.padded(ciphertext)?)?;
                 Ok(pkcs1v15::decode_message(&block, &substitute)?)
             }
             (Padding::Tls, _) => {
@@ -238,16 +239,16 @@ impl Context {
     }
 
     /// Writes the requested parameters.
-    pub fn answer(&self, answers: &mut Answers) -> bool {
+    pub fn write_requested(&self, requested: &mut Requested) -> bool {
         let name = |digest: Option<&Digest>| digest.map_or("", |digest| digest.md.name()).to_owned();
         let mgf1 = self.mgf1.as_ref().or(self.digest.as_ref());
-        answers.put(DIGEST, |param| param.put_text(&name(self.digest.as_ref())))
-            && answers.put(PAD_MODE, |param| self.padding.answer(param))
-            && answers.put(MGF1_DIGEST, |param| param.put_text(&name(mgf1)))
+        requested.put(DIGEST, |param| param.put_text(&name(self.digest.as_ref())))
+            && requested.put(PAD_MODE, |param| self.padding.write(param))
+            && requested.put(MGF1_DIGEST, |param| param.put_text(&name(mgf1)))
             // SAFETY: it lives as long as the context, as OpenSSL expects of it.
-            && answers.put(LABEL, |param| unsafe { param.put_octets_address(&self.label) })
-            && answers.put(CLIENT_VERSION, |param| param.put_int(self.client_version.into()))
-            && answers.put(NEGOTIATED_VERSION, |param| param.put_int(self.negotiated_version.into()))
-            && answers.put(IMPLICIT_REJECTION, |param| param.put_int(self.implicit_rejection.into()))
+            && requested.put(LABEL, |param| unsafe { param.put_octets_address(&self.label) })
+            && requested.put(CLIENT_VERSION, |param| param.put_int(self.client_version.into()))
+            && requested.put(NEGOTIATED_VERSION, |param| param.put_int(self.negotiated_version.into()))
+            && requested.put(IMPLICIT_REJECTION, |param| param.put_int(self.implicit_rejection.into()))
     }
 }

@@ -5,19 +5,20 @@ mod context;
 use std::ffi::{c_int, c_uchar};
 use std::ptr;
 
+use crate::buffer::{bytes, output};
 use crate::failure::{Failure, Reason};
-use crate::ffi::core::Dispatch;
-use crate::ffi::held::{hold, release, with};
-use crate::ffi::params::{Answers, Param, Params};
-use crate::ffi::slots::{Opaque, cipher};
-use crate::ffi::{bytes, guard, output};
-use crate::key::Slot;
+use crate::ffi::core::Entry;
+use crate::ffi::functions::{Opaque, cipher};
+use crate::ffi::guard;
+use crate::ffi::params::{Param, Params, Requested};
+use crate::held::{hold, release, with};
+use crate::key::KeyData;
 use crate::openssl::Operation;
 use crate::provider::Provider;
-use context::Context;
+use context::CipherContext;
 
-/// The functions.
-pub static FUNCTIONS: &[Dispatch] = &[
+/// The table of functions.
+pub static FUNCTIONS: &[Entry] = &[
     cipher::NEWCTX.with(new),
     cipher::FREECTX.with(free),
     cipher::DUPCTX.with(duplicate),
@@ -29,7 +30,7 @@ pub static FUNCTIONS: &[Dispatch] = &[
     cipher::GETTABLE_CTX_PARAMS.with(gettable_params),
     cipher::SET_CTX_PARAMS.with(set_params),
     cipher::SETTABLE_CTX_PARAMS.with(settable_params),
-    Dispatch::END,
+    Entry::END,
 ];
 
 static GETTABLE: [Param; 8] = [
@@ -58,17 +59,17 @@ static SETTABLE: [Param; 10] = [
 
 unsafe extern "C" fn new(provider: Opaque) -> Opaque {
     // SAFETY: the provider that OpenSSL holds.
-    guard(ptr::null_mut(), || hold(Some(Context::new(unsafe { Provider::shared(provider) }))))
+    guard(ptr::null_mut(), || hold(Some(CipherContext::new(unsafe { Provider::shared(provider) }))))
 }
 
 unsafe extern "C" fn free(context: Opaque) {
     // SAFETY: a context of ours, given back once.
-    unsafe { release::<Context>(context) };
+    unsafe { release::<CipherContext>(context) };
 }
 
 unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
     // SAFETY: a context of ours.
-    let context = unsafe { context.cast::<Context>().as_ref() };
+    let context = unsafe { context.cast::<CipherContext>().as_ref() };
     guard(ptr::null_mut(), || hold(context.cloned()))
 }
 
@@ -79,9 +80,10 @@ unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
 unsafe fn begin(context: Opaque, operation: Operation, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: a context and a key of ours or null, and OpenSSL's array.
     unsafe {
-        with(context, |context: &mut Context| {
-            let slot = key.cast::<Slot>().as_ref().ok_or_else(|| Failure::new(Reason::Order, "no key is set"))?;
-            context.begin(operation, slot.key()?, &Params::new(params))
+        with(context, |context: &mut CipherContext| {
+            let key_data =
+                key.cast::<KeyData>().as_ref().ok_or_else(|| Failure::new(Reason::Order, "no key is set"))?;
+            context.begin(operation, key_data.key()?, &Params::new(params))
         })
     }
 }
@@ -106,7 +108,7 @@ unsafe extern "C" fn encrypt(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut CipherContext| {
             output(out, out_len, room, context.size()?, || context.encrypt(bytes(message, len)))
         })
     }
@@ -122,7 +124,7 @@ unsafe extern "C" fn decrypt(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and length are those of the pointers.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut CipherContext| {
             output(out, out_len, room, context.size()?, || context.decrypt(bytes(ciphertext, len)))
         })
     }
@@ -131,7 +133,7 @@ unsafe extern "C" fn decrypt(
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut Context| match context.answer(&mut Answers::new(params)) {
+        with(context, |context: &mut CipherContext| match context.write_requested(&mut Requested::new(params)) {
             true => Ok(()),
             false => Err(Failure::does_not_fit()),
         })
@@ -144,7 +146,7 @@ unsafe extern "C" fn gettable_params(_: Opaque, _: Opaque) -> *const Param {
 
 unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| context.set(&Params::new(params))) }
+    unsafe { with(context, |context: &mut CipherContext| context.set(&Params::new(params))) }
 }
 
 unsafe extern "C" fn settable_params(_: Opaque, _: Opaque) -> *const Param {

@@ -8,12 +8,12 @@ use super::params::Param;
 /// `OSSL_DISPATCH`: a function and its number. The last of a table has number 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Dispatch {
+pub struct Entry {
     pub id: c_int,
     pub function: Option<unsafe extern "C" fn()>,
 }
 
-impl Dispatch {
+impl Entry {
     /// The end of a table.
     pub const END: Self = Self { id: 0, function: None };
 }
@@ -23,7 +23,7 @@ impl Dispatch {
 pub struct Algorithm {
     pub names: *const c_char,
     pub properties: *const c_char,
-    pub implementation: *const Dispatch,
+    pub implementation: *const Entry,
     pub description: *const c_char,
 }
 
@@ -77,11 +77,11 @@ impl Core {
     /// # Safety
     /// `table` ends with number 0, its functions have the types that `openssl/core_dispatch.h` declares, and all of it and
     /// `handle` live as long as the provider.
-    pub unsafe fn new(handle: *const Handle, mut table: *const Dispatch) -> Option<Self> {
+    pub unsafe fn new(handle: *const Handle, mut table: *const Entry) -> Option<Self> {
         let (mut get_params, mut new_error, mut set_error_debug, mut vset_error) = (None, None, None, None);
         // SAFETY: the caller's promise; each cast is to the type that belongs to the number.
         unsafe {
-            while let Dispatch { id: id @ 1.., function } = *table {
+            while let Entry { id: id @ 1.., function } = *table {
                 match id {
                     GET_PARAMS => get_params = function.map(|f| std::mem::transmute::<_, GetParams>(f)),
                     NEW_ERROR => new_error = function.map(|f| std::mem::transmute::<_, NewError>(f)),

@@ -1,61 +1,13 @@
-//! What OpenSSL and a provider say to each other: types, numbers of functions, parameters, and the functions of libcrypto.
+//! The border between OpenSSL and a provider: types, numbers of functions, parameters, and functions of libcrypto.
 
 pub mod core;
-pub mod held;
+pub mod functions;
 pub mod libcrypto;
 pub mod params;
-pub mod slots;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use crate::failure::{Failure, Outcome, Reason};
 
 /// Runs a function that OpenSSL calls. On a panic it returns `panicked`, since a panic must not unwind into C.
 pub fn guard<R>(panicked: R, function: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(panicked)
-}
-
-/// Bytes of the program's.
-///
-/// # Safety
-/// `data` has `len` bytes, or is null, and lives for `'a`.
-pub unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
-    // SAFETY: the caller's promise.
-    if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } }
-}
-
-/// Writes a function's result to a program's buffer, if it has enough room; without a buffer, only reports
-/// the room that is needed.
-///
-/// # Safety
-/// `out` is null or has `room` bytes; `out_len` has room for a length.
-pub unsafe fn output<B: AsRef<[u8]>>(
-    out: *mut u8,
-    out_len: *mut usize,
-    room: usize,
-    needed: usize,
-    make: impl FnOnce() -> Outcome<B>,
-) -> Outcome {
-    if out_len.is_null() {
-        return Err(Failure::new(Reason::Parameter, "no place for the length of the result"));
-    }
-    if out.is_null() {
-        // SAFETY: the caller's promise.
-        unsafe { out_len.write(needed) };
-        return Ok(());
-    }
-    if room < needed {
-        return Err(Failure::new(Reason::Room, format!("there is room for {room} bytes; {needed} are needed")));
-    }
-    let made = make()?;
-    let made = made.as_ref();
-    if made.len() > room {
-        return Err(Failure::new(Reason::Room, format!("there is room for {room} bytes; {} are needed", made.len())));
-    }
-    // SAFETY: the caller's promise, and it fits.
-    unsafe {
-        out.copy_from_nonoverlapping(made.as_ptr(), made.len());
-        out_len.write(made.len());
-    }
-    Ok(())
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use zariz::rsa::{PrivateKey, PublicKey};
 
 use super::numbers::{Numbers, select};
-use super::{Arithmetic, Key, with_method};
+use super::{Arithmetic, Key, with_settings};
 use crate::failure::{Failure, Outcome, Reason};
+use crate::ffi::functions::Callback;
 use crate::ffi::params::{Built, Param, Params};
-use crate::ffi::slots::Callback;
 use crate::openssl::Pkey;
 use crate::provider::Provider;
 
@@ -83,14 +83,13 @@ impl Plan {
         let provider = &self.provider;
         progress.tell(0, 0)?;
         let key = if self.primes == 2 && self.e == E && BITS.contains(&self.bits) {
-            let (bits, dispatch) = (self.bits, provider.settings.dispatch);
-            let key = provider.with_stack(|| PrivateKey::generate_with(bits, dispatch))??;
-            let key = with_method(key, provider.settings.method);
+            let key = provider.with_stack(|| PrivateKey::generate(self.bits))??;
+            let key = with_settings(&key, &provider.settings)?;
             Key::with(Numbers::of(&key), Arithmetic::Private(key))
         } else {
             self.have_made()?
         };
-        provider.counters.add(|numbers| &numbers.keys_generated, 1);
+        provider.counters.add(|counts| &counts.keys_generated, 1);
         progress.tell(3, 0)?;
         progress.tell(3, 1)?;
         Ok(key)

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use super::generate::{Plan, Progress, SETTABLE};
 use super::numbers::{DESCRIBED, KEYPAIR, Numbers, PUBLIC, described, select};
-use super::{Key, Slot, selects};
-use crate::failure::{Failure, Reason, answer, value};
-use crate::ffi::core::Dispatch;
+use super::{Key, KeyData, selects};
+use crate::failure::{Failure, Reason, status, value};
+use crate::ffi::core::Entry;
+use crate::ffi::functions::{Callback, Opaque, keymgmt};
 use crate::ffi::guard;
-use crate::ffi::held::{hold, release};
-use crate::ffi::params::{Answers, Built, Param, Params};
-use crate::ffi::slots::{Callback, Opaque, keymgmt};
+use crate::ffi::params::{Built, Param, Params, Requested};
+use crate::held::{hold, release};
 use crate::openssl::Check;
 use crate::provider::Provider;
 
 /// `OSSL_KEYMGMT_VALIDATE_QUICK_CHECK`.
 const QUICK: c_int = 1;
 
-/// The functions.
-pub static FUNCTIONS: &[Dispatch] = &[
+/// The table of functions.
+pub static FUNCTIONS: &[Entry] = &[
     keymgmt::NEW.with(new),
     keymgmt::GEN_INIT.with(gen_init),
     keymgmt::GEN_SET_PARAMS.with(gen_set_params),
@@ -40,7 +40,7 @@ pub static FUNCTIONS: &[Dispatch] = &[
     keymgmt::EXPORT.with(export),
     keymgmt::EXPORT_TYPES.with(types),
     keymgmt::DUP.with(duplicate),
-    Dispatch::END,
+    Entry::END,
 ];
 
 /// The digest that programs sign with by default.
@@ -55,27 +55,27 @@ static GETTABLE: [Param; 4 + DESCRIBED] = {
     described(all, 4)
 };
 
-/// The key slot that OpenSSL holds.
+/// The key data that OpenSSL holds.
 ///
 /// # Safety
-/// Null, or from `into_slot`.
-unsafe fn slot<'a>(data: *const c_void) -> Option<&'a Slot> {
+/// Null, or from `into_key_data`.
+unsafe fn key_data<'a>(data: *const c_void) -> Option<&'a KeyData> {
     // SAFETY: the caller's promise.
-    unsafe { data.cast::<Slot>().as_ref() }
+    unsafe { data.cast::<KeyData>().as_ref() }
 }
 
-fn into_slot(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Opaque {
-    hold(Some(Slot::new(provider, key)))
+fn into_key_data(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Opaque {
+    hold(Some(KeyData::new(provider, key)))
 }
 
 unsafe extern "C" fn new(provider: Opaque) -> Opaque {
     // SAFETY: OpenSSL gives back the provider's own context.
-    guard(ptr::null_mut(), || into_slot(unsafe { Provider::shared(provider) }, None))
+    guard(ptr::null_mut(), || into_key_data(unsafe { Provider::shared(provider) }, None))
 }
 
 unsafe extern "C" fn free(data: Opaque) {
-    // SAFETY: a slot of ours, given back once.
-    unsafe { release::<Slot>(data) };
+    // SAFETY: key data of ours, given back once.
+    unsafe { release::<KeyData>(data) };
 }
 
 /// Keys are never found by reference: decoders are OpenSSL's, and so are their keys.
@@ -89,9 +89,9 @@ unsafe extern "C" fn query_operation_name(_: c_int) -> *const c_char {
 
 unsafe extern "C" fn has(data: *const c_void, selection: c_int) -> c_int {
     // SAFETY: what OpenSSL holds.
-    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
+    let Some(key_data) = (unsafe { key_data(data) }) else { return 0 };
     guard(0, || {
-        let private = slot.key().ok().map(|key| key.numbers.d.is_some());
+        let private = key_data.key().ok().map(|key| key.numbers.d.is_some());
         c_int::from(match private {
             None => selection & select::KEYPAIR == 0,
             Some(private) => private || !selects(selection, select::PRIVATE),
@@ -101,8 +101,8 @@ unsafe extern "C" fn has(data: *const c_void, selection: c_int) -> c_int {
 
 unsafe extern "C" fn validate(data: *const c_void, selection: c_int, kind: c_int) -> c_int {
     // SAFETY: what OpenSSL holds.
-    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
-    answer(&slot.provider.core, || {
+    let Some(key_data) = (unsafe { key_data(data) }) else { return 0 };
+    status(&key_data.provider.core, || {
         let check = match selection & select::KEYPAIR {
             select::KEYPAIR => Check::Pair,
             select::PRIVATE => Check::Private,
@@ -111,13 +111,13 @@ unsafe extern "C" fn validate(data: *const c_void, selection: c_int, kind: c_int
             _ => return Ok(()),
         };
         // OpenSSL's own checks, of the numbers as they were given.
-        slot.key()?.foreign(&slot.provider)?.check(check)
+        key_data.key()?.foreign(&key_data.provider)?.check(check)
     })
 }
 
 unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection: c_int) -> c_int {
     // SAFETY: what OpenSSL holds.
-    let (Some(one), Some(other)) = (unsafe { (slot(one), slot(other)) }) else { return 0 };
+    let (Some(one), Some(other)) = (unsafe { (key_data(one), key_data(other)) }) else { return 0 };
     guard(0, || {
         let (Ok(one), Ok(other)) = (one.key(), other.key()) else { return 0 };
         let (one, other) = (&one.numbers, &other.numbers);
@@ -132,14 +132,14 @@ unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection
 
 unsafe extern "C" fn import(data: Opaque, selection: c_int, params: *const Param) -> c_int {
     // SAFETY: what OpenSSL holds, and its array.
-    let (slot, params) = unsafe { (slot(data), Params::new(params)) };
-    let Some(slot) = slot else { return 0 };
-    answer(&slot.provider.core, || {
+    let (key_data, params) = unsafe { (key_data(data), Params::new(params)) };
+    let Some(key_data) = key_data else { return 0 };
+    status(&key_data.provider.core, || {
         if selection & select::KEYPAIR == 0 {
             return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
         }
         let numbers = Numbers::read(&params, selects(selection, select::PRIVATE))?;
-        slot.set(Key::new(&slot.provider, numbers)?);
+        key_data.set(Key::new(&key_data.provider, numbers)?);
         Ok(())
     })
 }
@@ -159,10 +159,10 @@ unsafe extern "C" fn export(
     argument: *mut c_void,
 ) -> c_int {
     // SAFETY: what OpenSSL holds.
-    let Some(slot) = (unsafe { slot(data) }) else { return 0 };
-    answer(&slot.provider.core, || {
-        let (Some(callback), key) = (callback, slot.key()?) else {
-            return Err(Failure::new(Reason::Internal, "nobody to export to"));
+    let Some(key_data) = (unsafe { key_data(data) }) else { return 0 };
+    status(&key_data.provider.core, || {
+        let (Some(callback), key) = (callback, key_data.key()?) else {
+            return Err(Failure::new(Reason::Internal, "no function to export to was given"));
         };
         // Of parameters an RSA key has none, as OpenSSL's own have.
         if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {
@@ -177,34 +177,34 @@ unsafe extern "C" fn export(
 
 unsafe extern "C" fn duplicate(data: *const c_void, selection: c_int) -> Opaque {
     // SAFETY: what OpenSSL holds.
-    let Some(slot) = (unsafe { slot(data) }) else { return ptr::null_mut() };
-    let duplicated = value(&slot.provider.core, || {
-        let Ok(key) = slot.key() else { return Ok(None) };
+    let Some(key_data) = (unsafe { key_data(data) }) else { return ptr::null_mut() };
+    let duplicated = value(&key_data.provider.core, || {
+        let Ok(key) = key_data.key() else { return Ok(None) };
         Ok::<_, Failure>(match selection & select::KEYPAIR {
             0 => None,
-            select::PUBLIC => Some(Arc::new(Key::new(&slot.provider, key.numbers.public())?)),
+            select::PUBLIC => Some(Arc::new(Key::new(&key_data.provider, key.numbers.public())?)),
             _ => Some(key),
         })
     });
-    duplicated.map_or(ptr::null_mut(), |key| into_slot(slot.provider.clone(), key))
+    duplicated.map_or(ptr::null_mut(), |key| into_key_data(key_data.provider.clone(), key))
 }
 
 unsafe extern "C" fn get_params(data: Opaque, params: *mut Param) -> c_int {
     // SAFETY: what OpenSSL holds, and its array.
-    let (slot, mut answers) = unsafe { (slot(data), Answers::new(params)) };
-    let Some(slot) = slot else { return 0 };
-    answer(&slot.provider.core, || {
-        let key = slot.key()?;
+    let (key_data, mut requested) = unsafe { (key_data(data), Requested::new(params)) };
+    let Some(key_data) = key_data else { return 0 };
+    status(&key_data.provider.core, || {
+        let key = key_data.key()?;
         let mut security = Ok(true);
-        answers.put(c"security-bits", |param| {
-            security = key.security(&slot.provider).map(|bits| param.put_int(bits as i64));
+        requested.put(c"security-bits", |param| {
+            security = key.security(&key_data.provider).map(|bits| param.put_int(bits as i64));
             true
         });
         let done = security?
-            && answers.put(c"bits", |param| param.put_int(key.bits() as i64))
-            && answers.put(c"max-size", |param| param.put_int(key.size() as i64))
-            && answers.put(c"default-digest", |param| param.put_constant(DEFAULT_DIGEST))
-            && key.numbers.answer(&mut answers);
+            && requested.put(c"bits", |param| param.put_int(key.bits() as i64))
+            && requested.put(c"max-size", |param| param.put_int(key.size() as i64))
+            && requested.put(c"default-digest", |param| param.put_constant(DEFAULT_DIGEST))
+            && key.numbers.write_requested(&mut requested);
         if done { Ok(()) } else { Err(Failure::does_not_fit()) }
     })
 }
@@ -228,7 +228,7 @@ unsafe extern "C" fn gen_set_params(plan: Opaque, params: *const Param) -> c_int
     let (plan, params) = unsafe { (plan.cast::<Plan>().as_mut(), Params::new(params)) };
     let Some(plan) = plan else { return 0 };
     let provider = plan.provider.clone();
-    answer(&provider.core, || plan.set(&params))
+    status(&provider.core, || plan.set(&params))
 }
 
 unsafe extern "C" fn gen_settable_params(_: Opaque, _: Opaque) -> *const Param {
@@ -239,7 +239,7 @@ unsafe extern "C" fn generate(plan: Opaque, callback: Option<Callback>, argument
     // SAFETY: from `gen_init`.
     let Some(plan) = (unsafe { plan.cast::<Plan>().as_ref() }) else { return ptr::null_mut() };
     let made = value(&plan.provider.core, || plan.make(&Progress { callback, argument }));
-    made.map_or(ptr::null_mut(), |key| into_slot(plan.provider.clone(), Some(Arc::new(key))))
+    made.map_or(ptr::null_mut(), |key| into_key_data(plan.provider.clone(), Some(Arc::new(key))))
 }
 
 unsafe extern "C" fn gen_cleanup(plan: Opaque) {

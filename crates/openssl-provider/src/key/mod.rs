@@ -7,14 +7,13 @@ mod numbers;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use zariz::Method;
 use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Built;
 use crate::openssl::{Operation, Pkey};
 use crate::provider::Provider;
-use crate::queue::Work;
+use crate::queue::Primitive;
 use crate::settings::Settings;
 use numbers::{Numbers, select};
 
@@ -47,8 +46,10 @@ impl Key {
         let arithmetic = if numbers.d.is_some() {
             provider.with_stack(|| private(&numbers, settings))??
         } else {
-            let key = PublicKey::from_components_with(&numbers.n, &numbers.e, settings.dispatch);
-            key.map_or(Arithmetic::Foreign, Arithmetic::Public)
+            match PublicKey::from_components(&numbers.n, &numbers.e) {
+                Ok(key) => Arithmetic::Public(key.with_engine(settings.dispatch)?),
+                Err(_) => Arithmetic::Foreign,
+            }
         };
         if let Arithmetic::Private(key) = &arithmetic {
             numbers.complete(key);
@@ -109,7 +110,7 @@ impl Key {
     /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
-        Ok(provider.compute(Work::Public(key.clone(), number.into()))?.to_vec())
+        Ok(provider.compute(Primitive::Public(key.clone(), number.into()))?.to_vec())
     }
 
     /// Pads a number with zeros before it to the key's length.
@@ -168,14 +169,14 @@ impl Key {
     }
 }
 
-/// The slot of a key, which OpenSSL holds: empty at first, then with a key.
-pub struct Slot {
+/// What OpenSSL holds of a key (`keydata` in its documents): empty at first, then with a key.
+pub struct KeyData {
     key: Mutex<Option<Arc<Key>>>,
     /// The last to be dropped: the key may belong to its library context.
     provider: Arc<Provider>,
 }
 
-impl Slot {
+impl KeyData {
     fn new(provider: Arc<Provider>, key: Option<Arc<Key>>) -> Self {
         Self { provider, key: Mutex::new(key) }
     }
@@ -193,14 +194,14 @@ impl Slot {
 
 /// Who computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes them again.
 fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
-    let all = numbers.components().and_then(|all| PrivateKey::from_all_components_with(&all, settings.dispatch).ok());
+    let all = numbers.components().and_then(|all| PrivateKey::from_all_components(&all).ok());
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
-        PrivateKey::from_components_with(&numbers.n, &numbers.e, d, p, q, settings.dispatch).ok()
+        PrivateKey::from_components(&numbers.n, &numbers.e, d, p, q).ok()
     });
     let Some(key) = key else { return Ok(Arithmetic::Foreign) };
     match if settings.validate_keys { key.validate() } else { Ok(()) } {
-        Ok(()) => Ok(Arithmetic::Private(with_method(key, settings.method))),
+        Ok(()) => Ok(Arithmetic::Private(with_settings(&key, settings)?)),
         Err(KeyError::Inconsistent(what)) => Ok(Arithmetic::Refused(format!(
             "{what}: the setting validate-keys refuses keys whose primes are not prime"
         ))),
@@ -208,9 +209,10 @@ fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
     }
 }
 
-/// With the method of the settings, if they name one.
-fn with_method(key: PrivateKey, method: Option<Method>) -> PrivateKey {
-    method.map_or_else(|| key.clone(), |method| key.with_method(method))
+/// The key with the engine of the settings, and with their method if they name one.
+fn with_settings(key: &PrivateKey, settings: &Settings) -> Outcome<PrivateKey> {
+    let key = key.with_engine(settings.dispatch)?;
+    Ok(settings.method.map_or_else(|| key.clone(), |method| key.with_method(method)))
 }
 
 /// Whether all of `wanted` is selected.

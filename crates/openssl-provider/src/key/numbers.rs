@@ -6,7 +6,7 @@ use zariz::rsa::{Components, PrivateKey};
 use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Outcome, Reason};
-use crate::ffi::params::{Answers, Built, Param, Params};
+use crate::ffi::params::{Built, Param, Params, Requested};
 
 /// `OSSL_KEYMGMT_SELECT_…`.
 pub mod select {
@@ -206,8 +206,8 @@ impl Numbers {
     }
 
     /// Writes each requested number.
-    pub fn answer(&self, answers: &mut Answers) -> bool {
-        self.each(select::KEYPAIR, |name, number| answers.put(name, |param| param.put_number(number)))
+    pub fn write_requested(&self, requested: &mut Requested) -> bool {
+        self.each(select::KEYPAIR, |name, number| requested.put(name, |param| param.put_number(number)))
     }
 }
 

@@ -31,15 +31,15 @@ fn string(text: &str) -> Outcome<CString> {
 /// libcrypto, and our library context in it, which is made when it is first needed.
 pub struct OpenSsl {
     pub libcrypto: Libcrypto,
-    context: OnceLock<Option<Context>>,
+    context: OnceLock<Option<LibraryContext>>,
 }
 
-struct Context(NonNull<LibCtx>);
+struct LibraryContext(NonNull<LibCtx>);
 
 // SAFETY: library contexts may be used by all threads.
-unsafe impl Send for Context {}
+unsafe impl Send for LibraryContext {}
 // SAFETY: as above.
-unsafe impl Sync for Context {}
+unsafe impl Sync for LibraryContext {}
 
 impl OpenSsl {
     /// With that libcrypto.
@@ -49,7 +49,7 @@ impl OpenSsl {
 
     fn context(&self) -> Outcome<*mut LibCtx> {
         // SAFETY: it has no preconditions.
-        let make = || NonNull::new(unsafe { (self.libcrypto.lib_ctx_new)() }).map(Context);
+        let make = || NonNull::new(unsafe { (self.libcrypto.lib_ctx_new)() }).map(LibraryContext);
         self.context.get_or_init(make).as_ref().map(|context| context.0.as_ptr()).ok_or(Failure::Raised)
     }
 }

@@ -39,7 +39,7 @@ impl Gather {
         self.uncollected.load(Ordering::Relaxed) > 0
     }
 
-    pub fn note_answered(&self) {
+    pub fn note_finished(&self) {
         self.uncollected.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use super::Queue;
 use super::gather::Gather;
+use super::primitive::{ComputeError, ComputeResult, Primitive};
 use super::process::Processes;
 use super::request::Request;
 use super::wake::{Wake, is_in_callback};
-use super::work::{Answer, Lost, Work};
 use crate::ffi::libcrypto::Libcrypto;
 use zariz_process::forks;
 
@@ -23,15 +23,15 @@ use zariz_process::forks;
 const PATIENCE: usize = 16;
 
 /// The result of a request: of the running job, or of the thread.
-pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer {
+pub fn call(processes: &Processes, libcrypto: &Libcrypto, primitive: Primitive) -> ComputeResult {
     let queue = processes.queue();
     if is_in_callback() {
-        return queue.call_at_once(&work);
+        return queue.call_at_once(&primitive);
     }
     // SAFETY: it has no preconditions.
     let job = unsafe { (libcrypto.current_job)() };
     if job.is_null() {
-        return queue.call(work);
+        return queue.call(primitive);
     }
     // SAFETY: the job that runs.
     let context = unsafe { (libcrypto.wait_ctx)(job) };
@@ -39,8 +39,8 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, work: Work) -> Answer 
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
     // Two jobs with one wait context cannot be woken separately: the second waits in place.
     match wake.filter(|wake| wake.is_free()) {
-        Some(wake) => paused(queue, libcrypto, wake, work),
-        None => queue.call_elsewhere(work),
+        Some(wake) => paused(queue, libcrypto, wake, primitive),
+        None => queue.call_elsewhere(primitive),
     }
 }
 
@@ -51,9 +51,9 @@ pub fn is_running(libcrypto: &Libcrypto) -> bool {
 }
 
 /// Makes a request, and leaves it to the wake, which the wait context keeps.
-fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *const Gather) {
+fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> (*const Request, *const Gather) {
     let gather = queue.gathers.here();
-    let request = Request::of_job(work, wake.clone(), gather.clone());
+    let request = Request::of_job(primitive, wake.clone(), gather.clone());
     let pointers = (Arc::as_ptr(&request), Arc::as_ptr(&gather));
     wake.keep(request.clone());
     if gather.add(request) >= queue.full() || wake.has_callback() {
@@ -65,9 +65,9 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, work: Work) -> (*const Request, *
 }
 
 /// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be forgotten.
-fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Work) -> Answer {
+fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
     let begun = forks();
-    let (request, gather) = begin(queue, wake, work);
+    let (request, gather) = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);
     loop {
         // At least once, even if there is a result by now: programs look at the descriptors of a wait context
@@ -76,7 +76,7 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
         if forks() != begun {
             // The threads that would compute the result are in another process.
-            return Err(Lost::Forked);
+            return Err(ComputeError::Forked);
         }
         // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
         // keeps the gathering.
@@ -91,20 +91,20 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, work: Wor
                 queue.submit(gather.take());
             }
         } else if !paused || idle > PATIENCE {
-            return done(wake, gather, request.answer());
+            return done(wake, gather, request.wait_for_result());
         } else {
             idle += 1;
         }
-        if let Some(answer) = request.collect() {
-            return done(wake, gather, answer);
+        if let Some(result) = request.collect() {
+            return done(wake, gather, result);
         }
     }
 }
 
 /// Returns the result, and forgets the request.
-fn done(wake: &Wake, gather: &Gather, answer: Answer) -> Answer {
+fn done(wake: &Wake, gather: &Gather, result: ComputeResult) -> ComputeResult {
     wake.clear();
     gather.note_collected();
     wake.release();
-    answer
+    result
 }

@@ -17,11 +17,11 @@
 
 mod gather;
 pub mod job;
+mod primitive;
 mod process;
 mod request;
 mod waiting;
 mod wake;
-mod work;
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,11 +35,11 @@ use crate::counters::Counters;
 use crate::settings::processors;
 use crate::stack;
 use gather::Gathers;
+use primitive::Kind;
+pub use primitive::{ComputeError, ComputeResult, Primitive};
 pub use process::Processes;
 use request::{Request, Turn};
 use waiting::Waiting;
-use work::Kind;
-pub use work::{Answer, Lost, Work};
 
 /// The requests of a process for one instance of the provider.
 pub struct Queue {
@@ -108,45 +108,45 @@ impl Queue {
     }
 
     /// Computes a request of a thread that may wait and has a stack to compute on.
-    pub fn call(self: &Arc<Self>, work: Work) -> Answer {
+    pub fn call(self: &Arc<Self>, primitive: Primitive) -> ComputeResult {
         let mut state = self.lock();
         // The limit is at least one, and the first batch need not know it: finding it makes system calls.
-        let kind = work.kind();
+        let kind = primitive.kind();
         if (state.computing == 0 || state.computing < self.limit()) && !state.waiting.holds(kind) {
             state.computing += 1;
             self.note_begun(&mut state, kind);
             if state.waiting.is_empty() {
                 drop(state);
-                let answer = self.call_at_once(&work);
+                let result = self.call_at_once(&primitive);
                 self.pass_on(false, Some(kind));
-                return answer;
+                return result;
             }
             drop(state);
-            return self.lead(Request::of_thread(work));
+            return self.lead(Request::of_thread(primitive));
         }
-        let request = Request::of_thread(work);
+        let request = Request::of_thread(primitive);
         state.waiting.push(request.clone());
         drop(state);
         match request.wait() {
-            Turn::Done(answer) => answer,
+            Turn::Done(result) => result,
             Turn::Lead => self.lead(request),
         }
     }
 
     /// Computes a request at once, independently of all others.
-    pub fn call_at_once(&self, work: &Work) -> Answer {
-        self.compute(&[work]).pop().unwrap_or(Err(Lost::Panic))
+    pub fn call_at_once(&self, primitive: &Primitive) -> ComputeResult {
+        self.compute(&[primitive]).pop().unwrap_or(Err(ComputeError::Panic))
     }
 
-    /// Lets a worker do work while the calling thread waits: for work that needs more stack than a job has.
-    pub fn call_elsewhere(self: &Arc<Self>, work: Work) -> Answer {
-        let request = Request::of_idle(work);
+    /// Lets a worker compute a request while the calling thread, whose stack is too small, waits.
+    pub fn call_elsewhere(self: &Arc<Self>, primitive: Primitive) -> ComputeResult {
+        let request = Request::of_idle(primitive);
         self.submit(vec![request.clone()]);
-        request.answer()
+        request.wait_for_result()
     }
 
     /// Takes requests of jobs, for workers to compute. Without workers, they are computed here, on a separate
-    /// stack: these and no others, so that no thread works for another's jobs.
+    /// stack: these and no others, so that no thread primitives for another's jobs.
     fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
         if requests.is_empty() {
             return;
@@ -176,7 +176,7 @@ impl Queue {
             self.idle.notify_one();
         } else if state.workers.len() < self.limit() {
             let queue = self.clone();
-            match stack::without_signals(|| Builder::new().name("zariz".into()).spawn(move || queue.work())) {
+            match stack::without_signals(|| Builder::new().name("zariz".into()).spawn(move || queue.run_worker())) {
                 Ok(worker) => state.workers.push(worker),
                 Err(_) if state.workers.is_empty() => {
                     self.in_place.store(true, Ordering::Relaxed);
@@ -203,13 +203,13 @@ impl Queue {
             }
         });
         if !matches!(done, Ok(Ok(()))) {
-            requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
+            requests.iter().for_each(|request| request.finish(Err(ComputeError::NoThread)));
             notify(&requests);
         }
     }
 
     /// A worker: computes batches when it is its turn, until the queue is closed.
-    fn work(self: Arc<Self>) {
+    fn run_worker(self: Arc<Self>) {
         let mut state = self.lock();
         loop {
             if state.for_workers > 0 {
@@ -232,12 +232,12 @@ impl Queue {
     }
 
     /// Computes one's own request and others that wait.
-    fn lead(self: &Arc<Self>, own: Arc<Request>) -> Answer {
+    fn lead(self: &Arc<Self>, own: Arc<Request>) -> ComputeResult {
         let batch = self.take(Some(own.clone()));
         self.run(&batch);
         self.pass_on(false, Some(own.kind));
         notify(&batch);
-        own.answer()
+        own.wait_for_result()
     }
 
     /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one, compute long public
@@ -305,19 +305,19 @@ impl Queue {
     /// thread finds all its results at once, and others may already compute: a woken program may take its time.
     fn run(&self, batch: &[Arc<Request>]) {
         if !batch.is_empty() {
-            let works: Vec<_> = batch.iter().map(|request| &request.work).collect();
-            iter::zip(batch, self.compute(&works)).for_each(|(request, answer)| request.finish(answer));
+            let primitives: Vec<_> = batch.iter().map(|request| &request.primitive).collect();
+            iter::zip(batch, self.compute(&primitives)).for_each(|(request, result)| request.finish(result));
         }
     }
 
-    fn compute(&self, works: &[&Work]) -> Vec<Answer> {
-        let (answers, count) = (work::compute(works), works.len() as u64);
-        match works.first() {
-            Some(Work::Private(..)) => self.counters.batch(count, 0),
-            Some(Work::Public(..)) => self.counters.batch(0, count),
+    fn compute(&self, primitives: &[&Primitive]) -> Vec<ComputeResult> {
+        let (results, count) = (primitive::compute(primitives), primitives.len() as u64);
+        match primitives.first() {
+            Some(Primitive::Private(..)) => self.counters.batch(count, 0),
+            Some(Primitive::Public(..)) => self.counters.batch(0, count),
             None => {}
         }
-        answers
+        results
     }
 
     /// Ends the workers. After this, there must be no more requests.
@@ -349,9 +349,9 @@ mod tests {
 
     use super::*;
 
-    fn work(e: &[u8]) -> Work {
+    fn public_operation(e: &[u8]) -> Primitive {
         let key = PublicKey::from_components(&[0xff; 128], e).expect("a public key");
-        Work::Public(key, vec![7; 128].into())
+        Primitive::Public(key, vec![7; 128].into())
     }
 
     /// Of two turns, one computes long public operations; other requests take the second and leave the long ones waiting.
@@ -364,12 +364,12 @@ mod tests {
             queue.note_begun(&mut state, Kind::LongPublic);
         }
         thread::scope(|scope| {
-            let long = scope.spawn(|| queue.call(work(&[1, 0, 0, 1])));
+            let long = scope.spawn(|| queue.call(public_operation(&[1, 0, 0, 1])));
             let waits = || queue.lock().waiting.count(Kind::LongPublic) == 1;
             while !waits() {
                 thread::yield_now();
             }
-            assert!(queue.call(work(&[3])).is_ok());
+            assert!(queue.call(public_operation(&[3])).is_ok());
             assert!(waits() && queue.lock().computing == 1);
             // The end of the batch that holds it back is its turn.
             queue.pass_on(false, Some(Kind::LongPublic));

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::gather::Gather;
+use super::primitive::{ComputeError, ComputeResult, Kind, Primitive};
 use super::wake::Wake;
-use super::work::{Answer, Kind, Lost, Work};
 
-/// Work to compute, and the thread or job that waits for it. Owned by the queue and by the waiter.
+/// Primitive to compute, and the thread or job that waits for it. Owned by the queue and by the waiter.
 pub struct Request {
-    pub work: Work,
+    pub primitive: Primitive,
     pub kind: Kind,
     waiter: Waiter,
     state: Mutex<State>,
@@ -39,38 +39,46 @@ enum Phase {
     Waiting,
     /// The waiting thread must compute the next batch.
     Lead,
-    Done(Answer),
+    Done(ComputeResult),
     Taken,
 }
 
 /// What a waiting thread is told.
 pub enum Turn {
     /// The result.
-    Done(Answer),
+    Done(ComputeResult),
     /// To compute: one's own request and others'.
     Lead,
 }
 
 impl Request {
-    fn new(work: Work, waiter: Waiter) -> Arc<Self> {
+    fn new(primitive: Primitive, waiter: Waiter) -> Arc<Self> {
         let state = Mutex::new(State { phase: Phase::Waiting, asleep: false });
         let (handed_over, passed_by) = Default::default();
-        Arc::new(Self { kind: work.kind(), work, waiter, state, changed: Condvar::new(), handed_over, passed_by })
+        Arc::new(Self {
+            kind: primitive.kind(),
+            primitive,
+            waiter,
+            state,
+            changed: Condvar::new(),
+            handed_over,
+            passed_by,
+        })
     }
 
     /// A request of a thread that can compute.
-    pub fn of_thread(work: Work) -> Arc<Self> {
-        Self::new(work, Waiter::Thread)
+    pub fn of_thread(primitive: Primitive) -> Arc<Self> {
+        Self::new(primitive, Waiter::Thread)
     }
 
     /// A request of a thread that only waits.
-    pub fn of_idle(work: Work) -> Arc<Self> {
-        Self::new(work, Waiter::Idle)
+    pub fn of_idle(primitive: Primitive) -> Arc<Self> {
+        Self::new(primitive, Waiter::Idle)
     }
 
     /// A request of a job.
-    pub fn of_job(work: Work, wake: Arc<Wake>, gather: Arc<Gather>) -> Arc<Self> {
-        Self::new(work, Waiter::Job { wake, gather })
+    pub fn of_job(primitive: Primitive, wake: Arc<Wake>, gather: Arc<Gather>) -> Arc<Self> {
+        Self::new(primitive, Waiter::Job { wake, gather })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -119,15 +127,15 @@ impl Request {
 
     /// Stores the result. A waiting thread goes on; a job is not woken yet ([`notify`](Self::notify)): first,
     /// all requests of a batch get their results, so that a job's thread finds them together.
-    pub fn finish(&self, answer: Answer) {
+    pub fn finish(&self, result: ComputeResult) {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
             return;
         }
         if let Waiter::Job { gather, .. } = &self.waiter {
-            gather.note_answered();
+            gather.note_finished();
         }
-        self.change(state, Phase::Done(answer));
+        self.change(state, Phase::Done(result));
     }
 
     /// Wakes the waiting job, if it has one.
@@ -138,7 +146,7 @@ impl Request {
     }
 
     /// The result, if there is one by now.
-    pub fn collect(&self) -> Option<Answer> {
+    pub fn collect(&self) -> Option<ComputeResult> {
         take(&mut self.lock().phase)
     }
 
@@ -150,8 +158,8 @@ impl Request {
                 state.phase = Phase::Waiting;
                 return Turn::Lead;
             }
-            if let Some(answer) = take(&mut state.phase) {
-                return Turn::Done(answer);
+            if let Some(result) = take(&mut state.phase) {
+                return Turn::Done(result);
             }
             state.asleep = true;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -160,17 +168,17 @@ impl Request {
     }
 
     /// Waits for the result of a request that its own thread does not lead.
-    pub fn answer(&self) -> Answer {
+    pub fn wait_for_result(&self) -> ComputeResult {
         match self.wait() {
-            Turn::Done(answer) => answer,
-            Turn::Lead => Err(Lost::Panic),
+            Turn::Done(result) => result,
+            Turn::Lead => Err(ComputeError::Panic),
         }
     }
 }
 
-fn take(phase: &mut Phase) -> Option<Answer> {
+fn take(phase: &mut Phase) -> Option<ComputeResult> {
     match std::mem::replace(phase, Phase::Taken) {
-        Phase::Done(answer) => Some(answer),
+        Phase::Done(result) => Some(result),
         other => {
             *phase = other;
             None
@@ -179,7 +187,7 @@ fn take(phase: &mut Phase) -> Option<Answer> {
 }
 
 impl Drop for Request {
-    /// An answer that its job never came for is not waited for any longer.
+    /// An result that its job never came for is not waited for any longer.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let uncollected = matches!(state.phase, Phase::Done(_));

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::{iter, mem};
 
+use super::primitive::Kind;
 use super::request::Request;
-use super::work::Kind;
 
 /// The requests that wait.
 ///
@@ -114,7 +114,7 @@ impl Waiting {
             last = number;
         }
         if !taken.is_empty() {
-            // Where all of the kind are taken, it has had its turn before whatever comes next.
+            // Where all of the kind are taken, it has had its turn before the next request comes.
             let passes = |number| number < last || taken.len() < most;
             self.note_passed(kind, passes);
         }
@@ -154,28 +154,28 @@ impl Waiting {
 mod tests {
     use zariz::rsa::{PrivateKey, PublicKey};
 
-    use super::super::work::Work;
+    use super::super::primitive::Primitive;
     use super::*;
 
     /// A request with a number for its name: it is a thread's that can compute, or not.
     fn request(kind: Kind, name: u8, leads: bool) -> Arc<Request> {
         let number = vec![name];
         let public = |e: &[u8]| PublicKey::from_components(&[0xff; 128], e).expect("a public key");
-        let work = match kind {
+        let primitive = match kind {
             Kind::Private => {
                 let pem = include_bytes!("../../../cli/keys/bench-1024.pem");
-                Work::Private(PrivateKey::parse(pem).expect("a key"), number.into())
+                Primitive::Private(PrivateKey::parse(pem).expect("a key"), number.into())
             }
-            Kind::Public => Work::Public(public(&[1, 0, 1]), number.into()),
-            Kind::LongPublic => Work::Public(public(&[1, 0, 0, 1]), number.into()),
+            Kind::Public => Primitive::Public(public(&[1, 0, 1]), number.into()),
+            Kind::LongPublic => Primitive::Public(public(&[1, 0, 0, 1]), number.into()),
         };
-        assert_eq!(work.kind(), kind);
-        if leads { Request::of_thread(work) } else { Request::of_idle(work) }
+        assert_eq!(primitive.kind(), kind);
+        if leads { Request::of_thread(primitive) } else { Request::of_idle(primitive) }
     }
 
     fn name(request: &Arc<Request>) -> u8 {
-        match &request.work {
-            Work::Private(_, number) | Work::Public(_, number) => number[0],
+        match &request.primitive {
+            Primitive::Private(_, number) | Primitive::Public(_, number) => number[0],
         }
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn kinds_of_public_operations() {
         let kind = |size: usize, e: &[u8]| {
             let key = PublicKey::from_components(&vec![0xff; size], e).expect("a public key");
-            Work::Public(key, Vec::new().into()).kind()
+            Primitive::Public(key, Vec::new().into()).kind()
         };
         assert!([kind(128, &[3]), kind(256, &[1, 0, 1]), kind(512, &[0xff; 3])].iter().all(|&kind| kind == Public));
         let long = [kind(128, &[1; 4]), kind(384, &[1; 32]), kind(513, &[3]), kind(2048, &[1, 0, 1])];

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::algorithm_id;
-use super::salt::Salt;
 use super::scheme::{DIGEST, Lengths, MGF1_DIGEST, SALTLEN, Scheme, bad_signature};
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
-use crate::ffi::held::Held;
-use crate::ffi::params::{Answers, Param, Params};
+use crate::ffi::params::{Param, Params, Requested};
+use crate::held::Held;
 use crate::key::Key;
 use crate::openssl::{DigestValue, MdCtx, Operation};
 use crate::padding::{PAD_MODE, Padding};
 use crate::provider::Provider;
-use crate::queue::Work;
+use crate::queue::Primitive;
+use crate::salt::Salt;
 
 /// The digest of PSS where a program names none.
 const DEFAULT_DIGEST: &str = "SHA1";
 
 /// The context of an operation, which OpenSSL holds.
-pub struct Context {
+pub struct SignatureContext {
     properties: Option<String>,
     key: Option<Arc<Key>>,
     operation: Operation,
@@ -31,13 +31,13 @@ pub struct Context {
     pub provider: Arc<Provider>,
 }
 
-impl Held for Context {
+impl Held for SignatureContext {
     fn core(&self) -> *const Core {
         &raw const self.provider.core
     }
 }
 
-impl Context {
+impl SignatureContext {
     /// A context without an operation. `properties` are those of digests that are fetched.
     pub fn new(provider: Arc<Provider>, properties: Option<String>) -> Self {
         let scheme = Scheme::new(provider.default_salt);
@@ -134,7 +134,7 @@ impl Context {
         if let Some(private) = key.private()?
             && let Some(block) = self.scheme.encode(digest, self.lengths()?)?
         {
-            return Ok(provider.compute(Work::Private(private.clone(), block.into()))?.to_vec());
+            return Ok(provider.compute(Primitive::Private(private.clone(), block.into()))?.to_vec());
         }
         let mut out = vec![0; key.size()];
         let size = key.transform_foreign(provider, Operation::Sign, &mut self.scheme.parameters(), digest, &mut out)?;
@@ -234,10 +234,10 @@ impl Context {
     }
 
     /// Writes the requested parameters.
-    pub fn answer(&self, answers: &mut Answers) -> Outcome<bool> {
+    pub fn write_requested(&self, requested: &mut Requested) -> Outcome<bool> {
         let name = |digest: Option<&Digest>| digest.map_or(String::new(), |digest| digest.name.clone());
         let mut identifier = Ok(true);
-        answers.put(c"algorithm-id", |param| {
+        requested.put(c"algorithm-id", |param| {
             identifier = self
                 .lengths()
                 .and_then(|key| algorithm_id::encode(&self.scheme, key))
@@ -245,10 +245,10 @@ impl Context {
             true
         });
         Ok(identifier?
-            && answers.put(PAD_MODE, |param| self.scheme.padding.answer(param))
-            && answers.put(DIGEST, |param| param.put_text(&name(self.digest())))
-            && answers.put(MGF1_DIGEST, |param| param.put_text(&name(self.scheme.mgf1())))
-            && answers.put(SALTLEN, |param| self.scheme.salt.answer(param)))
+            && requested.put(PAD_MODE, |param| self.scheme.padding.write(param))
+            && requested.put(DIGEST, |param| param.put_text(&name(self.digest())))
+            && requested.put(MGF1_DIGEST, |param| param.put_text(&name(self.scheme.mgf1())))
+            && requested.put(SALTLEN, |param| self.scheme.salt.write(param)))
     }
 }
 

@@ -2,26 +2,25 @@
 
 mod algorithm_id;
 mod context;
-mod salt;
 mod scheme;
 
 use std::ffi::{CStr, c_char, c_int, c_uchar};
 use std::ptr;
 
+use crate::buffer::{bytes, output};
 use crate::failure::{Failure, Outcome, value};
-use crate::ffi::core::Dispatch;
-use crate::ffi::held::{hold, release, with};
-use crate::ffi::params::{Answers, Param, Params};
-use crate::ffi::slots::{Opaque, signature};
-use crate::ffi::{bytes, guard, output};
-use crate::key::Slot;
+use crate::ffi::core::Entry;
+use crate::ffi::functions::{Opaque, signature};
+use crate::ffi::guard;
+use crate::ffi::params::{Param, Params, Requested};
+use crate::held::{hold, release, with};
+use crate::key::KeyData;
 use crate::openssl::Operation;
 use crate::provider::Provider;
-use context::Context;
-pub use salt::Salt;
+use context::SignatureContext;
 
-/// The functions.
-pub static FUNCTIONS: &[Dispatch] = &[
+/// The table of functions.
+pub static FUNCTIONS: &[Entry] = &[
     signature::NEWCTX.with(new),
     signature::FREECTX.with(free),
     signature::DUPCTX.with(duplicate),
@@ -47,7 +46,7 @@ pub static FUNCTIONS: &[Dispatch] = &[
     signature::GETTABLE_CTX_MD_PARAMS.with(gettable_md_params),
     signature::SET_CTX_MD_PARAMS.with(set_md_params),
     signature::SETTABLE_CTX_MD_PARAMS.with(settable_md_params),
-    Dispatch::END,
+    Entry::END,
 ];
 
 static GETTABLE: [Param; 6] = [
@@ -75,7 +74,7 @@ unsafe extern "C" fn new(provider: Opaque, properties: *const c_char) -> Opaque 
     guard(ptr::null_mut(), || {
         // SAFETY: the provider that OpenSSL holds, and a string or null.
         let (provider, properties) = unsafe { (Provider::shared(provider), text(properties)) };
-        hold(Some(Context::new(provider, properties.map(str::to_owned))))
+        hold(Some(SignatureContext::new(provider, properties.map(str::to_owned))))
     })
 }
 
@@ -90,12 +89,12 @@ unsafe fn text<'a>(string: *const c_char) -> Option<&'a str> {
 
 unsafe extern "C" fn free(context: Opaque) {
     // SAFETY: a context of ours, given back once.
-    unsafe { release::<Context>(context) };
+    unsafe { release::<SignatureContext>(context) };
 }
 
 unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
     // SAFETY: a context of ours.
-    let Some(context) = (unsafe { context.cast::<Context>().as_ref() }) else { return ptr::null_mut() };
+    let Some(context) = (unsafe { context.cast::<SignatureContext>().as_ref() }) else { return ptr::null_mut() };
     hold(value(&context.provider.core, || context.duplicate()))
 }
 
@@ -103,25 +102,25 @@ unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
 ///
 /// # Safety
 /// As OpenSSL calls it.
-unsafe fn begin(context: &mut Context, operation: Operation, key: Opaque, params: *const Param) -> Outcome {
+unsafe fn begin(context: &mut SignatureContext, operation: Operation, key: Opaque, params: *const Param) -> Outcome {
     // SAFETY: a key of ours or null, and OpenSSL's array.
-    let (slot, params) = unsafe { (key.cast::<Slot>().as_ref(), Params::new(params)) };
-    context.begin(operation, slot.map(Slot::key).transpose()?, &params)
+    let (key_data, params) = unsafe { (key.cast::<KeyData>().as_ref(), Params::new(params)) };
+    context.begin(operation, key_data.map(KeyData::key).transpose()?, &params)
 }
 
 unsafe extern "C" fn sign_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| begin(context, Operation::Sign, key, params)) }
+    unsafe { with(context, |context: &mut SignatureContext| begin(context, Operation::Sign, key, params)) }
 }
 
 unsafe extern "C" fn verify_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| begin(context, Operation::Verify, key, params)) }
+    unsafe { with(context, |context: &mut SignatureContext| begin(context, Operation::Verify, key, params)) }
 }
 
 unsafe extern "C" fn verify_recover_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| begin(context, Operation::VerifyRecover, key, params)) }
+    unsafe { with(context, |context: &mut SignatureContext| begin(context, Operation::VerifyRecover, key, params)) }
 }
 
 unsafe extern "C" fn sign(
@@ -134,7 +133,7 @@ unsafe extern "C" fn sign(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut SignatureContext| {
             output(out, out_len, room, context.size()?, || context.sign(bytes(digest, digest_len)))
         })
     }
@@ -149,7 +148,7 @@ unsafe extern "C" fn verify(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: lengths are those of the pointers.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut SignatureContext| {
             context.verify(bytes(signature, signature_len), bytes(digest, digest_len))
         })
     }
@@ -165,7 +164,7 @@ unsafe extern "C" fn verify_recover(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut SignatureContext| {
             // A digest needs only its own room; without a buffer, the size is enough for anything.
             let needed = if out.is_null() { None } else { context.digest().map(|digest| digest.md.size()) };
             let needed = needed.map_or_else(|| context.size(), Ok)?;
@@ -179,7 +178,7 @@ unsafe extern "C" fn verify_recover(
 /// # Safety
 /// As OpenSSL calls it.
 unsafe fn begin_message(
-    context: &mut Context,
+    context: &mut SignatureContext,
     operation: Operation,
     digest: *const c_char,
     key: Opaque,
@@ -199,7 +198,9 @@ unsafe extern "C" fn digest_sign_init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| begin_message(context, Operation::Sign, digest, key, params)) }
+    unsafe {
+        with(context, |context: &mut SignatureContext| begin_message(context, Operation::Sign, digest, key, params))
+    }
 }
 
 unsafe extern "C" fn digest_verify_init(
@@ -209,18 +210,20 @@ unsafe extern "C" fn digest_verify_init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| begin_message(context, Operation::Verify, digest, key, params)) }
+    unsafe {
+        with(context, |context: &mut SignatureContext| begin_message(context, Operation::Verify, digest, key, params))
+    }
 }
 
 unsafe extern "C" fn update(context: Opaque, data: *const c_uchar, len: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the length is that of the pointer.
-    unsafe { with(context, |context: &mut Context| context.message()?.update(bytes(data, len))) }
+    unsafe { with(context, |context: &mut SignatureContext| context.message()?.update(bytes(data, len))) }
 }
 
 unsafe extern "C" fn digest_sign_final(context: Opaque, out: *mut c_uchar, out_len: *mut usize, room: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the room is that of the pointer.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut SignatureContext| {
             let size = context.size()?;
             output(out, out_len, room, size, || {
                 let digest = context.finish_message()?;
@@ -233,7 +236,7 @@ unsafe extern "C" fn digest_sign_final(context: Opaque, out: *mut c_uchar, out_l
 unsafe extern "C" fn digest_verify_final(context: Opaque, signature: *const c_uchar, len: usize) -> c_int {
     // SAFETY: as OpenSSL calls it: the length is that of the pointer.
     unsafe {
-        with(context, |context: &mut Context| {
+        with(context, |context: &mut SignatureContext| {
             let digest = context.finish_message()?;
             context.verify(bytes(signature, len), &digest)
         })
@@ -248,7 +251,7 @@ unsafe extern "C" fn digest_sign(
     data: *const c_uchar,
     len: usize,
 ) -> c_int {
-    // SAFETY: as OpenSSL calls it. A call that only asks for the length ignores the message.
+    // SAFETY: as OpenSSL calls it. A call for the length alone ignores the message.
     unsafe {
         if !out.is_null() && update(context, data, len) != 1 {
             return 0;
@@ -276,7 +279,7 @@ unsafe extern "C" fn digest_verify(
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut Context| match context.answer(&mut Answers::new(params))? {
+        with(context, |context: &mut SignatureContext| match context.write_requested(&mut Requested::new(params))? {
             true => Ok(()),
             false => Err(Failure::does_not_fit()),
         })
@@ -289,33 +292,34 @@ unsafe extern "C" fn gettable_params(_: Opaque, _: Opaque) -> *const Param {
 
 unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| context.set(&Params::new(params))) }
+    unsafe { with(context, |context: &mut SignatureContext| context.set(&Params::new(params))) }
 }
 
 unsafe extern "C" fn settable_params(context: Opaque, _: Opaque) -> *const Param {
     // SAFETY: a context of ours, or null.
-    let taking = unsafe { context.cast::<Context>().as_ref() }.is_some_and(|context| context.message.is_some());
+    let taking =
+        unsafe { context.cast::<SignatureContext>().as_ref() }.is_some_and(|context| context.message.is_some());
     SETTABLE[if taking { SETTABLE_LATE } else { 0 }..].as_ptr()
 }
 
 unsafe extern "C" fn get_md_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| context.message()?.get_params(params)) }
+    unsafe { with(context, |context: &mut SignatureContext| context.message()?.get_params(params)) }
 }
 
 unsafe extern "C" fn gettable_md_params(context: Opaque) -> *const Param {
     // SAFETY: a context of ours, or null.
-    let digest = unsafe { context.cast::<Context>().as_ref() }.and_then(Context::digest);
+    let digest = unsafe { context.cast::<SignatureContext>().as_ref() }.and_then(SignatureContext::digest);
     digest.map_or(ptr::null(), |digest| digest.md.gettable())
 }
 
 unsafe extern "C" fn set_md_params(context: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut Context| context.message()?.set_params(params)) }
+    unsafe { with(context, |context: &mut SignatureContext| context.message()?.set_params(params)) }
 }
 
 unsafe extern "C" fn settable_md_params(context: Opaque) -> *const Param {
     // SAFETY: a context of ours, or null.
-    let digest = unsafe { context.cast::<Context>().as_ref() }.and_then(Context::digest);
+    let digest = unsafe { context.cast::<SignatureContext>().as_ref() }.and_then(SignatureContext::digest);
     digest.map_or(ptr::null(), |digest| digest.md.settable())
 }

@@ -2,13 +2,14 @@
 
 use std::ffi::CStr;
 
-use zariz::rsa::{Hash, Mgf, pkcs1v15, pss};
+use zariz::rsa::hazmat::{pkcs1v15, pss};
+use zariz::rsa::{Hash, Mgf};
 
-use super::salt::Salt;
 use crate::digest::{Digest, Kind};
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Built;
 use crate::padding::{PAD_MODE, Padding};
+use crate::salt::Salt;
 
 /// Parameters.
 pub const DIGEST: &CStr = c"digest";

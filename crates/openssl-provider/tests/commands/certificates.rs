@@ -165,7 +165,7 @@ fn an_authority_issues_revokes_and_answers() {
         let check = ["verify", "-crl_check", "-CRLfile", "list.pem", "-CAfile", "root.pem", "leaf.pem"];
         place.run(way, &check).fails(&["certificate revoked"]);
 
-        // The authority answers what it knows of the certificate.
+        // The authority returns the state of the certificate.
         let ask = ["ocsp", "-issuer", "root.pem", "-cert", "leaf.pem", "-no_nonce", "-reqout", "question"];
         place.run(Way::Default, &ask).succeeds();
         let answer = ["ocsp", "-index", "index", "-CA", "root.pem", "-rsigner", "root.pem", "-rkey", "2048.pem"];

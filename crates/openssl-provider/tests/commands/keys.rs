@@ -156,7 +156,7 @@ fn damaged_keys_never_sign_wrongly() {
                 ours.fails(&[":error:"]);
                 continue;
             }
-            // Whatever is signed is right, by the numbers that are left: a fault in one half would give the key away. With
+            // Every signature is right, by the numbers that are left: a fault in one half would reveal the key. With
             // another modulus or exponent it is another key, and OpenSSL's blinding goes wrong: what comes out is random.
             if !["n", "e"].contains(&which) {
                 let verify = ["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"];

@@ -91,7 +91,7 @@ impl Place {
         }
     }
 
-    /// Runs a command that OpenSSL must refuse, whatever the provider: it never asks ours, or ours leaves it to OpenSSL.
+    /// Runs a command that OpenSSL must refuse with each provider: it never calls ours, or ours leaves it to OpenSSL.
     #[track_caller]
     pub fn openssl_refuses(&self, arguments: &[&str]) {
         for done in self.alike(arguments) {

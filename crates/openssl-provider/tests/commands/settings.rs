@@ -91,7 +91,7 @@ fn the_provider_says_its_name_and_its_settings() {
     }
 }
 
-/// What is loaded is not what is asked for: an RSA-PSS key stays with OpenSSL's own provider.
+/// A provider that is loaded is not used for everything: an RSA-PSS key stays with OpenSSL's own provider.
 #[test]
 fn keys_for_pss_alone_stay_with_the_default_provider() {
     let place = Place::new();

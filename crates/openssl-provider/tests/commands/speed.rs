@@ -24,7 +24,7 @@ fn one_after_the_other() {
     let place = Place::new();
     for way in OURS {
         let done = speed(&place, way, &[]);
-        assert_eq!(done.counters.largest_batch, 1, "nobody to wait for: {done:?}");
+        assert_eq!(done.counters.largest_batch, 1, "there is no other request: {done:?}");
     }
 }
 

@@ -107,7 +107,7 @@ impl Faults {
 }
 
 /// Where zariz refuses on purpose what the default provider takes: why, in its words. That ignores parameters that mean
-/// nothing, takes them for zero, or signs by PKCS#1 v1.5 whatever the padding is.
+/// nothing, takes them for zero, or signs by PKCS#1 v1.5 for every padding.
 pub fn stricter(operation: Operation, params: &Params) -> Option<&'static str> {
     let signs = matches!(operation, Operation::Sign | Operation::Verify | Operation::Recover);
     let word = |name| params.find(name).filter(Reading::is_text).map(|reading| reading.text().to_owned());

@@ -66,7 +66,7 @@ pub fn take_errors() -> Vec<Entry> {
         if code == 0 {
             return entries;
         }
-        // SAFETY: any code may be asked for.
+        // SAFETY: any code is allowed.
         let reason = text(unsafe { ffi::ERR_reason_error_string(code) });
         entries.push(Entry { reason, data: text(data).unwrap_or_default() });
     }

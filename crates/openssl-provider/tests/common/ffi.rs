@@ -50,7 +50,7 @@ fn library() -> &'static Library {
     static LIBRARY: OnceLock<&'static Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let file = std::env::var_os("ZARIZ_LIBCRYPTO").unwrap_or_else(|| "libcrypto.so.3".into());
-        // SAFETY: the file is a libcrypto: the system's, or what whoever runs the tests says is one.
+        // SAFETY: the file is a libcrypto: the system's, or one that the environment names.
         let library = unsafe { Library::new(&file) };
         Box::leak(Box::new(library.unwrap_or_else(|error| panic!("cannot load {}: {error}", file.display()))))
     })

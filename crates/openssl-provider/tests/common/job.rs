@@ -136,17 +136,17 @@ pub fn readable(fds: &[c_int]) -> Vec<bool> {
     }
 }
 
-/// A server's event loop: `slots` jobs at a time, `total` in all. Polls their file descriptors, resumes those that are
+/// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes those that are
 /// ready, and puts a new job in the place of each that is done.
 pub fn serve<'a>(
-    slots: usize,
+    concurrent: usize,
     total: usize,
     mut make: impl FnMut(usize, Wait) -> Job<'a>,
     mut done: impl FnMut(usize, &Job<'a>),
 ) {
     let mut running: Vec<(usize, Job<'a>)> = Vec::new();
     let mut next = 0;
-    let mut idle: Vec<Wait> = (0..slots).map(|_| Wait::new()).collect();
+    let mut idle: Vec<Wait> = (0..concurrent).map(|_| Wait::new()).collect();
     loop {
         while next < total
             && let Some(wait) = idle.pop()

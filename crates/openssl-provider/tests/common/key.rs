@@ -79,7 +79,7 @@ impl<'w> Key<'w> {
         }
     }
 
-    /// From DER, whatever structure it is.
+    /// From DER of any structure.
     pub fn der(world: &'w World, side: Side, der: &[u8]) -> Result<Self, Failure> {
         let (mut at, length) = (der.as_ptr(), der.len().try_into().expect("a short key"));
         let query = side.query().as_ptr();

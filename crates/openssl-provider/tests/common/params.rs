@@ -25,7 +25,7 @@ impl Params {
     }
 
     fn with(mut self, key: &str, data_type: c_uint, mut bytes: Vec<u8>, size: usize) -> Self {
-        // Never a null pointer, which would ask for nothing to be set.
+        // Never a null pointer, which would mean that nothing is set.
         bytes.reserve(1);
         self.0.push((CString::new(key).expect("a name"), Value { data_type, bytes, size }));
         self
@@ -79,7 +79,7 @@ impl Params {
         Some(Reading { data_type: value.data_type, bytes: value.bytes[..value.size].to_vec() })
     }
 
-    /// As OpenSSL wants it.
+    /// As OpenSSL takes it.
     pub fn list(&self) -> List<'_> {
         let params = self.0.iter().map(|(key, value)| ffi::Param {
             key: key.as_ptr(),
@@ -244,7 +244,7 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
         // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to nothing.
         if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
     } else {
-        assert!(returned <= size, "{key:?}: more than was asked for: {returned} bytes");
+        assert!(returned <= size, "{key:?}: more than was requested: {returned} bytes");
         buffer.truncate(returned);
         buffer
     };

@@ -48,7 +48,7 @@ impl<'w> Known<'w> {
         Ctx::ready(world, Side::Subject, &self.key, Operation::Sign, &params()).expect("ready")
     }
 
-    /// Signs in place: 1 if OpenSSL says so, whatever was written.
+    /// Signs in place, and returns what OpenSSL returns: 1 for success.
     pub fn sign_into(&self, ctx: *mut ffi::PkeyCtx, out: &mut [u8]) -> c_int {
         let mut size = out.len();
         // SAFETY: a live context, and as much space as it says.

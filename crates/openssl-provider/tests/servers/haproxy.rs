@@ -276,7 +276,7 @@ fn keeps_within_its_table_of_descriptors() {
 }
 
 /// haproxy gives up on clients while their signatures are being made: it frees their TLS state, and never runs their jobs
-/// again. OpenSSL keeps the stacks of such jobs, and what stands on them, for good; nothing else may be lost.
+/// again. OpenSSL never frees the stacks of such jobs, nor what is on them; nothing else may be lost.
 #[test]
 fn bears_clients_that_time_out() {
     let _turn = turn();

@@ -10,7 +10,7 @@ pub struct Identity {
     pub key: PathBuf,
     /// The certificate, PEM, which clients trust.
     pub certificate: PathBuf,
-    /// Both in one file, as haproxy wants them.
+    /// Both in one file, as haproxy needs them.
     pub both: PathBuf,
 }
 

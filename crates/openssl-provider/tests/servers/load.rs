@@ -80,14 +80,14 @@ pub struct Tally {
 }
 
 impl Load {
-    /// 64 clients who each connect to `port`, ask for `/` and want `body`, again and again.
+    /// 64 clients that each connect to `port`, request `/` and expect `body`, again and again.
     pub fn new(port: u16, certificate: &Path, tls: Tls, body: &'static str) -> Self {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(certificate).expect("a certificate")).expect("a sound certificate");
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[tls.version()])
-            .expect("ring knows both versions")
+            .expect("ring supports both versions")
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.resumption = Resumption::disabled();

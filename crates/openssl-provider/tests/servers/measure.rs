@@ -1,7 +1,7 @@
 //! `cargo xtask handshakes`: haproxy with zariz beside haproxy with OpenSSL's own code.
 //!
 //! Both run all the time, each with one thread for its connections, and take turns under the same load. A ratio is the
-//! median of the ratios of single rounds, so that whatever slows the machine for longer than a round slows both. Processor
+//! median of the ratios of single rounds, so that what slows the machine for longer than a round slows both. Processor
 //! time is what the server's process used, all its threads together, and what this program, the client, used meanwhile.
 
 use std::fmt::Write;

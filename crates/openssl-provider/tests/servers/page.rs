@@ -1,6 +1,6 @@
 //! docs/openssl.md: its commands are run, in order, in a clean folder.
 //!
-//! All of them are taken from the page as they stand there, but for this:
+//! All of them are taken from the page unchanged, except for this:
 //! * absolute places of the system that they write to are under the clean folder, and `sudo` is left out;
 //! * port 443 is a free one;
 //! * `apt-get` does nothing; instead, the packages must be installed;
@@ -44,7 +44,7 @@ fn page() -> Vec<Section> {
         } else if line == "```" {
             inside = false;
         } else if inside {
-            sections.last_mut().expect("commands stand in sections").commands.push(line.to_owned());
+            sections.last_mut().expect("commands are in sections").commands.push(line.to_owned());
         }
     }
     sections

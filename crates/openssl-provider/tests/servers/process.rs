@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// How long anything may take before it counts as hanging. Nothing here takes a tenth of it.
 const HANGING: Duration = Duration::from_secs(120);
-/// Words in a server's log that tell of a crash, in whatever case.
+/// Words in a server's log that mean a crash, in any case.
 const CRASH: &[&str] = &[
     "segmentation",
     "core dump",
@@ -167,7 +167,7 @@ pub fn with_openssl(mut command: Command, configuration: Option<&Path>) -> Comma
     command
 }
 
-/// A port that nobody listens on.
+/// A port on which no process listens.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     listener.local_addr().expect("a bound socket").port()

@@ -27,7 +27,7 @@ pub enum Active {
 }
 
 impl Setup {
-    /// With zariz, or with OpenSSL's own code where the environment asks for that.
+    /// With zariz, or with OpenSSL's own code where the environment says so.
     pub fn new() -> Self {
         if is_zariz() { Self::zariz() } else { Self::default_provider() }
     }

@@ -16,10 +16,10 @@ use crate::openssl::{Jobs, OpenSsl, Speed};
 /// The table's name.
 pub const NAME: &str = "openssl-speed";
 
-/// Lengths of keys that `openssl speed` knows; the paper has the first, and suggests the others.
+/// Lengths of keys that `openssl speed` can measure; the paper has the first, and suggests the others.
 const SIZES: [usize; 3] = [2048, 3072, 4096];
 
-/// Asynchronous jobs, as the paper has them.
+/// The paper's number of asynchronous jobs.
 const JOBS: usize = 8;
 
 /// Rounds at least, so that one is neither the best nor the worst; and at most.
@@ -28,11 +28,11 @@ const ROUNDS: [usize; 2] = [3, 15];
 /// What `openssl speed` measures at least: a second for signing, and one for verifying.
 const SECONDS: f64 = 2.0;
 
-/// Why there is no figure where nobody named a module.
+/// Why there is no figure without a module.
 const HOW: &str = "to measure these rows, name the module for OpenSSL: --provider PATH (cargo build --release -p \
                    zariz-openssl-provider makes target/release/libzariz_provider.so)";
 
-/// Who computes.
+/// The contestants.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contestant {
     Default,
@@ -86,7 +86,7 @@ fn of_size(bits: usize, results: &Results, openssl: &str, bench: &Bench) -> Vec<
     let published = (bits == 2048).then_some(PUBLISHED);
     let of = |which: fn(&Published) -> f64| published.as_ref().map(which);
     let row = |name: &str, unit, published, sample: Option<Sample>| {
-        // What is told of times is told of their rates: how far they spread is the same.
+        // Rates spread as far as the times that they come from.
         let measured = sample.as_ref().map(|sample| Measured::ratios(sample, |figure| figure)).unwrap_or_default();
         let timed = sample.filter(|_| unit == Unit::PerSecond);
         Row {
@@ -130,7 +130,7 @@ impl Setup {
         let name = module.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let setup = Self { folder, module, name };
         for who in CONTESTANTS {
-            // The default provider is there without a word, and ours is loaded by the command.
+            // The default provider is active by default, and the command loads ours.
             let text = match who {
                 Contestant::Default => String::new(),
                 Contestant::Ours(method) => format!(
@@ -213,7 +213,7 @@ impl Results {
         (sample.rounds() > 0).then_some(sample)
     }
 
-    /// What the counters say of batches.
+    /// Batches by the counters.
     fn batches(&self) -> String {
         let mean = |mean: Option<f64>| mean.map_or_else(|| "-".into(), |mean| format!("{mean:.1}"));
         let [_, amm, ahmm] = self.means.map(mean);

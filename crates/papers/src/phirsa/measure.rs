@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use zariz::rsa::{self, Padding};
-use zariz::{Batch, Engine, Modulus, ModulusError};
+use zariz::{Engine, Modulus, Residues};
 
 use crate::timing::Contestant;
 use crate::workload::noise;
@@ -15,12 +15,12 @@ use crate::{Bench, Failure, peers};
 /// The paper's way of computing.
 pub const ENGINE: Engine = Engine::CarryChains;
 
-/// What it is called in results.
+/// Its name in results.
 pub fn engine() -> &'static str {
     if ENGINE.uses_vectors() { "carry-chains, AVX-512F" } else { "carry-chains, no vectors" }
 }
 
-/// The threads of "all threads": as many as this system runs at once.
+/// The number of threads of "all threads": those that this system runs at once.
 pub fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -38,34 +38,33 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
     })
 }
 
-/// Multiplications in a call: a call shall take long enough that entering the domain, and starting threads, does not count.
+/// Multiplications in a call: enough that entering the domain and starting threads take a small part of its time.
 fn multiplications(bits: usize) -> usize {
     let many = if ENGINE.uses_vectors() { 1 << 24 } else { 1 << 20 };
     (many / (bits * bits / 64)).max(16)
 }
 
-/// What it says if the engine is wrong.
+/// The error if the engine's result is wrong.
 fn wrong() -> Failure {
     Failure::Input(format!("engine {ENGINE} computes wrong numbers: do not use it here"))
 }
 
-/// Multiplications modulo a number of `bits` bits on so many threads; what is reported is one of a thread. Of checked results.
+/// Multiplications modulo a number of `bits` bits on `threads` threads. The time of one
+/// multiplication of a thread is reported. Results are checked.
 pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failure> {
-    let failed = |error: ModulusError| Failure::Input(error.to_string());
     let [mut modulus, mut x, mut y] = [1, 2, 3].map(|seed| noise(seed, bits / 8));
     modulus[0] |= 0x80;
     modulus[bits / 8 - 1] |= 1;
     x[0] &= 0x7f;
     y[0] &= 0x7f;
-    let other = Modulus::with_engine(&modulus, Engine::Portable).map_err(failed)?;
-    let modulus = Modulus::with_engine(&modulus, ENGINE).map_err(failed)?;
+    let modulus = Modulus::new(&modulus)?;
+    let (other, modulus) = (modulus.with_engine(Engine::Portable)?, modulus.with_engine(ENGINE)?);
     // x·y^times, in the domain throughout.
     let factor = y.clone();
-    let product = move |x: &[u8], times: usize| {
-        let batch = Batch::new(&[&modulus], &[x], &[&factor]);
-        let mut batch = batch.map_err(|error| Failure::Input(error.to_string()))?;
-        (0..times).for_each(|_| batch.multiply());
-        Ok(batch.into_results().swap_remove(0))
+    let product = move |x: &[u8], times: usize| -> Result<Vec<u8>, Failure> {
+        let [mut x, factor] = [Residues::new(&[&modulus], &[x])?, Residues::new(&[&modulus], &[&factor])?];
+        (0..times).try_for_each(|_| x.multiply(&factor))?;
+        Ok(x.to_bytes().swap_remove(0))
     };
     let times = multiplications(bits);
     if product(&y, 3)? != other.pow_vartime(&y, &[4]) {
@@ -88,7 +87,7 @@ pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contest
     let times = if ENGINE.uses_vectors() { (4096 / bits).pow(2) } else { 1 };
     let work = move || {
         for _ in 0..times {
-            // Another message, not an error, is what comes of wrong padding.
+            // Wrong padding gives another message, not an error.
             if *key.decrypt(&Padding::Pkcs1v15, &ciphertext).map_err(failed)? != message {
                 return Err(wrong());
             }
@@ -99,7 +98,7 @@ pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contest
 }
 
 /// OpenSSL's two powers of a decryption with a key of `bits` bits: its constant-time power modulo two numbers of half the
-/// length. Of checked results; or why there is none.
+/// length. Its results are checked. The error says why there is none.
 pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>, String>, Failure> {
     let openssl = match &bench.peers.openssl {
         Ok(openssl) => openssl,
@@ -115,7 +114,7 @@ pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>,
         exponent[0] |= 0x80;
         let mut power = openssl.power(&base, &exponent, &modulus).map_err(failed)?;
         power.compute().map_err(failed)?;
-        let ours = Modulus::with_engine(&modulus, Engine::Portable).map_err(|e| Failure::Input(e.to_string()))?;
+        let ours = Modulus::new(&modulus)?.with_engine(Engine::Portable)?;
         peers::agree(&power.value().map_err(failed)?, &ours.pow_vartime(&base, &exponent), openssl.version())?;
         powers.push(power);
     }

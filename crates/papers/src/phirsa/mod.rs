@@ -9,7 +9,7 @@ use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
 use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
-use super::{Bench, Paper, Plan, Row, Table, Unit};
+use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use crate::Failure;
 use crate::workload::Rsa;
 use counts::Counts;
@@ -29,7 +29,7 @@ pub const PAPER: Paper = Paper {
         };
         vec![
             machine.into(),
-            format!("The engine asked for ({engine}) is that of the rows of eight; all others of ours are engine carry-chains."),
+            format!("The rows of eight use the engine that was named ({engine}); all others of ours are engine carry-chains."),
             "Our decryptions are whole ones, unlike the paper's raw powers: blinded, with PKCS#1 v1.5 padding, and each result \
              checked by the public exponent before it leaves."
                 .into(),
@@ -47,12 +47,12 @@ pub const PAPER: Paper = Paper {
     uses_ifma: false,
     has_peers: true,
     tables: &[
-        Plan { name: ANALYSIS, timed: 0, run: analysis },
-        Plan { name: MULTIPLICATION, timed: 9, run: multiplication },
-        Plan { name: DECRYPTION, timed: 9, run: decryption },
-        Plan { name: REDUNDANT, timed: 0, run: redundant },
-        Plan { name: CARRIES, timed: 3, run: carries },
-        Plan { name: PLATFORMS, timed: 6, run: platforms },
+        TablePlan { name: ANALYSIS, timed: 0, run: analysis },
+        TablePlan { name: MULTIPLICATION, timed: 9, run: multiplication },
+        TablePlan { name: DECRYPTION, timed: 9, run: decryption },
+        TablePlan { name: REDUNDANT, timed: 0, run: redundant },
+        TablePlan { name: CARRIES, timed: 3, run: carries },
+        TablePlan { name: PLATFORMS, timed: 6, run: platforms },
     ],
 };
 
@@ -84,7 +84,7 @@ struct Timed<'a> {
 }
 
 impl Timed<'_> {
-    /// A time or a rate, told as `turn` makes it of nanoseconds.
+    /// A time or a rate, which `turn` computes from nanoseconds.
     fn of(&self, name: &str, unit: Unit, published: Option<f64>, turn: impl Fn(f64) -> f64) -> Row {
         let nanoseconds = self.timing.nanoseconds();
         Row {
@@ -107,7 +107,7 @@ impl Timed<'_> {
         }
     }
 
-    /// What share of two vector instructions a cycle `instructions` are.
+    /// `instructions`, as a share of two vector instructions for each cycle.
     fn utilization(&self, name: &str, published: Option<f64>, instructions: f64) -> Row {
         let base = Row { engine: self.engine.to_owned(), ..Row::new(name, self.size, Unit::Percent, published) };
         match self.bench.clock.core_hertz().filter(|_| measure::ENGINE.uses_vectors()) {
@@ -144,7 +144,7 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
              is the slide's formula with 3 bits of each lane free (29-bit digits), which alone gives the 1224 it prints: no \
              kernel of ours was counted for it."
                 .into(),
-            "The slide's formula for carry chains knows no split: at 2048 bits it would give 64 rounds of 9·4 + 4 \
+            "The slide's formula for carry chains has no split: at 2048 bits it would give 64 rounds of 9·4 + 4 \
              instructions. Ours are in four parts, as the paper splits them, and digits that pass from one to the next are \
              broadcast."
                 .into(),
@@ -211,7 +211,7 @@ struct Decryptions {
     instructions: f64,
     /// On one thread: cycles, utilization, throughput, latency in milliseconds.
     one: [f64; 4],
-    /// On all: the same, and the throughput of a thread.
+    /// On all threads: cycles, utilization, throughput, latency in milliseconds, and the throughput of a thread.
     all: [f64; 5],
 }
 
@@ -285,7 +285,7 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         notes: vec![
             "Ours are whole decryptions by the Chinese remainder theorem, blinded and checked; counted are their two powers, and \
              utilization is of these alone. RSA-1024 on all threads is 258,370 here and 234,981 in the paper's table of platforms. Eight \
-             signatures: those of the engine asked for, on one thread, blinded and checked alike."
+             signatures: those of the engine that was named, on one thread, blinded and checked alike."
                 .into(),
         ],
         rows,
@@ -310,9 +310,9 @@ fn redundant(_: &Bench) -> Result<Table, Failure> {
     })
 }
 
-/// Slide "Previous Works on Intel Xeon Phi": Chang et al., scaled, as the slide's columns stand, and ours.
+/// Slide "Previous Works on Intel Xeon Phi": Chang et al., scaled, in the slide's columns, and ours.
 const CHANG: [[f64; 2]; 3] = [[1310.0, 5358.0], [7217.0, 41_803.0], [30_282.0, 258_370.0]];
-/// Of figures that stand under another key's size.
+/// The note on figures that the slide prints under another key's size.
 const REVERSED: &str = "the slide prints its columns in reverse order: see the table of decryptions";
 
 fn carries(bench: &Bench) -> Result<Table, Failure> {

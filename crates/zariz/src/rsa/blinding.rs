@@ -12,7 +12,7 @@ use zariz_process::PerProcess;
 use super::error::Error;
 use super::private::PrivateKey;
 use super::private_op::{Half, Request, crt, product};
-use crate::dispatch::Crew;
+use crate::dispatch::Route;
 use crate::jobs;
 
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh one.
@@ -66,7 +66,7 @@ impl Drop for Pool {
 
 /// A pair for each request: first the kept ones, then fresh ones.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
-    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.0.blinding.pairs().pop()).collect();
+    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.secret.blinding.pairs().pop()).collect();
     let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
     let mut made = fresh(&missing)?.into_iter();
     kept.into_iter().map(|pair| pair.or_else(|| made.next()).ok_or(Error::Fault)).collect()
@@ -82,14 +82,14 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
 
 /// Keeps used pairs, squared, for the next requests of their keys. Pairs that led to a wrong result must not
 /// be given back.
-pub(super) fn give_back(crew: Crew, used: Vec<(&PrivateKey, Pair)>) {
+pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Pair)>) {
     let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
     let products: Vec<_> =
         kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
-    let mut squares = jobs::mul(crew, &products).into_iter();
+    let mut squares = jobs::mul(route, &products).into_iter();
     for (key, pair) in &kept {
         if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
-            key.0.blinding.push(Pair { mask, unmask, uses: pair.uses + 1 });
+            key.secret.blinding.push(Pair { mask, unmask, uses: pair.uses + 1 });
         }
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn give_back(crew: Crew, used: Vec<(&PrivateKey, Pair)>) {
 /// A random number below the key's modulus, and not zero. (Only multiples of a prime factor have no inverse;
 /// drawing one is as unlikely as guessing the factor.)
 fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
-    let modulus = key.0.public.modulus();
+    let modulus = key.public.modulus();
     let mut bytes = zeroize::Zeroizing::new(vec![0; modulus.bits().div_ceil(8)]);
     loop {
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
@@ -116,7 +116,7 @@ mod tests {
     use crate::rsa::Algorithm;
 
     fn unmasks(key: &PrivateKey) -> Vec<Limbs> {
-        key.0.blinding.pairs().iter().map(|pair| pair.unmask.clone()).collect()
+        key.secret.blinding.pairs().iter().map(|pair| pair.unmask.clone()).collect()
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         let child = unmasks(&key);
         assert!(child.len() == 2 && child.iter().all(|unmask| !parent.contains(unmask)), "they are fresh");
         // A thread of the parent holds the lock, which is never released, as the child sees it.
-        let held = key.0.blinding.pairs();
+        let held = key.secret.blinding.pairs();
         zariz_process::note_fork();
         assert!(sign().iter().all(Result::is_ok));
         assert_eq!(unmasks(&key).len(), 2, "pairs are kept again");

@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 use super::algorithm::Padding;
 use super::each::each;
 use super::error::Error;
-use super::oaep;
-use super::pkcs1v15::{self, Substitute};
+use super::hazmat::oaep;
+use super::hazmat::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
 use super::private_op::private_op;
 
@@ -29,6 +29,19 @@ pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
     jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()
 }
 
+impl PrivateKey {
+    /// What replaces the message of a ciphertext with bad padding, for programs that use
+    /// [`decode_message`](pkcs1v15::decode_message) themselves.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the ciphertext is not as long as the key.
+    pub fn substitute(&self, ciphertext: &[u8]) -> Result<Substitute, Error> {
+        let mut d = Zeroizing::new(vec![0; self.size()]);
+        limbs::to_be_bytes(&self.secret.d, &mut d);
+        Substitute::new(&d, ciphertext)
+    }
+}
+
 /// The number that the private operation raises to `d`.
 fn number(job: &DecryptJob) -> Result<Limbs, Error> {
     let public = job.key.public_key();
@@ -42,9 +55,6 @@ fn decode(job: &DecryptJob, number: &[u64]) -> Result<Zeroizing<Vec<u8>>, Error>
     limbs::to_be_bytes(number, &mut encoded);
     match job.padding {
         Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, &mut encoded),
-        Padding::Pkcs1v15 => {
-            let substitute = Substitute::of(job.key, job.ciphertext)?;
-            pkcs1v15::decode_message(&encoded, &substitute)
-        }
+        Padding::Pkcs1v15 => pkcs1v15::decode_message(&encoded, &job.key.substitute(job.ciphertext)?),
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::usage::PssParameters;
-use crate::engine::EngineError;
 
 /// Why a key cannot be used. The texts never show a secret part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +12,12 @@ pub enum KeyError {
     Pem(String),
     /// The PEM block is not an RSA key of the kind that is needed.
     Label(String),
-    /// The key is encrypted.
+    /// The key is encrypted, and no password was given.
     Encrypted,
+    /// The password is wrong, or the encrypted key is damaged: the two cannot be told apart.
+    Password,
+    /// The key is encrypted in a way that is not supported.
+    Encryption(String),
     /// The key is for another algorithm.
     NotRsa(String),
     /// The parameters of the key's algorithm identifier cannot be used.
@@ -34,13 +37,10 @@ pub enum KeyError {
     Exponent(&'static str),
     /// The numbers of the key do not fit together.
     Inconsistent(&'static str),
-    /// The engine cannot be used.
-    Engine(EngineError),
     /// The operating system's random generator failed.
     Random,
 }
 
-// This error's text includes the engine's, which is therefore not a `source`: chains would print it twice.
 impl std::error::Error for KeyError {}
 
 impl fmt::Display for KeyError {
@@ -49,7 +49,12 @@ impl fmt::Display for KeyError {
             Self::Pem(what) => write!(f, "the PEM text is damaged: {what}"),
             Self::Label(label) => write!(f, "the PEM block is a {label}, not an RSA key of the kind needed"),
             Self::Encrypted => f.write_str(
-                "the key is encrypted; decrypt it first, for example with: openssl pkey -in KEY -out DECRYPTED",
+                "the key is encrypted; give its password, or decrypt it first: openssl pkey -in KEY -out DECRYPTED",
+            ),
+            Self::Password => f.write_str("the password is wrong, or the encrypted key is damaged"),
+            Self::Encryption(what) => write!(
+                f,
+                "the key's encryption is not supported ({what}); convert it: openssl pkcs8 -topk8 -in KEY -out CONVERTED"
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
             Self::Parameters(what) => write!(f, "the parameters of the key's algorithm: {what}"),
@@ -66,15 +71,8 @@ impl fmt::Display for KeyError {
             ),
             Self::Exponent(what) => write!(f, "the public exponent {what}"),
             Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
-            Self::Engine(error) => error.fmt(f),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }
-    }
-}
-
-impl From<EngineError> for KeyError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
     }
 }
 

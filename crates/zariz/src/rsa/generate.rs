@@ -15,13 +15,12 @@ use super::public::PublicKey;
 use super::secrets::Secrets;
 use super::usage::Usage;
 use super::validate::minus_one;
-use crate::dispatch::Dispatch;
 
 /// The public exponent, a prime.
 const E: u32 = 65_537;
 
 /// The numbers of a new key of exactly `bits` bits.
-pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets), KeyError> {
+pub(super) fn key(bits: usize) -> Result<(PublicKey, Secrets), KeyError> {
     if !(PublicKey::MIN_BITS..=PublicKey::MAX_BITS).contains(&bits) {
         return Err(KeyError::Size { bits });
     }
@@ -33,9 +32,9 @@ pub(super) fn key(bits: usize, dispatch: Dispatch) -> Result<(PublicKey, Secrets
             break q;
         }
     };
-    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), Usage::Any, dispatch)?;
+    let public = PublicKey::new(&bytes(&limbs::mul(&p, &q)), &E.to_be_bytes(), Usage::Any)?;
     let d = inverse_of_e(&limbs::mul(&minus_one(&p), &minus_one(&q)));
-    let secrets = Secrets::complete(public.crew(), d, p, q)?;
+    let secrets = Secrets::complete(d, p, q)?;
     Ok((public, secrets))
 }
 

@@ -4,6 +4,11 @@ use der::referenced::OwnedToRef;
 use der::{Decode, Encode};
 use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
 use pkcs8::PrivateKeyInfoRef;
+#[cfg(feature = "encryption")]
+use pkcs8::{
+    EncryptedPrivateKeyInfoRef,
+    pkcs5::{EncryptionScheme, pbes2::Parameters},
+};
 use spki::SubjectPublicKeyInfoRef;
 use zeroize::Zeroizing;
 
@@ -67,6 +72,72 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
     })
 }
 
+/// A private key, from PEM or DER, encrypted with the password or not at all.
+#[cfg(feature = "encryption")]
+pub(super) fn encrypted(bytes: &[u8], password: &[u8]) -> Result<Private, KeyError> {
+    match unwrap_pem(bytes, &["ENCRYPTED PRIVATE KEY", "PRIVATE KEY", "RSA PRIVATE KEY"]) {
+        Ok(Some((label, der))) if label == "ENCRYPTED PRIVATE KEY" => decrypt(&der, password),
+        Err(KeyError::Encrypted) => {
+            Err(KeyError::Encryption("it is that of old PEM files (Proc-Type: 4,ENCRYPTED)".into()))
+        }
+        Ok(None) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => decrypt(bytes, password),
+        _ => private(bytes),
+    }
+}
+
+/// A private key from PKCS#8's EncryptedPrivateKeyInfo, in DER.
+#[cfg(feature = "encryption")]
+fn decrypt(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
+    let info = EncryptedPrivateKeyInfo::from_der(der).map_err(der_error)?;
+    let scheme = info.algorithm.to_der().and_then(|der| EncryptionScheme::from_der(&der).map_err(Into::into));
+    let scheme = scheme.map_err(|_| KeyError::Encryption(format!("algorithm {}", info.algorithm.oid)))?;
+    affordable(&scheme)?;
+    let mut der = Zeroizing::new(info.subject_public_key.as_bytes().to_vec());
+    let der = scheme.decrypt_in_place(password, &mut der).map_err(|error| match error {
+        pkcs8::pkcs5::Error::DecryptFailed => KeyError::Password,
+        error => KeyError::Encryption(error.to_string()),
+    })?;
+    // One wrong password in 256 yields bytes that are padded well, and mean nothing.
+    from_pkcs8(der).map_err(|error| if let KeyError::Der(_) = error { KeyError::Password } else { error })
+}
+
+/// A private key as PKCS#8's EncryptedPrivateKeyInfo in DER: PBES2 with AES-256 in CBC, and PBKDF2 with HMAC-SHA-256.
+#[cfg(feature = "encryption")]
+pub(super) fn to_encrypted(key: &Private, password: &[u8]) -> Result<Vec<u8>, KeyError> {
+    let (mut salt, mut iv) = ([0; 16], [0; 16]);
+    getrandom::fill(&mut salt).and_then(|()| getrandom::fill(&mut iv)).map_err(|_| KeyError::Random)?;
+    let failed = |error: pkcs8::pkcs5::Error| KeyError::Encryption(error.to_string());
+    let parameters = Parameters::generate_pbkdf2_sha256_aes256cbc(600_000, &salt, iv).map_err(failed)?;
+    let scheme = EncryptionScheme::from(parameters);
+    let octets = scheme.encrypt(password, &to_pkcs8(key)?).map_err(failed)?;
+    let encrypted_data = der::asn1::OctetStringRef::new(&octets).map_err(der_error)?;
+    EncryptedPrivateKeyInfoRef { encryption_algorithm: scheme, encrypted_data }.to_der().map_err(der_error)
+}
+
+/// Refuses what would take more than some seconds or 256 MiB: the file says how much work its password is.
+#[cfg(feature = "encryption")]
+fn affordable(scheme: &EncryptionScheme) -> Result<(), KeyError> {
+    const ITERATIONS: u32 = 10_000_000;
+    const BYTES: u64 = 256 << 20;
+    const BYTES_WRITTEN: u64 = 4 << 30;
+    let Some(kdf) = scheme.pbes2().map(|parameters| &parameters.kdf) else { return Ok(()) };
+    let refused = |what: String| Err(KeyError::Encryption(what));
+    if let Some(pbkdf2) = kdf.pbkdf2()
+        && !(1..=ITERATIONS).contains(&pbkdf2.iteration_count)
+    {
+        return refused(format!("PBKDF2 with {} iterations; 1 to {ITERATIONS} are supported", pbkdf2.iteration_count));
+    }
+    if let Some(scrypt) = kdf.scrypt() {
+        let (n, r, p) = (scrypt.cost_parameter, u64::from(scrypt.block_size), u64::from(scrypt.parallelization));
+        let bytes = |blocks: u64| n.saturating_mul(128).saturating_mul(r).saturating_mul(blocks);
+        let is_valid = n.is_power_of_two() && n > 1 && r > 0 && p > 0;
+        if !is_valid || bytes(1) > BYTES || 128 * r * p > BYTES || bytes(p) > BYTES_WRITTEN {
+            return refused(format!("scrypt with N = {n}, r = {r}, p = {p}; at most 256 MiB are supported"));
+        }
+    }
+    Ok(())
+}
+
 /// The first PEM block with one of the labels, or `None` where the bytes are not PEM text.
 ///
 /// A file may hold other blocks (certificates, parameters) and text between them. If it has none of the
@@ -93,7 +164,7 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>,
             other.get_or_insert_with(|| label.to_owned());
             continue;
         }
-        if block.windows(9).any(|window| window == b"ENCRYPTED") {
+        if block.windows(11).any(|window| window == b"4,ENCRYPTED") {
             return Err(KeyError::Encrypted);
         }
         let der = decode_block(block).map_err(|error| KeyError::Pem(error.to_string()))?;

@@ -15,16 +15,19 @@ use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::validate;
 use super::{Algorithm, Components, DecryptJob, Error, Padding, SignJob, decrypt, generate, sign};
-use crate::dispatch::{Crew, Dispatch, Shape};
-use crate::engine::Engine;
+use crate::dispatch::{Dispatch, Route, Shape};
+use crate::engine::{Engine, EngineError};
 use crate::prepared::Prepared;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
 #[derive(Clone)]
-pub struct PrivateKey(pub(super) Arc<Inner>);
+pub struct PrivateKey {
+    pub(super) public: PublicKey,
+    pub(super) secret: Arc<Secret>,
+}
 
-pub(super) struct Inner {
-    pub public: PublicKey,
+/// What is secret of a key.
+pub(super) struct Secret {
     pub p: Prime,
     pub q: Prime,
     /// `q^{−1} mod p`, of the length of `p`.
@@ -45,6 +48,12 @@ pub(super) struct Prime {
     pub minus_e: Limbs,
 }
 
+impl Secret {
+    fn new(p: Prime, q: Prime, qinv: Limbs, d: Limbs) -> Self {
+        Self { p, q, qinv, d, blinding: Pool::default(), invalid: AtomicBool::new(false) }
+    }
+}
+
 impl fmt::Debug for PrivateKey {
     /// Shows nothing secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -57,63 +66,64 @@ impl PrivateKey {
     ///
     /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first
     /// signature. Only [`validate`](Self::validate) checks that the primes are prime.
+    ///
+    /// # Errors
+    /// A [`KeyError`] says why the input is not an RSA private key, or how it is damaged.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        Self::parse_with(pem_or_der, Dispatch::Auto)
-    }
-
-    /// Like [`parse`](Self::parse), for a given [`Engine`] or [`Dispatch`].
-    pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let key = parse::private(pem_or_der)?;
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage, engine.into())?;
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
         Self::new(public, Secrets::from(&key))
     }
 
-    /// Makes a new key of `bits` bits with public exponent 65537, for this processor's engines.
+    /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key that is not
+    /// encrypted is read as by [`parse`](Self::parse), and the password is ignored.
     ///
-    /// Not constant time: it depends on the candidates. Returns [`KeyError::Size`] unless `bits` is from
-    /// [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`], or [`KeyError::Random`].
-    pub fn generate(bits: usize) -> Result<Self, KeyError> {
-        Self::generate_with(bits, Dispatch::Auto)
+    /// Supported is PBES2: AES or 3DES in CBC, AES in GCM, with PBKDF2 or scrypt, as OpenSSL 1.1 and later make it.
+    /// `openssl pkcs8 -topk8` converts older files. Parameters that would take more than 10 million iterations of
+    /// PBKDF2, 256 MiB for scrypt, or many seconds are refused.
+    ///
+    /// # Errors
+    /// [`KeyError::Password`] for a wrong password or a damaged key; [`KeyError::Encryption`] for an encryption that is not
+    /// supported; else the errors of [`parse`](Self::parse).
+    #[cfg(feature = "encryption")]
+    pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
+        let key = parse::encrypted(pem_or_der, password)?;
+        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
+        Self::new(public, Secrets::from(&key))
     }
 
-    /// Like [`generate`](Self::generate), for a given [`Engine`] or [`Dispatch`].
-    pub fn generate_with(bits: usize, engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
-        let (public, secrets) = generate::key(bits, engine.into())?;
+    /// Makes a new key of `bits` bits with public exponent 65537.
+    ///
+    /// Not constant time: it depends on the candidates.
+    ///
+    /// # Errors
+    /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`]; [`KeyError::Random`].
+    pub fn generate(bits: usize) -> Result<Self, KeyError> {
+        let (public, secrets) = generate::key(bits)?;
         Self::new(public, secrets)
     }
 
-    /// Makes a key from modulus, public and private exponent and the two primes, big-endian, for this processor's
-    /// engines. The other numbers are computed, at the cost of a power modulo a prime, unless you pass them to
-    /// [`from_all_components`](Self::from_all_components). The checks and errors are those of [`parse`](Self::parse).
+    /// Makes a key from modulus, public and private exponent and the two primes, big-endian. The other numbers are
+    /// computed, at the cost of a power modulo a prime, unless the caller passes them to
+    /// [`from_all_components`](Self::from_all_components). The checks are those of [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
     pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
-        Self::from_components_with(n, e, d, p, q, Dispatch::Auto)
-    }
-
-    /// Like [`from_components`](Self::from_components), for a given [`Engine`] or [`Dispatch`].
-    pub fn from_components_with(
-        n: &[u8],
-        e: &[u8],
-        d: &[u8],
-        p: &[u8],
-        q: &[u8],
-        engine: impl Into<Dispatch>,
-    ) -> Result<Self, KeyError> {
-        let public = PublicKey::from_components_with(n, e, engine)?;
+        let public = PublicKey::from_components(n, e)?;
         let [d, p, q] = [d, p, q].map(trimmed);
         validate::factors(public.modulus().limbs(), &d, &p, &q)?;
-        let secrets = Secrets::complete(public.crew(), d, p, q)?;
+        let secrets = Secrets::complete(d, p, q)?;
         Self::new(public, secrets)
     }
 
-    /// Makes a key from all of its numbers. The checks and errors are those of [`parse`](Self::parse).
+    /// Makes a key from all of its numbers. The checks are those of [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
     pub fn from_all_components(components: &Components) -> Result<Self, KeyError> {
-        Self::from_all_components_with(components, Dispatch::Auto)
-    }
-
-    /// Like [`from_all_components`](Self::from_all_components), for a given [`Engine`] or [`Dispatch`].
-    pub fn from_all_components_with(components: &Components, engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let Components { n, e, d, p, q, dp, dq, qinv } = components;
-        let public = PublicKey::from_components_with(n, e, engine)?;
+        let public = PublicKey::from_components(n, e)?;
         let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(|bytes| trimmed(bytes));
         Self::new(public, Secrets { d, p, q, dp, dq, qinv })
     }
@@ -134,38 +144,50 @@ impl PrivateKey {
         let (p, q) = (prime(&p, &dp), prime(&q, &dq));
         let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
-        Ok(Self(Arc::new(Inner { public, p, q, qinv, d, blinding: Pool::default(), invalid: AtomicBool::new(false) })))
+        Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
     }
 
-    /// The same key, with a method of the caller's choice for powers modulo the primes. By default the
-    /// fastest known one is used.
+    /// The same key for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] where this processor cannot run the engine.
+    pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
+        Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
+    }
+
+    /// The same key with another method for powers modulo the primes. By default, the fastest known method is used.
+    #[must_use]
     pub fn with_method(&self, method: Method) -> Self {
-        let Inner { public, p, q, qinv, d, .. } = &*self.0;
+        let Secret { p, q, qinv, d, .. } = &*self.secret;
         let prime = |prime: &Prime| {
             let Prime { modulus, exponent, minus_e } = prime;
             Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
-        let (public, qinv, d) = (public.clone(), qinv.clone(), d.clone());
-        Self(Arc::new(Inner {
-            public,
-            p: prime(p),
-            q: prime(q),
-            qinv,
-            d,
-            blinding: Pool::default(),
-            invalid: AtomicBool::new(false),
-        }))
+        let secret = Secret::new(prime(p), prime(q), qinv.clone(), d.clone());
+        Self { public: self.public.clone(), secret: Arc::new(secret) }
     }
 
     /// The method for powers modulo the primes.
     pub fn method(&self) -> Method {
-        self.crew().method(&self.0.p.modulus)
+        self.route().method(&self.secret.p.modulus)
     }
 
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`). Returns a [`KeyError`] only if the encoder fails.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
         pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
+    }
+
+    /// The key, encrypted with a password, as a PKCS#8 PEM block (`ENCRYPTED PRIVATE KEY`): PBES2 with AES-256 in CBC, and
+    /// PBKDF2 with 600,000 iterations of HMAC-SHA-256, which take about a tenth of a second.
+    ///
+    /// # Errors
+    /// [`KeyError::Random`], or another [`KeyError`] if the encoder fails.
+    #[cfg(feature = "encryption")]
+    pub fn to_encrypted_pem(&self, password: &[u8]) -> Result<String, KeyError> {
+        let der = parse::to_encrypted(&self.parts(), password)?;
+        let pem = der::pem::encode_string("ENCRYPTED PRIVATE KEY", der::pem::LineEnding::LF, &der);
+        pem.map_err(|error| KeyError::Pem(error.to_string()))
     }
 
     /// The key as PKCS#8 DER. Returns a [`KeyError`] only if the encoder fails.
@@ -180,14 +202,14 @@ impl PrivateKey {
     /// wrong result is [`Error::InvalidKey`], since results are checked. This is no proof against a key made
     /// to deceive: a composite passes each base with probability at most 1/4.
     pub fn validate(&self) -> Result<(), KeyError> {
-        let Inner { public, p, q, .. } = &*self.0;
-        validate::factors(public.modulus().limbs(), &self.0.d, p.modulus.limbs(), q.modulus.limbs())?;
-        validate::primes(self.crew(), p.modulus.limbs(), q.modulus.limbs())
+        let Secret { d, p, q, .. } = &*self.secret;
+        validate::factors(self.public.modulus().limbs(), d, p.modulus.limbs(), q.modulus.limbs())?;
+        validate::primes(self.route(), p.modulus.limbs(), q.modulus.limbs())
     }
 
     /// Whether a prime was found composite.
     pub(super) fn is_known_invalid(&self) -> bool {
-        self.0.invalid.load(Ordering::Relaxed)
+        self.secret.invalid.load(Ordering::Relaxed)
     }
 
     /// Whether a prime is composite, by an earlier test or by one made now. For keys that gave a wrong
@@ -195,23 +217,23 @@ impl PrivateKey {
     pub(super) fn is_found_invalid(&self) -> bool {
         if !self.is_known_invalid() {
             let composite = matches!(self.validate(), Err(KeyError::Inconsistent(_)));
-            self.0.invalid.store(composite, Ordering::Relaxed);
+            self.secret.invalid.store(composite, Ordering::Relaxed);
         }
         self.is_known_invalid()
     }
 
     /// Which batches the key's operations may share: the digits of its primes and of its modulus.
     pub(super) fn size_class(&self) -> (Shape, Shape) {
-        let shape = |modulus| self.crew().shape(modulus);
-        (shape(&self.0.p.modulus), shape(self.0.public.modulus()))
+        let shape = |modulus| self.route().shape(modulus);
+        (shape(&self.secret.p.modulus), shape(self.public.modulus()))
     }
 
-    pub(super) fn crew(&self) -> Crew {
-        self.0.public.crew()
+    pub(super) fn route(&self) -> Route {
+        self.public.route()
     }
 
     pub(super) fn parts(&self) -> Private {
-        let Inner { public, p, q, qinv, d, .. } = &*self.0;
+        let (public, Secret { p, q, qinv, d, .. }) = (&self.public, &*self.secret);
         Private {
             public: parse::Public { n: public.n(), e: public.e(), usage: public.usage() },
             d: bytes(d),
@@ -225,22 +247,22 @@ impl PrivateKey {
 
     /// The public half.
     pub fn public_key(&self) -> &PublicKey {
-        &self.0.public
+        &self.public
     }
 
     /// The length of the modulus in bits.
     pub fn bits(&self) -> usize {
-        self.0.public.bits()
+        self.public.bits()
     }
 
     /// The length of a signature or ciphertext in bytes: `⌈bits/8⌉`.
     pub fn size(&self) -> usize {
-        self.0.public.size()
+        self.public.size()
     }
 
     /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
-        self.0.public.engine()
+        self.public.engine()
     }
 
     /// Signs one message. Returns an [`Error`] if the key does not allow the algorithm, or on a fault.

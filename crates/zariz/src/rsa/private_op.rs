@@ -8,7 +8,7 @@ use super::error::Error;
 use super::fault::{self, Place};
 use super::private::{Prime, PrivateKey};
 use crate::backend::{Power, Product};
-use crate::dispatch::{self, Crew};
+use crate::dispatch::{self, Route};
 use crate::jobs;
 
 /// A key and a number below its modulus.
@@ -17,7 +17,7 @@ pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 /// `x^d mod n` for every request, in order. Each request succeeds or fails on its own.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
-    for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.crew().dispatch) {
+    for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.route().dispatch) {
         // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
         mine.retain(|&i| {
             let invalid = requests[i].0.is_known_invalid();
@@ -45,12 +45,12 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
 /// fresh mask and without the theorem.
 fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
-    let crew = first.crew();
+    let route = first.route();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
-    let (results, good) = attempt(crew, requests, &pairs, |hidden| crt(hidden, Half::Private));
+    let (results, good) = attempt(route, requests, &pairs, |hidden| crt(hidden, Half::Private));
     let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
-    blinding::give_back(crew, used.collect());
+    blinding::give_back(route, used.collect());
 
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
@@ -59,7 +59,7 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;
-        let (results, good) = attempt(crew, &requests, &pairs, |hidden| without_crt(crew, hidden));
+        let (results, good) = attempt(route, &requests, &pairs, |hidden| without_crt(route, hidden));
         for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
             out[i] = if good {
                 Ok(result)
@@ -74,41 +74,41 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
 /// Masks every request, raises it to `d`, takes the mask off, and checks the results: `y^e ≡ x (mod n)`, with
 /// the caller's `x`. So everything between the two is checked, masks included.
 fn attempt(
-    crew: Crew,
+    route: Route,
     requests: &[Request],
     pairs: &[Pair],
     raise: impl Fn(&[Request]) -> Vec<Limbs>,
 ) -> (Vec<Limbs>, Vec<bool>) {
     let lanes = || requests.iter().zip(pairs);
     let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
-    let masked = jobs::mul(crew, &masked);
+    let masked = jobs::mul(route, &masked);
     let hidden: Vec<Request> = requests.iter().zip(&masked).map(|(&(key, _), x)| (key, &x[..])).collect();
     let raised = raise(&hidden);
     let unmasked: Vec<_> = lanes().zip(&raised).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
-    let results = fault::pass(Place::Unmasked, jobs::mul(crew, &unmasked));
+    let results = fault::pass(Place::Unmasked, jobs::mul(route, &unmasked));
 
-    let powers: Vec<_> = requests.iter().zip(&results).map(|((key, _), y)| key.0.public.power(y)).collect();
-    let opened = jobs::pow_vartime(crew, &powers);
+    let powers: Vec<_> = requests.iter().zip(&results).map(|((key, _), y)| key.public.power(y)).collect();
+    let opened = jobs::pow_vartime(route, &powers);
     let good = opened.iter().zip(requests).map(|(opened, (_, x))| limbs::equal(opened, x)).collect();
     (results, good)
 }
 
 /// `x^d mod n` for every request, without the Chinese remainder theorem.
-fn without_crt(crew: Crew, requests: &[Request]) -> Vec<Limbs> {
+fn without_crt(route: Route, requests: &[Request]) -> Vec<Limbs> {
     let powers: Vec<_> = requests
         .iter()
         .map(|(key, x)| {
-            let modulus = key.0.public.modulus();
+            let modulus = key.public.modulus();
             let bits = modulus.bits();
-            Power { modulus, base: x, base_bits: bits, exponent: &key.0.d, exponent_bits: bits }
+            Power { modulus, base: x, base_bits: bits, exponent: &key.secret.d, exponent_bits: bits }
         })
         .collect();
-    fault::pass(Place::Recomputed, jobs::pow(crew, &powers))
+    fault::pass(Place::Recomputed, jobs::pow(route, &powers))
 }
 
 /// `a·b mod n`.
 pub(super) fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Product<'a> {
-    let modulus = key.0.public.modulus();
+    let modulus = key.public.modulus();
     Product { modulus, a, a_bits: modulus.bits(), b }
 }
 
@@ -125,11 +125,11 @@ pub(super) enum Half {
 /// y_q) mod p)`. Unchecked. All requests are for one dispatch.
 pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
     let Some((first, _)) = requests.first() else { return Vec::new() };
-    let crew = first.crew();
+    let route = first.route();
     let mut powers = Vec::with_capacity(2 * requests.len());
     for (key, x) in requests {
         let base_bits = key.bits();
-        powers.extend([&key.0.p, &key.0.q].map(|prime: &Prime| Power {
+        powers.extend([&key.secret.p, &key.secret.q].map(|prime: &Prime| Power {
             modulus: &prime.modulus,
             base: x,
             base_bits,
@@ -141,27 +141,27 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
         }));
     }
     let place = if half == Half::Private { Place::Half } else { Place::Mask };
-    let halves = fault::pass(place, jobs::pow(crew, &powers));
+    let halves = fault::pass(place, jobs::pow(route, &powers));
 
     // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, even where q is the longer prime.
     let mut products = Vec::with_capacity(halves.len());
     for ((key, _), halves) in requests.iter().zip(halves.chunks_exact(2)) {
-        let (p, q) = (&key.0.p.modulus, &key.0.q.modulus);
-        let by_inverse = |a, a_bits| Product { modulus: p, a, a_bits, b: &key.0.qinv };
+        let (p, q) = (&key.secret.p.modulus, &key.secret.q.modulus);
+        let by_inverse = |a, a_bits| Product { modulus: p, a, a_bits, b: &key.secret.qinv };
         products.extend([by_inverse(&halves[0], p.bits()), by_inverse(&halves[1], q.bits())]);
     }
-    let mut quotients = jobs::mul(crew, &products);
+    let mut quotients = jobs::mul(route, &products);
     let pairs = halves.chunks_exact(2).zip(quotients.chunks_exact_mut(2));
     requests
         .iter()
         .zip(pairs)
         .map(|((key, _), (halves, quotients))| {
             let (h, of_q) = quotients.split_at_mut(1);
-            limbs::sub_mod(&mut h[0], &of_q[0], key.0.p.modulus.limbs());
-            let mut y = limbs::mul(&h[0], key.0.q.modulus.limbs());
+            limbs::sub_mod(&mut h[0], &of_q[0], key.secret.p.modulus.limbs());
+            let mut y = limbs::mul(&h[0], key.secret.q.modulus.limbs());
             limbs::add_assign(&mut y, &halves[1]);
             // y < n: everything above n's limbs is zero.
-            y.truncate(key.0.public.modulus().limbs().len());
+            y.truncate(key.public.modulus().limbs().len());
             y
         })
         .collect()
@@ -176,8 +176,9 @@ mod tests {
     #[test]
     fn a_flipped_bit_never_leaves() {
         let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available()).map(Dispatch::Only);
+        let generated = PrivateKey::generate(1024).expect("a key");
         for dispatch in engines.chain([Dispatch::Auto]) {
-            let key = PrivateKey::generate_with(1024, dispatch).expect("a key");
+            let key = generated.with_engine(dispatch).expect("available");
             let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
             let expected = key.sign_batch(Algorithm::RS256, &messages);
             // The spoiled numbers are in the first chunk: one request where the engine has one lane.
@@ -188,7 +189,7 @@ mod tests {
                 for i in 0..count {
                     for bit in [0, 1, 63, 64, 300, 510] {
                         if place == Place::Mask {
-                            key.0.blinding.clear(); // so that new masks are made
+                            key.secret.blinding.clear(); // so that new masks are made
                         }
                         fault::FAULT.set(Some((place, i, bit)));
                         fault::RECOMPUTED.set(0);

@@ -7,12 +7,13 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
+use super::hazmat::{oaep, pkcs1v15};
+use super::parse;
 use super::usage::Usage;
-use super::verify::{self, VerifyJob};
-use super::{oaep, parse, pkcs1v15};
+use super::verify::{self, Signed, SignedDigest, VerifyJob};
 use crate::backend::Power;
-use crate::dispatch::{Crew, Dispatch};
-use crate::engine::Engine;
+use crate::dispatch::{Dispatch, Route};
+use crate::engine::{Engine, EngineError};
 use crate::jobs;
 use crate::prepared::Prepared;
 
@@ -21,10 +22,12 @@ const MAX_EXPONENT_BITS: usize = 256;
 
 /// An RSA public key. Cheap to clone.
 #[derive(Clone)]
-pub struct PublicKey(Arc<Inner>);
+pub struct PublicKey {
+    route: Route,
+    inner: Arc<Inner>,
+}
 
 struct Inner {
-    crew: Crew,
     n: Prepared,
     e: Limbs,
     usage: Usage,
@@ -56,29 +59,24 @@ impl PublicKey {
     /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
     ///
     /// A key with the algorithm id-RSASSA-PSS is for PSS signatures alone, with its parameters, if it has any
-    /// ([`usage`](Self::usage)). Input that is no RSA public key is a [`KeyError`].
+    /// ([`usage`](Self::usage)).
+    ///
+    /// # Errors
+    /// A [`KeyError`] says why the input is not an RSA public key.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        Self::parse_with(pem_or_der, Dispatch::Auto)
-    }
-
-    /// Like [`parse`](Self::parse), for a given [`Engine`] or [`Dispatch`].
-    pub fn parse_with(pem_or_der: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
         let parts = parse::public(pem_or_der)?;
-        Self::new(&parts.n, &parts.e, parts.usage, engine.into())
+        Self::new(&parts.n, &parts.e, parts.usage)
     }
 
-    /// Makes a key from modulus and exponent, big-endian, or returns a [`KeyError`], for this processor's engines.
+    /// Makes a key from modulus and exponent, big-endian.
+    ///
+    /// # Errors
+    /// [`KeyError::Size`], [`KeyError::Exponent`], or [`KeyError::Inconsistent`] for an even modulus.
     pub fn from_components(n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
-        Self::from_components_with(n, e, Dispatch::Auto)
+        Self::new(n, e, Usage::Any)
     }
 
-    /// Like [`from_components`](Self::from_components), for a given [`Engine`] or [`Dispatch`].
-    pub fn from_components_with(n: &[u8], e: &[u8], engine: impl Into<Dispatch>) -> Result<Self, KeyError> {
-        Self::new(n, e, Usage::Any, engine.into())
-    }
-
-    pub(super) fn new(n: &[u8], e: &[u8], usage: Usage, dispatch: Dispatch) -> Result<Self, KeyError> {
-        let crew = Crew::new(dispatch)?;
+    pub(super) fn new(n: &[u8], e: &[u8], usage: Usage) -> Result<Self, KeyError> {
         let (n, mut e) = (limbs::from_be_bytes(n), limbs::from_be_bytes(e));
         let bits = limbs::bits_vartime(&n);
         if !(Self::MIN_BITS..=Self::MAX_BITS).contains(&bits) {
@@ -95,12 +93,20 @@ impl PublicKey {
             _ => e.truncate(e_bits.div_ceil(64)),
         }
         let n = Prepared::new(&n, bits);
-        Ok(Self(Arc::new(Inner { crew, n, e, usage })))
+        Ok(Self { route: Route::default(), inner: Arc::new(Inner { n, e, usage }) })
+    }
+
+    /// The same key for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    ///
+    /// # Errors
+    /// [`EngineError::Unavailable`] where this processor cannot run the engine.
+    pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
+        Ok(Self { route: Route::new(engine.into())?, inner: Arc::clone(&self.inner) })
     }
 
     /// The length of the modulus in bits.
     pub fn bits(&self) -> usize {
-        self.0.n.bits()
+        self.inner.n.bits()
     }
 
     /// The length of a signature or ciphertext in bytes: `⌈bits/8⌉`.
@@ -110,25 +116,25 @@ impl PublicKey {
 
     /// What the key may be used for.
     pub fn usage(&self) -> Usage {
-        self.0.usage
+        self.inner.usage
     }
 
     /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
-        self.0.crew.engine()
+        self.route.engine()
     }
 
     /// The modulus, big-endian, without leading zeros.
     pub fn n(&self) -> Vec<u8> {
         let mut out = vec![0; self.size()];
-        limbs::to_be_bytes(self.0.n.limbs(), &mut out);
+        limbs::to_be_bytes(self.inner.n.limbs(), &mut out);
         out
     }
 
     /// The public exponent, big-endian, without leading zeros.
     pub fn e(&self) -> Vec<u8> {
-        let mut out = vec![0; limbs::bits_vartime(&self.0.e).div_ceil(8)];
-        limbs::to_be_bytes(&self.0.e, &mut out);
+        let mut out = vec![0; limbs::bits_vartime(&self.inner.e).div_ceil(8)];
+        limbs::to_be_bytes(&self.inner.e, &mut out);
         out
     }
 
@@ -145,23 +151,23 @@ impl PublicKey {
 
     /// Verifies a signature of `message`. A wrong one is [`Error::Verification`] or [`Error::Length`].
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_batch(algorithm, &[(message, signature)]).swap_remove(0)
+        self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
     }
 
-    /// [`verify`](Self::verify) for many `(message, signature)` pairs, in order, in batches.
-    pub fn verify_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
-        let job = |&(message, signature)| VerifyJob { key: self, algorithm, message, signature };
-        verify::verify_many(&items.iter().map(job).collect::<Vec<_>>())
+    /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
+    pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
+        let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
+        verify::verify_many(&signed.iter().map(job).collect::<Vec<_>>())
     }
 
     /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
     pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_digest_batch(algorithm, &[(digest, signature)]).swap_remove(0)
+        self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
     }
 
-    /// [`verify_digest`](Self::verify_digest) for many `(digest, signature)` pairs, in order.
-    pub fn verify_digest_batch(&self, algorithm: Algorithm, items: &[(&[u8], &[u8])]) -> Vec<Result<(), Error>> {
-        verify::verify_digests(self, algorithm, items)
+    /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
+    pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
+        verify::verify_digests(self, algorithm, signed)
     }
 
     /// Encrypts `message` for the holder of the private key. One that is too long is [`Error::MessageTooLong`].
@@ -171,7 +177,7 @@ impl PublicKey {
             Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
             Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
         };
-        let result = jobs::pow_vartime(self.0.crew, &[self.power(&limbs::from_be_bytes(&encoded))]);
+        let result = jobs::pow_vartime(self.route, &[self.power(&limbs::from_be_bytes(&encoded))]);
         let mut out = vec![0; self.size()];
         limbs::to_be_bytes(&result[0], &mut out);
         Ok(out)
@@ -184,25 +190,25 @@ impl PublicKey {
             return Err(wrong);
         }
         let number = limbs::from_be_bytes(bytes);
-        if limbs::less(&number, self.0.n.limbs()) { Ok(number) } else { Err(wrong) }
+        if limbs::less(&number, self.inner.n.limbs()) { Ok(number) } else { Err(wrong) }
     }
 
     /// The job `base^e mod n`.
     pub(super) fn power<'a>(&'a self, base: &'a [u64]) -> Power<'a> {
-        let e = &self.0.e;
+        let e = &self.inner.e;
         let exponent_bits = limbs::bits_vartime(e);
-        Power { modulus: &self.0.n, base, base_bits: self.bits(), exponent: e, exponent_bits }
+        Power { modulus: &self.inner.n, base, base_bits: self.bits(), exponent: e, exponent_bits }
     }
 
-    pub(super) fn crew(&self) -> Crew {
-        self.0.crew
+    pub(super) fn route(&self) -> Route {
+        self.route
     }
 
     pub(super) fn modulus(&self) -> &Prepared {
-        &self.0.n
+        &self.inner.n
     }
 
     pub(super) fn exponent(&self) -> &[u64] {
-        &self.0.e
+        &self.inner.e
     }
 }

@@ -6,7 +6,7 @@ use super::error::KeyError;
 use super::parse::Private;
 use super::validate::minus_one;
 use crate::backend::Power;
-use crate::dispatch::Crew;
+use crate::dispatch::Route;
 use crate::jobs;
 use crate::prepared::Prepared;
 
@@ -33,7 +33,7 @@ impl From<&Private> for Secrets {
 
 impl Secrets {
     /// Computes the other numbers from `d`, `p`, `q`. Precondition: [`factors`](super::validate::factors) accepts them.
-    pub fn complete(crew: Crew, d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
+    pub fn complete(d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
         let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
         let bits = limbs::bits_vartime(&p);
         let modulus = Prepared::new(&p, bits);
@@ -42,7 +42,7 @@ impl Secrets {
         limbs::sub_assign(&mut exponent, &[1]);
         let base_bits = limbs::bits_vartime(&q);
         let power = Power { modulus: &modulus, base: &q, base_bits, exponent: &exponent, exponent_bits: bits };
-        let qinv = jobs::pow(crew, &[power]).swap_remove(0);
+        let qinv = jobs::pow(Route::default(), &[power]).swap_remove(0);
         if !limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1]) {
             return Err(KeyError::Inconsistent("p is not prime"));
         }

@@ -5,9 +5,9 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::algorithm::Algorithm;
 use super::each::each;
 use super::error::Error;
+use super::hazmat::{pkcs1v15, pss};
 use super::private::PrivateKey;
 use super::private_op::private_op;
-use super::{pkcs1v15, pss};
 
 /// One message to sign.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::error::KeyError;
 use super::secrets::Secrets;
 use crate::backend::{Power, Product};
-use crate::dispatch::Crew;
+use crate::dispatch::Route;
 use crate::jobs;
 use crate::prepared::Prepared;
 
@@ -87,7 +87,7 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
 /// prove that the numbers of an unknown key are prime.
 ///
 /// The constants of the primes are computed afresh: the key's own copies may be damaged.
-pub(super) fn primes(crew: Crew, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
+pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
     let size = limbs::bits_vartime(p).max(limbs::bits_vartime(q));
     let prepared = [p, q].map(|prime| Prepared::new(prime, size));
     let primes = prepared.each_ref().map(Candidate::new);
@@ -107,7 +107,7 @@ pub(super) fn primes(crew: Crew, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
             Power { modulus: prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
         })
         .collect();
-    let mut roots = jobs::pow(crew, &powers);
+    let mut roots = jobs::pow(route, &powers);
     let mut good: Vec<bool> = roots.iter().map(|x| limbs::equal(x, &[1])).collect();
     let squarings = primes.iter().map(|candidate| candidate.twos).max().unwrap_or(0).max(TWOS);
     for round in 0..squarings {
@@ -118,7 +118,7 @@ pub(super) fn primes(crew: Crew, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
             .zip(&roots)
             .map(|(i, x)| Product { modulus: of(i).prime, a: x, a_bits: of(i).prime.bits(), b: x })
             .collect();
-        roots = jobs::mul(crew, &squares);
+        roots = jobs::mul(route, &squares);
     }
     match good.iter().position(|good| !good) {
         None => Ok(()),

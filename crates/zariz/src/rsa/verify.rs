@@ -5,8 +5,8 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::algorithm::Algorithm;
 use super::each::each;
 use super::error::Error;
+use super::hazmat::{pkcs1v15, pss};
 use super::public::PublicKey;
-use super::{pkcs1v15, pss};
 use crate::dispatch;
 use crate::jobs;
 
@@ -19,6 +19,24 @@ pub struct VerifyJob<'a> {
     pub algorithm: Algorithm,
     /// The message.
     pub message: &'a [u8],
+    /// The signature.
+    pub signature: &'a [u8],
+}
+
+/// A message and its signature, to verify with one key: [`PublicKey::verify_batch`].
+#[derive(Clone, Copy, Debug)]
+pub struct Signed<'a> {
+    /// The message.
+    pub message: &'a [u8],
+    /// The signature.
+    pub signature: &'a [u8],
+}
+
+/// The digest of a message and its signature, to verify with one key: [`PublicKey::verify_digest_batch`].
+#[derive(Clone, Copy, Debug)]
+pub struct SignedDigest<'a> {
+    /// The digest under the algorithm's hash.
+    pub digest: &'a [u8],
     /// The signature.
     pub signature: &'a [u8],
 }
@@ -36,12 +54,8 @@ pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
 }
 
 /// Verifies signatures of digests with one key, in order.
-pub(super) fn verify_digests(
-    key: &PublicKey,
-    algorithm: Algorithm,
-    items: &[(&[u8], &[u8])],
-) -> Vec<Result<(), Error>> {
-    let claims = items.iter().map(|&(digest, signature)| Claim { key, algorithm, digest, signature });
+pub(super) fn verify_digests(key: &PublicKey, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
+    let claims = signed.iter().map(|&SignedDigest { digest, signature }| Claim { key, algorithm, digest, signature });
     verify_claims(&claims.collect::<Vec<_>>())
 }
 
@@ -68,9 +82,9 @@ fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
 /// `x^e mod n` for each number.
 pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = numbers.iter().map(|_| Err(Error::Fault)).collect();
-    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.crew().dispatch) {
+    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.route().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
-        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.crew(), &powers)) {
+        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.route(), &powers)) {
             out[i] = Ok(result);
         }
     }

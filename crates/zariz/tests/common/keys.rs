@@ -77,7 +77,8 @@ impl Numbers {
     }
 
     pub fn load(&self, engine: impl Into<Dispatch>) -> Result<PrivateKey, KeyError> {
-        PrivateKey::parse_with(&self.pkcs1_der(), engine)
+        let key = PrivateKey::parse(&self.pkcs1_der())?;
+        Ok(key.with_engine(engine).expect("available"))
     }
 
     /// The length of a signature in bytes.

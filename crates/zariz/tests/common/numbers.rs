@@ -4,7 +4,7 @@ use dashu_int::UBig;
 use dashu_int::fast_div::ConstDivisor;
 use num_bigint::BigUint;
 
-use super::Random;
+use super::random::Random;
 
 pub fn big(n: u64) -> BigUint {
     BigUint::from(n)

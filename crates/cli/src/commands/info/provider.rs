@@ -1,4 +1,4 @@
-//! `zariz info --provider`: what the module for OpenSSL says of itself, loaded as OpenSSL's programs load it.
+//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs load it.
 
 mod unknown;
 
@@ -12,26 +12,26 @@ use zariz_peers::{ParamValue, Provider, ProviderError};
 use crate::exit::Failure;
 use unknown::Unknown;
 
-/// What the module says.
+/// The module's parameters.
 #[derive(Serialize)]
 pub struct Module {
-    /// What it calls itself.
+    /// The name that it gives itself.
     provider: String,
     version: String,
     build: Option<String>,
     /// The file that was loaded.
     module: String,
-    /// The name by which OpenSSL knows it.
+    /// Its name in OpenSSL's configuration.
     name: String,
-    /// Where in OpenSSL's configuration its settings stand; nothing where that has none for this module.
+    /// The section of OpenSSL's configuration with its settings; nothing where there is none for this module.
     configuration: Option<String>,
-    /// Whether that makes it active in every program.
+    /// Whether that section makes it active in every program.
     active: bool,
     /// The file in which all processes count; nothing where each counts for itself.
     counters: Option<String>,
     /// The names of all settings that the module has.
     known_settings: Vec<String>,
-    /// What the configuration has for the module, and the module has no setting for.
+    /// Names in the module's section of the configuration that are no settings of the module.
     unknown_settings: Vec<Unknown>,
     openssl: String,
     running: bool,
@@ -52,7 +52,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads the module in the file at `path`, and asks it.
+    /// Loads the module in the file at `path`, and reads its parameters.
     pub fn ask(path: &Path) -> Result<Self, Failure> {
         let provider = Provider::load(path).map_err(|error| match error {
             ProviderError::OpenSsl(missing) => Failure::Input(missing.to_string()),
@@ -63,7 +63,7 @@ impl Module {
             let name = parameters.text("name").unwrap_or_else(|| provider.name());
             return Err(Failure::Input(format!("{}: is another provider ({name}), not zariz", path.display())));
         }
-        let missing = |what: &str| Failure::Input(format!("{}: does not tell its {what}", path.display()));
+        let missing = |what: &str| Failure::Input(format!("{}: does not give its {what}", path.display()));
         let text = |what| parameters.text(what).ok_or_else(|| missing(what));
         let count = |what| parameters.count(what).ok_or_else(|| missing(what));
         let known_settings: Vec<_> = text("known-settings")?.split(' ').map(str::to_owned).collect();
@@ -101,7 +101,7 @@ impl Module {
         })
     }
 
-    /// The same as text, a line for each.
+    /// All of it as text, a line for each.
     pub fn table(&self) -> String {
         let mut text = String::new();
         let mut line = |label: &str, value: &str| {
@@ -116,7 +116,7 @@ impl Module {
         line("name", &self.name);
         let settings = match &self.configuration {
             Some(section) if self.active => format!("{section}, active in every program"),
-            Some(section) => format!("{section}, active where a program asks for it"),
+            Some(section) => format!("{section}, active in programs that load it"),
             None => "none in OpenSSL's configuration: all as by default".into(),
         };
         line("settings", &settings);
@@ -151,7 +151,7 @@ impl Module {
     }
 }
 
-/// What a provider says of itself, by name.
+/// A provider's parameters, by name.
 struct Parameters(Vec<(String, ParamValue)>);
 
 impl Parameters {

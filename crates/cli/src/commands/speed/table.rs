@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Row, Target};
 
-/// A table that grows target by target; a header stands before each kind of target.
+/// A table that grows target by target; each kind of target has a header.
 #[derive(Default)]
 pub struct Table {
     header: &'static str,
@@ -40,7 +40,7 @@ impl Table {
     }
 }
 
-/// The peer's line and that of the ratios; or a line that says there is no peer.
+/// The peer's line and the line of the ratios; or a line that says that there is no peer.
 fn compared(text: &mut String, rows: &[Row]) {
     let Some(comparison) = rows.first().and_then(|row| row.comparison.as_ref()) else { return };
     let Some(peer) = &comparison.peer else {
@@ -49,7 +49,7 @@ fn compared(text: &mut String, rows: &[Row]) {
     };
     line(text, &format!("  {peer}"), rows, |row| row.comparison.as_ref()?.peer_ops_per_second);
     let _ = write!(text, "\n{:<18}", "  times as fast");
-    // The ratios stand under the rates.
+    // The ratios are under the rates.
     text.push_str(&" ".repeat(10 * rows.len()));
     for row in rows {
         let ratio = row.comparison.as_ref().and_then(|comparison| comparison.ratio).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `OSSL_PARAM`: named values that OpenSSL and a provider hand to each other.
 
-mod answer;
 mod built;
+mod requested;
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::marker::PhantomData;
@@ -9,8 +9,8 @@ use std::ptr;
 
 use zeroize::Zeroizing;
 
-pub use answer::Answers;
 pub use built::Built;
+pub use requested::Requested;
 
 /// `OSSL_PARAM`.
 #[repr(C)]

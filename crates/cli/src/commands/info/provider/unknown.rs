@@ -1,9 +1,9 @@
-//! Settings in OpenSSL's configuration that the module does not have: OpenSSL ignores them, and so a mistake in a name shows
-//! nowhere else.
+//! Settings in OpenSSL's configuration that the module does not have. OpenSSL ignores them, so nothing else reports a
+//! mistake in a name.
 
 use serde::Serialize;
 
-/// The share of a name's letters that must be right for it to be taken for another.
+/// The share of a name's letters that must agree with another name to suggest that one.
 const ALIKE: f64 = 0.6;
 
 /// A name that the module does not have.
@@ -15,17 +15,17 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// Those of the names that are not known.
+    /// The names that are no settings.
     pub fn among(names: &[&str], known: &[String]) -> Vec<Self> {
         let unknown = names.iter().filter(|name| !known.iter().any(|known| known == *name));
         unknown.map(|name| Self { name: (*name).to_owned(), suggestion: closest(name, known) }).collect()
     }
 
-    /// What is wrong, and what to write.
+    /// What is wrong, and what to write instead.
     pub fn text(&self, known: &[String]) -> String {
         match &self.suggestion {
             Some(suggestion) => format!("unknown setting {}; did you mean {suggestion}?", self.name),
-            None => format!("unknown setting {}; known are {}", self.name, known.join(", ")),
+            None => format!("unknown setting {}; the settings are {}", self.name, known.join(", ")),
         }
     }
 }
@@ -68,7 +68,7 @@ mod tests {
             texts,
             [
                 "unknown setting thread; did you mean threads?",
-                "unknown setting x; known are engine, method, threads, max-batch, counters"
+                "unknown setting x; the settings are engine, method, threads, max-batch, counters"
             ]
         );
     }

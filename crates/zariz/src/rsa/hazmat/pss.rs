@@ -1,7 +1,7 @@
 //! EMSA-PSS (RFC 8017 section 9.1).
 
-use super::error::Error;
-use super::hash::{Hash, Mgf};
+use crate::rsa::error::Error;
+use crate::rsa::hash::{Hash, Mgf};
 
 /// The longest salt that fits next to a digest in a modulus of `bits` bits; `None` if even the digest does not fit.
 pub fn longest_salt(hash: Hash, bits: usize) -> Option<usize> {

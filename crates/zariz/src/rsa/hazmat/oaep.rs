@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use zeroize::Zeroizing;
 
-use super::error::Error;
-use super::hash::{Hash, Mgf};
+use crate::rsa::error::Error;
+use crate::rsa::hash::{Hash, Mgf};
 
 /// Encodes a message in `size` bytes, with a fresh seed. A message that is too long is [`Error::MessageTooLong`].
 pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {

@@ -1,12 +1,13 @@
 //! Products and squares of slices of elements.
 
-use super::lanes::scalars;
-use super::{Fp, FpError};
-use crate::{Engine, EngineError};
+use zariz::Engine;
+
+use crate::lanes::scalars;
+use crate::{Fp, FpError};
 
 /// `out[i] = a[i]·b[i]`: eight at once where the processor has AVX512-IFMA, else one at a time.
 ///
-/// Each product moves its elements into lanes and back. For several operations in a row, use [`super::Fp8`].
+/// Each product moves its elements into lanes and back. For several operations in a row, use [`crate::Fp8`].
 ///
 /// # Errors
 /// [`FpError::LengthsDiffer`] unless all three slices have one length.
@@ -39,19 +40,21 @@ pub fn sqr_batch(a: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
 /// [`mul_batch`] in the lanes of an engine of the caller's choice, faster or not.
 ///
 /// # Errors
-/// [`FpError::Engine`] where the processor lacks the engine, and those of [`mul_batch`].
-pub fn mul_batch_with(engine: Engine, a: &[Fp], b: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
+/// [`FpError::Engine`] where the processor lacks the engine, [`FpError::WithoutLanes`] for an engine without lanes, and
+/// those of [`mul_batch`].
+pub fn mul_batch_on(engine: Engine, a: &[Fp], b: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
     lengths(a.len(), [b.len(), out.len()])?;
-    Ok(scalars(engine, a, Some(b), out)?)
+    scalars(engine, a, Some(b), out)
 }
 
 /// [`sqr_batch`] in the lanes of an engine of the caller's choice, faster or not.
 ///
 /// # Errors
-/// [`FpError::Engine`] where the processor lacks the engine, and those of [`sqr_batch`].
-pub fn sqr_batch_with(engine: Engine, a: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
+/// [`FpError::Engine`] where the processor lacks the engine, [`FpError::WithoutLanes`] for an engine without lanes, and
+/// those of [`sqr_batch`].
+pub fn sqr_batch_on(engine: Engine, a: &[Fp], out: &mut [Fp]) -> Result<(), FpError> {
     lengths(a.len(), [out.len(); 2])?;
-    Ok(scalars(engine, a, None, out)?)
+    scalars(engine, a, None, out)
 }
 
 fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
@@ -65,7 +68,7 @@ fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
 ///
 /// Measured (bench/results/bls12-381-xeon-6-cf-2.txt), in times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA
 /// with eight lanes, 1.9 with four.
-fn by_lanes(work: impl FnOnce(Engine) -> Result<(), EngineError>) -> bool {
+fn by_lanes(work: impl FnOnce(Engine) -> Result<(), FpError>) -> bool {
     let engine = Engine::best();
     engine == Engine::Avx512Ifma && work(engine).is_ok()
 }

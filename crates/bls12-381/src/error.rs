@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::EngineError;
+use zariz::{Engine, EngineError};
 
-/// Why bytes are no element, or slices no batch.
+/// Why bytes do not encode an element, slices do not form a batch, or an engine cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FpError {
@@ -21,6 +21,8 @@ pub enum FpError {
     },
     /// The engine cannot be used.
     Engine(EngineError),
+    /// The engine has no lanes, and the operation needs them.
+    WithoutLanes(Engine),
 }
 
 impl From<EngineError> for FpError {
@@ -44,6 +46,9 @@ impl fmt::Display for FpError {
                 write!(f, "the slices of a batch must be of one length, and are of {expected} and {found} elements")
             }
             Self::Engine(error) => error.fmt(f),
+            Self::WithoutLanes(engine) => {
+                write!(f, "engine {engine} does not work in lanes, which this is for; choose {}", Engine::best())
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use zariz_machines::bls12_381::{self as field, Fe, LIMBS};
 
-use super::FpError;
+use crate::FpError;
 
 /// An element of the base field of BLS12-381.
 ///
@@ -13,7 +13,7 @@ use super::FpError;
 /// constant time.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
-pub struct Fp(pub(super) Fe);
+pub struct Fp(pub(crate) Fe);
 
 impl Fp {
     /// The number 0.

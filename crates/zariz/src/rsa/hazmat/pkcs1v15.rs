@@ -1,18 +1,16 @@
 //! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection (draft-irtf-cfrg-rsa-guidance).
 
-use zariz_kernels::limbs;
 use zeroize::Zeroizing;
 
-use super::error::Error;
-use super::hash::Hash;
-use super::mask::{less_or_equal, select, zero_mask};
-use super::private::PrivateKey;
+use crate::rsa::error::Error;
+use crate::rsa::hash::Hash;
+use crate::rsa::mask::{less_or_equal, select, zero_mask};
 
 /// The shortest padding of an encrypted message, in bytes.
 const MIN_PADDING: usize = 8;
 
 /// The digest with the name of its hash, padded (EMSA-PKCS1-v1_5).
-pub(super) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+pub(in crate::rsa) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -> Result<Vec<u8>, Error> {
     let info = hash.digest_info().ok_or(Error::Unsupported)?;
     pad_signature(&[info, digest], size).map_err(|_| Error::KeyTooShort)
 }
@@ -70,25 +68,21 @@ pub struct Substitute {
 }
 
 impl Substitute {
-    /// The substitute for a ciphertext as long as the key, at least 11 bytes.
-    pub fn of(key: &PrivateKey, ciphertext: &[u8]) -> Result<Self, Error> {
-        let (expected, actual) = (key.size(), ciphertext.len());
-        if actual != expected {
-            return Err(Error::Length { expected, actual });
+    /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as long as the
+    /// modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the ciphertext is not as long as `d`; [`Error::KeyTooShort`] below 11 bytes.
+    pub fn new(d: &[u8], ciphertext: &[u8]) -> Result<Self, Error> {
+        let (expected, size) = (d.len(), ciphertext.len());
+        if size != expected {
+            return Err(Error::Length { expected, actual: size });
         }
-        let mut d = Zeroizing::new(vec![0; expected]);
-        limbs::to_be_bytes(&key.0.d, &mut d);
-        Ok(Self::new(&d, ciphertext))
-    }
-
-    /// `d` and `ciphertext` are `size` bytes each, big-endian.
-    fn new(d: &[u8], ciphertext: &[u8]) -> Self {
-        let size = ciphertext.len();
+        let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
         let key_hash = Zeroizing::new(Hash::Sha256.digest(&[d]));
         let key = hmac_sha256(&key_hash, &[ciphertext]);
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
-        let most = size - 3 - MIN_PADDING;
         // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The draft takes
         // the bits of the longest message: one bit fewer where the bound is a power of two.)
         let mask = ((most + 2).next_power_of_two() - 1) as u32;
@@ -97,7 +91,7 @@ impl Substitute {
             let candidate = u32::from(u16::from_be_bytes([pair[0], pair[1]])) & mask;
             select(less_or_equal(candidate, most as u32), candidate, length)
         });
-        Self { message, length: length as usize }
+        Ok(Self { message, length: length as usize })
     }
 }
 

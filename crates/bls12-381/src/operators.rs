@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use zariz_machines::bls12_381 as field;
 
-use super::Fp;
+use crate::Fp;
 
 macro_rules! operator {
     ($assign:ident $assigned:ident, $operator:ident $operated:ident, $what:literal, |$a:ident, $b:ident| $work:block) => {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zariz_machines::bls12_381 as field;
 
-use super::Fp;
+use crate::Fp;
 
 /// A way of multiplying one element. All forms give the same results; they differ in speed and in what they need.
 ///

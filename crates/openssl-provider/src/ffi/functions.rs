@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 use std::marker::PhantomData;
 
-use super::core::Dispatch;
+use super::core::Entry;
 use super::params::Param;
 
 /// Pointers that are opaque to one of the sides: contexts and keys.
@@ -12,33 +12,33 @@ pub type Opaque = *mut c_void;
 pub type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
 
 /// A function's number, with the type it must have.
-pub struct Slot<F>(c_int, PhantomData<F>);
+pub struct FunctionId<F>(c_int, PhantomData<F>);
 
-impl<F: Copy> Slot<F> {
+impl<F: Copy> FunctionId<F> {
     const fn new(id: c_int) -> Self {
         Self(id, PhantomData)
     }
 
     /// The entry of a dispatch table. `F` is a pointer to a function.
-    pub const fn with(&self, function: F) -> Dispatch {
+    pub const fn with(&self, function: F) -> Entry {
         union Cast<F: Copy> {
             from: F,
             to: unsafe extern "C" fn(),
         }
         const { assert!(size_of::<F>() == size_of::<unsafe extern "C" fn()>()) };
         // SAFETY: both are pointers to functions; OpenSSL casts back by the number.
-        Dispatch { id: self.0, function: Some(unsafe { Cast { from: function }.to }) }
+        Entry { id: self.0, function: Some(unsafe { Cast { from: function }.to }) }
     }
 }
 
-macro_rules! slots {
+macro_rules! functions {
     ($(#[$doc:meta])* $module:ident { $($name:ident = $id:literal: ($($argument:ty),*) $(-> $result:ty)?;)* }) => {
         $(#[$doc])*
         pub mod $module {
             use super::*;
             $(
                 #[doc = concat!("`", stringify!($name), "`.")]
-                pub const $name: Slot<unsafe extern "C" fn($($argument),*) $(-> $result)?> = Slot::new($id);
+                pub const $name: FunctionId<unsafe extern "C" fn($($argument),*) $(-> $result)?> = FunctionId::new($id);
             )*
 
             #[cfg(test)]
@@ -47,7 +47,7 @@ macro_rules! slots {
     };
 }
 
-slots! {
+functions! {
     /// `OSSL_FUNC_PROVIDER_…`.
     provider {
         TEARDOWN = 1024: (Opaque);
@@ -58,7 +58,7 @@ slots! {
     }
 }
 
-slots! {
+functions! {
     /// `OSSL_FUNC_KEYMGMT_…`.
     keymgmt {
         NEW = 1: (Opaque) -> Opaque;
@@ -83,7 +83,7 @@ slots! {
     }
 }
 
-slots! {
+functions! {
     /// `OSSL_FUNC_SIGNATURE_…`.
     signature {
         NEWCTX = 1: (Opaque, *const c_char) -> Opaque;
@@ -114,7 +114,7 @@ slots! {
     }
 }
 
-slots! {
+functions! {
     /// `OSSL_FUNC_ASYM_CIPHER_…`.
     cipher {
         NEWCTX = 1: (Opaque) -> Opaque;
@@ -132,7 +132,7 @@ slots! {
 }
 
 /// `OSSL_OP_…`.
-pub mod operation {
+pub mod operation_id {
     use std::ffi::c_int;
 
     /// Keys.
@@ -167,7 +167,7 @@ mod tests {
             ("OSSL_FUNC_KEYMGMT_", keymgmt::ALL),
             ("OSSL_FUNC_SIGNATURE_", signature::ALL),
             ("OSSL_FUNC_ASYM_CIPHER_", cipher::ALL),
-            ("OSSL_OP_", operation::ALL),
+            ("OSSL_OP_", operation_id::ALL),
         ];
         for (prefix, table) in tables {
             assert!(!table.is_empty());

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::ops::{AddAssign, MulAssign, SubAssign};
 
+use zariz::{Engine, EngineError};
 use zariz_machines::batch::Portable;
 #[cfg(target_arch = "x86_64")]
 use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
 use zariz_machines::bls12_381::Fe;
 use zariz_machines::bls12_381::lanes::{Field, Number};
 
-use super::Fp;
-use crate::{Engine, EngineError};
+use crate::{Fp, FpError};
 
 /// Eight elements that stay in the lanes of an engine, in its digits: additions, subtractions and
 /// multiplications need no conversions between them.
@@ -74,9 +74,10 @@ impl<M: Field, const G: usize> Groups<M, G> {
     }
 }
 
-/// Defines the type that holds the lanes, and its operations on all machines.
+/// Defines the type that holds the lanes, and its operations on all machines: for each engine, the type of its machine,
+/// an expression that is the machine if the processor has it, and the number of groups.
 macro_rules! held {
-    ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $groups:literal;)*) => {
+    ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $find:expr, $groups:literal;)*) => {
         /// Eight numbers on the machine of an engine.
         #[derive(Clone)]
         #[allow(clippy::large_enum_variant)] // all are of one size where it counts
@@ -85,10 +86,10 @@ macro_rules! held {
         }
 
         impl Held {
-            fn new(engine: Engine, elements: &[Fp; 8]) -> Result<Self, EngineError> {
+            fn new(engine: Engine, elements: &[Fp; 8]) -> Result<Self, FpError> {
                 match engine {
                     $($(#[$cfg])? Engine::$engine => {
-                        let machine = token::<$machine>(engine)?;
+                        let machine = $find.ok_or(EngineError::Unavailable(engine))?;
                         Ok(Self::$engine(Groups::new(machine, elements)))
                     })*
                     #[allow(unreachable_patterns)]
@@ -153,10 +154,11 @@ macro_rules! held {
         }
 
         /// Multiplies any number of elements, eight at a time; the last few are padded with zeros.
-        pub(super) fn scalars(engine: Engine, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) -> Result<(), EngineError> {
+        pub(crate) fn scalars(engine: Engine, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) -> Result<(), FpError> {
             match engine {
                 $($(#[$cfg])? Engine::$engine => {
-                    each_eight(token::<$machine>(engine)?, a, b, out);
+                    let machine: $machine = $find.ok_or(EngineError::Unavailable(engine))?;
+                    each_eight(machine, a, b, out);
                     Ok(())
                 })*
                 #[allow(unreachable_patterns)]
@@ -167,52 +169,15 @@ macro_rules! held {
 }
 
 held! {
-    Portable: Portable<1>, 8;
-    #[cfg(target_arch = "x86_64")] Avx2Fma: Avx2Fma, 2;
-    #[cfg(target_arch = "x86_64")] Avx512Fma: Avx512Fma, 1;
-    #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, 1;
+    Portable: Portable<1>, Some(Portable::new()), 8;
+    #[cfg(target_arch = "x86_64")] Avx2Fma: Avx2Fma, Avx2Fma::new(), 2;
+    #[cfg(target_arch = "x86_64")] Avx512Fma: Avx512Fma, Avx512Fma::new(), 1;
+    #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, Avx512Ifma::new(), 1;
 }
 
 /// Why an engine has no lanes to use here.
-fn unfit(engine: Engine) -> EngineError {
-    if engine.has_lanes() { EngineError::Unavailable(engine) } else { EngineError::WithoutLanes(engine) }
-}
-
-/// The machine of an engine, if the processor has it.
-fn token<M: Token>(engine: Engine) -> Result<M, EngineError> {
-    M::token().ok_or(EngineError::Unavailable(engine))
-}
-
-/// A machine that may or may not be available.
-trait Token: Field {
-    fn token() -> Option<Self>;
-}
-
-impl Token for Portable<1> {
-    fn token() -> Option<Self> {
-        Some(Self::new())
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod tokens {
-    use super::{Avx2Fma, Avx512Fma, Avx512Ifma, Token};
-
-    impl Token for Avx2Fma {
-        fn token() -> Option<Self> {
-            Self::new()
-        }
-    }
-    impl Token for Avx512Fma {
-        fn token() -> Option<Self> {
-            Self::new()
-        }
-    }
-    impl Token for Avx512Ifma {
-        fn token() -> Option<Self> {
-            Self::new()
-        }
-    }
+fn unfit(engine: Engine) -> FpError {
+    if engine.has_lanes() { EngineError::Unavailable(engine).into() } else { FpError::WithoutLanes(engine) }
 }
 
 /// Products of a group of elements at a time, one in each lane, or squares where `b` is `None`.
@@ -237,8 +202,9 @@ fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) 
 
 impl Fp8 {
     /// Puts eight elements into the lanes of the best engine.
+    #[must_use]
     pub fn new(elements: &[Fp; 8]) -> Self {
-        match Self::with_engine(elements, Engine::best()) {
+        match Self::new_on(Engine::best(), elements) {
             Ok(eight) => eight,
             Err(_) => Self(Held::Portable(Groups::new(Portable::new(), elements))),
         }
@@ -247,17 +213,19 @@ impl Fp8 {
     /// Like [`new`](Self::new), on an engine of the caller's choice.
     ///
     /// # Errors
-    /// [`EngineError::Unavailable`] where the processor lacks the engine.
-    pub fn with_engine(elements: &[Fp; 8], engine: Engine) -> Result<Self, EngineError> {
+    /// [`FpError::Engine`] where the processor lacks the engine, [`FpError::WithoutLanes`] for an engine that has none.
+    pub fn new_on(engine: Engine, elements: &[Fp; 8]) -> Result<Self, FpError> {
         Held::new(engine, elements).map(Self)
     }
 
     /// Takes the elements out of the lanes.
+    #[must_use]
     pub fn to_array(&self) -> [Fp; 8] {
         self.0.to_array()
     }
 
     /// The engine whose lanes hold the elements.
+    #[must_use]
     pub fn engine(&self) -> Engine {
         self.0.engine()
     }

@@ -2,8 +2,8 @@
 
 use zeroize::Zeroizing;
 
-use super::error::Error;
-use super::mask::{select, zero_mask};
+use crate::rsa::error::Error;
+use crate::rsa::mask::{select, zero_mask};
 
 /// The length of a premaster secret in bytes.
 pub const PREMASTER_SIZE: usize = 48;

@@ -1,65 +1,73 @@
-//! Measuring: operations timed in rounds, alone or in turn with a peer.
+//! Operations per second, on one thread or several, alone or in turn with a peer.
 
+use std::convert::Infallible;
 use std::sync::{PoisonError, RwLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use zariz_papers::Sample;
-use zariz_papers::workload::Operation;
-
-use crate::exit::Failure;
+use crate::Failure;
+use crate::sample::Sample;
+use crate::stopwatch::Stopwatch;
+use crate::workload::Benchmark;
 
 /// How to measure.
 #[derive(Clone, Copy)]
-pub struct Plan {
-    /// Threads that do the same at the same time.
+pub struct Schedule {
+    /// Threads that run the same benchmark at the same time.
     pub threads: usize,
     /// Operations in a call.
     pub batch: usize,
-    /// Time for each operation, all rounds together.
+    /// Time for each benchmark, all rounds together.
     pub seconds: f64,
-    /// Rounds: each times every operation, and then the peer.
+    /// Rounds: each times every benchmark, and then the peer.
     pub rounds: u32,
 }
 
-impl Plan {
-    /// Time for each operation in one round.
+impl Schedule {
+    /// Time for each benchmark in one round.
     pub fn seconds_per_round(&self) -> f64 {
         self.seconds / f64::from(self.rounds)
     }
 }
 
-/// What was measured of one operation.
-pub struct Measured {
+/// What was measured of one benchmark.
+pub struct Throughput {
     /// Operations per second of all threads together: the median of the rounds.
     pub ops_per_second: f64,
     /// The median time of one call, in microseconds.
     pub p50_us: f64,
     /// The time that 99 of 100 calls keep within, in microseconds.
     pub p99_us: f64,
-    /// The peer, if there is one.
+    /// The comparison with the peer, if there is one.
     pub versus: Option<Versus>,
 }
 
-/// A peer beside us.
+/// A comparison with a peer.
 pub struct Versus {
-    /// Its operations per second: the median of the rounds.
+    /// The peer's operations per second: the median of the rounds.
     pub ops_per_second: f64,
-    /// How many times as fast we are: the median of the rounds' ratios.
+    /// How many times as fast as the peer we are: the median of the rounds' ratios.
     pub ratio: f64,
 }
 
-/// A peer's rates in one round, in operations per second: one for each of our operations.
-pub type Peer<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, zariz_papers::Failure>;
+/// Measures a peer's rates in one round, in operations per second: one for each of our benchmarks.
+pub type PeerRates<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
 
-/// Times every operation in each round, followed by the peer, so that a change of the machine's speed meets both.
-pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>) -> Result<Vec<Measured>, Failure> {
-    let mut rates = vec![Sample::default(); operations.len()];
-    let mut latencies = vec![Vec::new(); operations.len()];
+/// Times every benchmark in each round, followed by the peer, so that a change of the machine's speed affects both.
+///
+/// # Errors
+/// If the peer fails, or a thread cannot be started.
+pub fn throughput(
+    benchmarks: &[Benchmark],
+    schedule: Schedule,
+    mut peer: Option<PeerRates>,
+) -> Result<Vec<Throughput>, Failure> {
+    let mut rates = vec![Sample::default(); benchmarks.len()];
+    let mut latencies = vec![Vec::new(); benchmarks.len()];
     let mut peer_rates = rates.clone();
-    for _ in 0..plan.rounds.max(1) {
-        for (i, operation) in operations.iter().enumerate() {
-            let (rate, mut times) = round(&operation.call, plan)?;
+    for _ in 0..schedule.rounds.max(1) {
+        for (i, benchmark) in benchmarks.iter().enumerate() {
+            let (rate, mut times) = round(&benchmark.call, schedule)?;
             rates[i].push(rate);
             latencies[i].append(&mut times);
         }
@@ -74,7 +82,7 @@ pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>)
         let versus =
             (ratios.rounds() > 0).then(|| Versus { ops_per_second: peer_rates.median(), ratio: ratios.median() });
         latencies.sort_unstable();
-        Measured {
+        Throughput {
             ops_per_second: rates.median(),
             p50_us: percentile(&latencies, 50),
             p99_us: percentile(&latencies, 99),
@@ -85,32 +93,31 @@ pub fn interleaved(operations: &[Operation], plan: Plan, mut peer: Option<Peer>)
 }
 
 /// Calls on every thread until the round's time is over, at least once: operations per second, and each call's time.
-fn round(call: &(dyn Fn() + Sync), plan: Plan) -> Result<(f64, Vec<Duration>), Failure> {
-    let limit = Duration::from_secs_f64(plan.seconds_per_round());
+fn round(call: &(dyn Fn() + Sync), schedule: Schedule) -> Result<(f64, Vec<Duration>), Failure> {
+    let limit = Duration::from_secs_f64(schedule.seconds_per_round());
     let one_thread = || {
-        let (start, mut times) = (Instant::now(), Vec::new());
-        let mut last = start;
-        while times.is_empty() || last - start < limit {
+        let infallible = || {
             call();
-            let now = Instant::now();
-            times.push(now - last);
-            last = now;
-        }
-        ((times.len() * plan.batch) as f64 / (last - start).as_secs_f64().max(1e-9), times)
+            Ok::<(), Infallible>(())
+        };
+        let Ok(laps) = Stopwatch::of_time().laps(1, limit, infallible);
+        let times: Vec<Duration> = laps.into_iter().map(|lap| lap.time).collect();
+        let seconds = times.iter().sum::<Duration>().as_secs_f64().max(1e-9);
+        ((times.len() * schedule.batch) as f64 / seconds, times)
     };
     let gate = RwLock::new(false);
     thread::scope(|scope| {
-        // All start together when the gate opens; if one cannot be had, it closes on the others.
+        // All start together when the gate opens. If a thread cannot be started, the others return at once.
         let mut open = gate.write().unwrap_or_else(PoisonError::into_inner);
         let mut workers = Vec::new();
-        for _ in 1..plan.threads {
+        for _ in 1..schedule.threads {
             let waiting = || {
                 let open = *gate.read().unwrap_or_else(PoisonError::into_inner);
                 if open { one_thread() } else { (0.0, Vec::new()) }
             };
             let worker = thread::Builder::new().spawn_scoped(scope, waiting);
-            workers
-                .push(worker.map_err(|error| Failure::io(format!("cannot start {} threads", plan.threads), &error))?);
+            let failed = |error| Failure::Io(format!("cannot start {} threads", schedule.threads), error);
+            workers.push(worker.map_err(failed)?);
         }
         *open = true;
         drop(open);
@@ -154,14 +161,14 @@ mod tests {
         let call = || {
             calls.fetch_add(1, Ordering::Relaxed);
         };
-        let operations = [Operation { name: "test".into(), call: Box::new(call) }];
-        let plan = Plan { threads: 2, batch: 10, seconds: 0.003, rounds: 3 };
+        let benchmarks = [Benchmark { name: "test".into(), call: Box::new(call) }];
+        let schedule = Schedule { threads: 2, batch: 10, seconds: 0.003, rounds: 3 };
         let mut asked = 0;
         let mut peer = || {
             asked += 1;
             Ok(vec![1.0])
         };
-        let results = interleaved(&operations, plan, Some(&mut peer)).expect("the peer answers");
+        let results = throughput(&benchmarks, schedule, Some(&mut peer)).expect("the peer does not fail");
         assert_eq!(asked, 3);
         let versus = results[0].versus.as_ref().expect("compared");
         assert_eq!(versus.ops_per_second, 1.0);

@@ -2,7 +2,8 @@
 
 use std::ffi::c_int;
 
-use zariz::rsa::{Hash, pss};
+use zariz::rsa::Hash;
+use zariz::rsa::hazmat::pss;
 
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Param;
@@ -62,7 +63,7 @@ impl Salt {
     }
 
     /// Writes its number, or its name.
-    pub fn answer(self, param: &mut Param) -> bool {
+    pub fn write(self, param: &mut Param) -> bool {
         match self.word() {
             Some(word) if param.is_text() => param.put_constant(word.2),
             None if param.is_text() => param.put_text(&self.number().to_string()),

@@ -1,14 +1,23 @@
 //! The base field of BLS12-381: every form and engine against num-bigint and dashu-int, and the laws of a field.
 
-mod common;
+#[allow(dead_code)]
+#[path = "../../zariz/tests/common/engines.rs"]
+mod engines;
+#[allow(dead_code)]
+#[path = "../../zariz/tests/common/numbers.rs"]
+mod numbers;
+#[allow(dead_code)]
+#[path = "../../zariz/tests/common/random.rs"]
+mod random;
 
-use common::numbers::{big, fixed, number, two_to};
-use common::{Random, engines};
 use dashu_int::UBig;
+use engines::engines;
 use num_bigint::BigUint;
+use numbers::{big, fixed, number, two_to};
 use proptest::prelude::*;
-use zariz::bls12_381::{Form, Fp, Fp8, FpError, mul_batch, mul_batch_with, sqr_batch, sqr_batch_with};
-use zariz::{Engine, EngineError};
+use random::Random;
+use zariz::Engine;
+use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch, mul_batch_on, sqr_batch, sqr_batch_on};
 
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
 zariz_emulator::install_before_main!();
@@ -17,8 +26,8 @@ zariz_emulator::install_before_main!();
 fn vector_engines() -> Vec<Engine> {
     let (with, without): (Vec<_>, Vec<_>) = engines().into_iter().partition(|engine| engine.has_lanes());
     for engine in without {
-        let error = Fp8::with_engine(&[Fp::ONE; 8], engine).expect_err("no lanes");
-        assert_eq!(error, EngineError::WithoutLanes(engine));
+        let error = Fp8::new_on(engine, &[Fp::ONE; 8]).expect_err("no lanes");
+        assert_eq!(error, FpError::WithoutLanes(engine));
     }
     with
 }
@@ -49,7 +58,7 @@ fn edges() -> Vec<BigUint> {
     let p = modulus();
     let mut edges =
         vec![BigUint::ZERO, big(1), big(2), &p - big(1), &p - big(2), (&p - big(1)) >> 1, (&p + big(1)) >> 1];
-    // Limbs and digits all ones below p; R, and what stands as 1, as all ones and as p − 1 in Montgomery's form.
+    // Limbs and digits all ones below p; R, and the numbers that are 1, all ones and p − 1 in Montgomery's form.
     edges.extend([64, 128, 192, 256, 320, 380, 364, 357, 51, 52].map(|bits| two_to(bits) - big(1)));
     edges.extend([384, 408, 416].map(|bits| two_to(bits) % &p));
     let out_of = two_to(384).modpow(&(&p - big(2)), &p);
@@ -173,7 +182,7 @@ fn eight_at_once_on_every_engine() {
         for _ in 0..300 {
             let (a, b) = (eight(&mut random), eight(&mut random));
             let held = |numbers: &[BigUint; 8]| {
-                Fp8::with_engine(&std::array::from_fn(|i| element(&numbers[i])), engine).expect("available")
+                Fp8::new_on(engine, &std::array::from_fn(|i| element(&numbers[i]))).expect("available")
             };
             let check = |what: &str, held: &Fp8, expected: &dyn Fn(&BigUint, &BigUint) -> BigUint| {
                 assert_eq!(held.engine(), engine);
@@ -222,8 +231,8 @@ fn engines_may_be_mixed() {
     let [x, y] = [&a, &b].map(|numbers| -> [Fp; 8] { std::array::from_fn(|i| element(&numbers[i])) });
     for first in vector_engines() {
         for second in vector_engines() {
-            let mut held = Fp8::with_engine(&x, first).expect("available");
-            let other = Fp8::with_engine(&y, second).expect("available");
+            let mut held = Fp8::new_on(first, &x).expect("available");
+            let other = Fp8::new_on(second, &y).expect("available");
             assert_eq!(held == other, x == y);
             held *= &other;
             assert_eq!(held.engine(), first);
@@ -252,9 +261,9 @@ fn batches_of_any_length() {
         assert_eq!(out, squares);
         for engine in vector_engines() {
             out.fill(Fp::ONE);
-            assert_eq!(mul_batch_with(engine, &a, &b, &mut out), Ok(()));
+            assert_eq!(mul_batch_on(engine, &a, &b, &mut out), Ok(()));
             assert_eq!(out, products, "{engine}, {count}");
-            assert_eq!(sqr_batch_with(engine, &a, &mut out), Ok(()));
+            assert_eq!(sqr_batch_on(engine, &a, &mut out), Ok(()));
             assert_eq!(out, squares, "{engine}, {count}");
         }
     }
@@ -263,7 +272,7 @@ fn batches_of_any_length() {
     assert_eq!(mul_batch(&a, &a[..2], &mut out), wrong(3, 2));
     assert_eq!(mul_batch(&a[..2], &a[..2], &mut out), wrong(2, 3));
     assert_eq!(sqr_batch(&a, &mut out[..1]), wrong(3, 1));
-    assert_eq!(sqr_batch_with(Engine::Portable, &a, &mut out[..1]), wrong(3, 1));
+    assert_eq!(sqr_batch_on(Engine::Portable, &a, &mut out[..1]), wrong(3, 1));
     assert_eq!(out, [Fp::ZERO; 3]);
 }
 

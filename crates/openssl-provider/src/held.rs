@@ -3,10 +3,10 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use super::core::Core;
-use super::guard;
-use super::slots::Opaque;
-use crate::failure::{Outcome, answer};
+use crate::failure::{Outcome, status};
+use crate::ffi::core::Core;
+use crate::ffi::functions::Opaque;
+use crate::ffi::guard;
 
 /// Something that can put errors on OpenSSL's queue.
 pub trait Held {
@@ -40,5 +40,5 @@ pub unsafe fn with<T: Held>(held: Opaque, function: impl FnOnce(&mut T) -> Outco
     // SAFETY: it lives as long as what is held. A reference that is counted would be owned by this stack, which may be a
     // job's, and forgotten.
     let core = unsafe { &*held.core() };
-    answer(core, || function(held))
+    status(core, || function(held))
 }

@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 use super::{INTEGER, OCTET_PTR, OCTET_STRING, Param, REAL, UNSIGNED, UTF8_PTR, UTF8_STRING};
 
 /// Parameters to write.
-pub struct Answers(*mut Param);
+pub struct Requested(*mut Param);
 
-impl Answers {
+impl Requested {
     /// The parameters of an array, which may be null.
     ///
     /// # Safety
@@ -20,7 +20,7 @@ impl Answers {
     }
 
     /// Writes the parameter of that name, if it was requested; false where the value does not fit.
-    pub fn put(&mut self, name: &CStr, answer: impl FnOnce(&mut Param) -> bool) -> bool {
+    pub fn put(&mut self, name: &CStr, write: impl FnOnce(&mut Param) -> bool) -> bool {
         let mut next = self.0;
         if next.is_null() {
             return true;
@@ -29,7 +29,7 @@ impl Answers {
         unsafe {
             while !(*next).key.is_null() {
                 if (*next).key() == name {
-                    return answer(&mut *next);
+                    return write(&mut *next);
                 }
                 next = next.add(1);
             }

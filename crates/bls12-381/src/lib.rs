@@ -8,7 +8,7 @@
 //! * [`Form`] names the ways of multiplying one element, to compare them.
 //!
 //! ```
-//! use zariz::bls12_381::{Fp, Fp8};
+//! use zariz_bls12_381::{Fp, Fp8};
 //!
 //! let (a, b) = (Fp::from(6), Fp::from(7));
 //! assert_eq!(a * b, Fp::from(42));
@@ -17,11 +17,12 @@
 //! let mut eight = Fp8::new(&[a; 8]);
 //! eight *= &Fp8::new(&[b; 8]);
 //! assert_eq!(eight.to_array(), [Fp::from(42); 8]);
-//! # Ok::<(), zariz::bls12_381::FpError>(())
+//! # Ok::<(), zariz_bls12_381::FpError>(())
 //! ```
 //!
 //! Every operation takes constant time, unless its description says otherwise: `invert` shows whether an element
 //! was 0. Elements are `Copy` and not wiped when dropped; [`Fp`] and [`Fp8`] are [`zeroize::Zeroize`].
+#![forbid(unsafe_code)]
 
 mod batch;
 mod error;
@@ -30,8 +31,12 @@ mod fp;
 mod lanes;
 mod operators;
 
-pub use batch::{mul_batch, mul_batch_with, sqr_batch, sqr_batch_with};
+pub use batch::{mul_batch, mul_batch_on, sqr_batch, sqr_batch_on};
 pub use error::FpError;
 pub use form::Form;
 pub use fp::Fp;
 pub use lanes::Fp8;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,21 +1,23 @@
-//! The work of a request, and computing it.
+//! The RSA primitives, which the queue computes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zariz::rsa::{Error, PrivateKey, PublicKey, primitive};
+use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
+use zariz::rsa::{Error, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
-/// Something to compute.
-pub enum Work {
+/// An RSA primitive, with its key and its number.
+pub enum Primitive {
     /// `x^d mod n` of a number as long as the key.
     Private(PrivateKey, Zeroizing<Vec<u8>>),
     /// `x^e mod n` of a number as long as the key.
     Public(PublicKey, Zeroizing<Vec<u8>>),
 }
 
-/// A batch has requests of one kind; the kinds are computed in this order.
+/// The kind of a batch; the kinds are computed in this order.
 ///
-/// Private operations are first: the program chose their keys. Public keys come from anyone who connects.
+/// All requests of a batch are of one kind. Private operations are first: the program chose their keys. Public keys come
+/// from anyone who connects.
 /// Long public operations are last; at most half of the turns, but at least one, compute them at a time. So a
 /// signature waits for at most one such batch in each turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +40,7 @@ const USUAL_MODULUS: usize = 512;
 /// The longest exponent of a usual public operation, in bytes: that of 65,537.
 const USUAL_EXPONENT: usize = 3;
 
-impl Work {
+impl Primitive {
     /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
@@ -48,21 +50,21 @@ impl Work {
         }
     }
 
-    fn private(&self) -> Option<(&PrivateKey, &[u8])> {
-        if let Self::Private(key, number) = self { Some((key, number)) } else { None }
+    fn private(&self) -> Option<PrivateJob<'_>> {
+        if let Self::Private(key, number) = self { Some(PrivateJob { key, number }) } else { None }
     }
 
-    fn public(&self) -> Option<(&PublicKey, &[u8])> {
-        if let Self::Public(key, number) = self { Some((key, number)) } else { None }
+    fn public(&self) -> Option<PublicJob<'_>> {
+        if let Self::Public(key, number) = self { Some(PublicJob { key, number }) } else { None }
     }
 }
 
-/// The resulting number, as long as the key.
-pub type Answer = Result<Zeroizing<Vec<u8>>, Lost>;
+/// The resulting number, as long as the key; or why there is none.
+pub type ComputeResult = Result<Zeroizing<Vec<u8>>, ComputeError>;
 
-/// Why a request has no number as its result.
+/// Why a request has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum ComputeError {
     /// An error of the computation.
     Failed(Error),
     /// No thread could be started to compute it.
@@ -74,21 +76,25 @@ pub enum Lost {
 }
 
 /// The results of a batch, in order. All its requests are of one kind.
-pub fn compute(works: &[&Work]) -> Vec<Answer> {
-    let Some(first) = works.first() else { return Vec::new() };
-    debug_assert!(works.iter().all(|work| work.kind() == first.kind()), "a batch has requests of one kind");
+pub fn compute(primitives: &[&Primitive]) -> Vec<ComputeResult> {
+    let Some(first) = primitives.first() else { return Vec::new() };
+    debug_assert!(
+        primitives.iter().all(|primitive| primitive.kind() == first.kind()),
+        "a batch has requests of one kind"
+    );
     let results = catch_unwind(AssertUnwindSafe(|| match first {
-        Work::Private(..) => {
-            primitive::private_many(&works.iter().filter_map(|work| work.private()).collect::<Vec<_>>())
+        Primitive::Private(..) => {
+            private_many(&primitives.iter().filter_map(|primitive| primitive.private()).collect::<Vec<_>>())
         }
-        Work::Public(..) => {
-            let results = primitive::public_many(&works.iter().filter_map(|work| work.public()).collect::<Vec<_>>());
+        Primitive::Public(..) => {
+            let results =
+                public_many(&primitives.iter().filter_map(|primitive| primitive.public()).collect::<Vec<_>>());
             results.into_iter().map(|result| result.map(Zeroizing::new)).collect()
         }
     }));
     match results {
-        Ok(results) => results.into_iter().map(|result| result.map_err(Lost::Failed)).collect(),
+        Ok(results) => results.into_iter().map(|result| result.map_err(ComputeError::Failed)).collect(),
         // A bug in this crate.
-        Err(_) => works.iter().map(|_| Err(Lost::Panic)).collect(),
+        Err(_) => primitives.iter().map(|_| Err(ComputeError::Panic)).collect(),
     }
 }

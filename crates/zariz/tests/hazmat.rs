@@ -1,6 +1,8 @@
 //! The primitives and the paddings apart, as a program puts them together that gathers requests itself.
 
-use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, oaep, pkcs1v15, primitive, pss};
+use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
+use zariz::rsa::hazmat::{oaep, pkcs1v15, pss};
+use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey};
 
 const HASH: Hash = Hash::Sha256;
 const MGF: Mgf = Mgf::Mgf1(HASH);
@@ -14,20 +16,22 @@ fn put_together_they_are_signatures_and_plaintexts() {
     let digest = HASH.digest(&[b"message"]);
     for key in keys() {
         let (public, size, bits) = (key.public_key(), key.size(), key.bits());
-        let sign = |block: &[u8]| primitive::private_many(&[(&key, block)]).swap_remove(0).expect("a signature");
+        let sign =
+            |number: &[u8]| private_many(&[PrivateJob { key: &key, number }]).swap_remove(0).expect("a signature");
+
+        let open = |number: &[u8]| public_many(&[PublicJob { key: public, number }]).swap_remove(0).expect("a number");
 
         let info = HASH.digest_info().expect("a name");
         let signature = sign(&pkcs1v15::pad_signature(&[info, &digest], size).expect("room"));
         assert_eq!(signature[..], key.sign(Algorithm::RS256, b"message").expect("a signature"));
-        let opened = primitive::public_many(&[(public, &signature)]).swap_remove(0).expect("a number");
+        let opened = open(&signature);
         assert_eq!(pkcs1v15::unpad_signature_vartime(&opened), Ok(&[info, &digest].concat()[..]));
 
         let longest = pss::longest_salt(HASH, bits).expect("room");
         for salt in [0, 32, longest] {
             let signature = sign(&pss::encode(HASH, MGF, salt, &digest, bits).expect("room"));
             assert_eq!(public.verify_digest(Algorithm::pss(HASH, salt), &digest, &signature), Ok(()), "salt {salt}");
-            let opened = || primitive::public_many(&[(public, &signature)]).swap_remove(0).expect("a number");
-            let verify = |salt| pss::verify(HASH, MGF, salt, &digest, &mut opened(), bits);
+            let verify = |salt| pss::verify(HASH, MGF, salt, &digest, &mut open(&signature), bits);
             assert_eq!(verify(None), Ok(()), "salt {salt}, found");
             assert_eq!(verify(Some(salt)), Ok(()), "salt {salt}");
             let other = if salt == 0 { 1 } else { salt - 1 };
@@ -38,14 +42,14 @@ fn put_together_they_are_signatures_and_plaintexts() {
         assert_eq!(pss::encode(HASH, MGF, 0, &digest[1..], bits), Err(Error::Digest { expected: 32, actual: 31 }));
 
         let block = oaep::encode(HASH, MGF, b"label", b"secret", size).expect("room");
-        let ciphertext = primitive::public_many(&[(public, &block)]).swap_remove(0).expect("a ciphertext");
+        let ciphertext = open(&block);
         let padding = Padding::Oaep { hash: HASH, mgf: MGF, label: b"label".to_vec() };
         assert_eq!(key.decrypt(&padding, &ciphertext).expect("a message")[..], *b"secret");
 
         // A ciphertext of zero decrypts to bad padding: what replaces it is the same wherever it is made.
         let zero = vec![0; size];
         let block = sign(&zero);
-        let substitute = pkcs1v15::Substitute::of(&key, &zero).expect("as long as the key");
+        let substitute = key.substitute(&zero).expect("as long as the key");
         let message = pkcs1v15::decode_message(&block, &substitute).expect("as long as the key");
         let short = pkcs1v15::decode_message(&block[1..], &substitute);
         assert_eq!(short, Err(Error::Length { expected: size, actual: size - 1 }));
@@ -58,26 +62,20 @@ fn bad_numbers_fail_alone_and_each_key_has_its_own_lane() {
     let keys = keys();
     let good: Vec<Vec<u8>> = keys.iter().map(|key| vec![0x42; key.size()]).map(below).collect();
     let (short, large) = (vec![1; 3], vec![0xff; keys[2].size()]);
-    let jobs: Vec<(&PrivateKey, &[u8])> = vec![
-        (&keys[0], &good[0]),
-        (&keys[1], &short),
-        (&keys[1], &good[1]),
-        (&keys[2], &large),
-        (&keys[2], &good[2]),
-        (&keys[0], &good[2]),
-    ];
-    let results = primitive::private_many(&jobs);
+    let jobs = [(0, &good[0]), (1, &short), (1, &good[1]), (2, &large), (2, &good[2]), (0, &good[2])];
+    let results = private_many(&jobs.map(|(i, number)| PrivateJob { key: &keys[i], number }));
     let wrong = |key: &PrivateKey, actual| Err(Error::Length { expected: key.size(), actual });
     assert_eq!(results[1], wrong(&keys[1], 3));
     assert_eq!(results[3], wrong(&keys[2], keys[2].size()));
     assert_eq!(results[5], wrong(&keys[0], keys[2].size()));
     for (i, k) in [(0, 0), (2, 1), (4, 2)] {
         let number = results[i].as_ref().expect("a number");
-        let opened = primitive::public_many(&[(keys[k].public_key(), &number[..3]), (keys[k].public_key(), number)]);
+        let key = keys[k].public_key();
+        let opened = public_many(&[&number[..3], number].map(|number| PublicJob { key, number }));
         assert_eq!(opened[0], Err(Error::Length { expected: keys[k].size(), actual: 3 }));
         assert_eq!(opened[1].as_ref(), Ok(&good[k]), "key {k}");
     }
-    assert!(primitive::private_many(&[]).is_empty() && primitive::public_many(&[]).is_empty());
+    assert!(private_many(&[]).is_empty() && public_many(&[]).is_empty());
 }
 
 /// The number, below every modulus of its length.

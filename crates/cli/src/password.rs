@@ -1,0 +1,62 @@
+//! Passwords of encrypted keys: from a file, or asked for on the terminal.
+
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use crate::exit::Failure;
+use crate::input::{self, Input};
+
+/// A longer line is not a password.
+const LONGEST: u64 = 1 << 16;
+
+/// Where the password of a key is.
+#[derive(clap::Args)]
+pub struct Password {
+    /// The password of an encrypted key: the first line of this file [default: asked for on the terminal]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+}
+
+impl Password {
+    /// The option and its file, for [`input::one_stdin`].
+    pub fn source(&self) -> Option<(&str, &Path)> {
+        self.password_file.as_deref().map(|path| ("--password-file", path))
+    }
+
+    /// The password in the file, if one is given.
+    pub fn read(&self) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
+        self.password_file.as_deref().map(first_line).transpose()
+    }
+}
+
+/// Whether there is a terminal to ask on.
+pub fn can_ask() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Asks for the password of the key at `path`.
+pub fn ask(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let prompt = format!("password of {}: ", input::name(path));
+    let password = rpassword::prompt_password(prompt).map_err(|error| Failure::io("the terminal", &error))?;
+    Ok(Zeroizing::new(password.into_bytes()))
+}
+
+/// The first line of a file, without its end.
+pub fn first_line(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let mut input = Input::open(path)?;
+    // Reserved at once: growing would leave copies of the password behind.
+    let mut line = Zeroizing::new(Vec::with_capacity(LONGEST as usize + 1));
+    let mut limited = input.reader.by_ref().take(LONGEST + 1);
+    limited.read_until(b'\n', &mut line).map_err(|error| Failure::io(&input.name, &error))?;
+    let text = line.strip_suffix(b"\n").map_or(line.len(), |text| text.strip_suffix(b"\r").unwrap_or(text).len());
+    match line.len() as u64 {
+        0 => Err(Failure::Input(format!("{}: empty where a password should be", input.name))),
+        1..=LONGEST => {
+            line.truncate(text);
+            Ok(line)
+        }
+        _ => Err(Failure::Input(format!("{}: the first line is too long to be a password", input.name))),
+    }
+}

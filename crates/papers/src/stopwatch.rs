@@ -1,0 +1,84 @@
+//! The stopwatch of all measurements: what calls take, in time and in cycles.
+
+use std::time::{Duration, Instant};
+
+use zariz_machines::CycleCounter;
+
+/// Reads the time, and the cycle counter where there is one.
+#[derive(Clone, Copy)]
+pub struct Stopwatch {
+    counter: Option<CycleCounter>,
+}
+
+/// What one lap, some calls in a row, took.
+#[derive(Clone, Copy)]
+pub struct Lap {
+    /// The time.
+    pub time: Duration,
+    /// Reference cycles; zero without a counter.
+    pub cycles: u64,
+}
+
+impl Stopwatch {
+    /// A stopwatch that counts cycles, where the processor has an invariant counter of them.
+    pub fn new() -> Self {
+        Self { counter: CycleCounter::new() }
+    }
+
+    /// A stopwatch that takes only the time.
+    pub fn of_time() -> Self {
+        Self { counter: None }
+    }
+
+    /// The cycle counter.
+    pub fn counter(&self) -> Option<CycleCounter> {
+        self.counter
+    }
+
+    /// Laps of `calls` calls each until `limit` is over, at least one lap. The end of a lap is the beginning of the next,
+    /// so that the times of all laps add up to the whole.
+    ///
+    /// # Errors
+    /// The first error of a call.
+    pub fn laps<E>(&self, calls: u64, limit: Duration, mut call: impl FnMut() -> Result<(), E>) -> Result<Vec<Lap>, E> {
+        let read = || (Instant::now(), self.counter.map_or(0, CycleCounter::now));
+        let mut laps = Vec::new();
+        let start = read();
+        let mut last = start;
+        while laps.is_empty() || last.0 - start.0 < limit {
+            for _ in 0..calls {
+                call()?;
+            }
+            let now = read();
+            laps.push(Lap { time: now.0 - last.0, cycles: now.1.wrapping_sub(last.1) });
+            last = now;
+        }
+        Ok(laps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    #[test]
+    fn laps_are_whole_and_at_least_one() {
+        let mut calls = 0;
+        let mut call = || {
+            calls += 1;
+            Ok::<(), Infallible>(())
+        };
+        let Ok(one) = Stopwatch::of_time().laps(5, Duration::ZERO, &mut call);
+        let Ok(more) = Stopwatch::of_time().laps(5, Duration::from_millis(1), &mut call);
+        assert_eq!((one.len(), calls), (1, 5 * (1 + more.len())));
+        assert!(more.iter().map(|lap| lap.time).sum::<Duration>() >= Duration::from_millis(1));
+        assert!(more.iter().all(|lap| lap.cycles == 0));
+    }
+
+    #[test]
+    fn the_first_error_ends_it() {
+        let fails = || Err("no");
+        assert_eq!(Stopwatch::new().laps(1, Duration::ZERO, fails).err(), Some("no"));
+    }
+}

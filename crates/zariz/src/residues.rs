@@ -1,0 +1,185 @@
+//! Products and squares without leaving Montgomery's domain, one number in each lane.
+
+use std::fmt;
+
+use zariz_kernels::limbs;
+
+use crate::backend::MontgomeryForm;
+use crate::engine::Engine;
+use crate::modulus::Modulus;
+use crate::prepared::Prepared;
+
+/// Numbers modulo one modulus each, kept in Montgomery's domain: many products and squares in a row need no conversions
+/// between them. All lanes are multiplied at once, in constant time.
+///
+/// ```
+/// use zariz::{Modulus, Residues};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let modulus = Modulus::new(&[35])?;
+/// let mut x = Residues::new(&[&modulus], &[&[2]])?;
+/// let y = Residues::new(&[&modulus], &[&[3]])?;
+/// x.square(); // 4
+/// x.multiply(&y)?; // 12
+/// x.square(); // 144 ≡ 4
+/// assert_eq!(x.to_bytes(), [[4]]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Residues<'a> {
+    form: Box<dyn MontgomeryForm + 'a>,
+    moduli: Vec<&'a Prepared>,
+    engine: Engine,
+    lanes: usize,
+}
+
+/// Residues in the form of an exponentiation's table entry, for [`Residues::multiply_entry`].
+#[cfg(feature = "papers")]
+pub struct TableEntry<'a> {
+    entry: Box<dyn std::any::Any + Send + Sync>,
+    moduli: Vec<&'a Prepared>,
+    engine: Engine,
+}
+
+/// Why moduli and numbers cannot be residues, or cannot be multiplied with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResiduesError {
+    /// The list of moduli is empty.
+    Empty,
+    /// There are more moduli than the engine has lanes.
+    TooMany {
+        /// The number of moduli.
+        moduli: usize,
+        /// The number of lanes.
+        lanes: usize,
+    },
+    /// The lists of moduli and numbers differ in length.
+    Lengths {
+        /// The number of moduli.
+        moduli: usize,
+        /// The number of numbers.
+        numbers: usize,
+    },
+    /// A modulus differs from the first in its engine, its method or its length in digits.
+    Mixed {
+        /// Its index in the list.
+        index: usize,
+    },
+    /// The factors differ in their moduli, engine or method.
+    Different,
+}
+
+impl std::error::Error for ResiduesError {}
+
+impl fmt::Display for ResiduesError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("there are no moduli; residues need at least one"),
+            Self::TooMany { moduli, lanes } => {
+                write!(f, "there are {moduli} moduli; the engine takes {lanes} at once: make several residues")
+            }
+            Self::Lengths { moduli, numbers } => {
+                write!(f, "each modulus needs one number; there are {moduli} moduli and {numbers} numbers")
+            }
+            Self::Mixed { index } => write!(
+                f,
+                "modulus {index} (counted from 0) differs from the first in engine, method or length in digits; put it apart"
+            ),
+            Self::Different => f.write_str("the factors differ in their moduli, their engine or their method"),
+        }
+    }
+}
+
+impl fmt::Debug for Residues<'_> {
+    /// Shows how many numbers there are and where, not the numbers: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (engine, numbers) = (&self.engine, &self.moduli.len());
+        f.debug_struct("Residues").field("engine", engine).field("numbers", numbers).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Residues<'a> {
+    /// `numbers[i] mod moduli[i]`, in lane `i`. Numbers are big-endian and of any length. The moduli's main engine
+    /// computes ([`Modulus::engine`]).
+    ///
+    /// # Errors
+    /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine, method and length in digits, and
+    /// a number for each.
+    pub fn new(moduli: &[&'a Modulus], numbers: &[&[u8]]) -> Result<Self, ResiduesError> {
+        let first = moduli.first().ok_or(ResiduesError::Empty)?;
+        let backend = first.route.machine(&first.prepared);
+        let lanes = backend.lanes();
+        if moduli.len() > lanes {
+            return Err(ResiduesError::TooMany { moduli: moduli.len(), lanes });
+        }
+        if numbers.len() != moduli.len() {
+            return Err(ResiduesError::Lengths { moduli: moduli.len(), numbers: numbers.len() });
+        }
+        let kind =
+            |modulus: &Modulus| (modulus.engine(), modulus.route.shape(&modulus.prepared), modulus.prepared.method());
+        if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
+            return Err(ResiduesError::Mixed { index });
+        }
+        let moduli: Vec<&Prepared> = moduli.iter().map(|modulus| &*modulus.prepared).collect();
+        let bits = numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
+        let numbers: Vec<_> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
+        let numbers: Vec<_> = numbers.iter().map(|number| &number[..]).collect();
+        Ok(Self { form: backend.enter(&moduli, &numbers, bits), moduli, engine: first.engine(), lanes })
+    }
+
+    /// How many numbers the engine multiplies at once. There may be fewer.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// `x ← x·y` in each lane, by the method of the moduli.
+    ///
+    /// # Errors
+    /// [`ResiduesError::Different`] if `y` has other moduli, another engine or another method. Nothing changes then.
+    pub fn multiply(&mut self, y: &Residues) -> Result<(), ResiduesError> {
+        let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply(y.form.numbers());
+        if done { Ok(()) } else { Err(ResiduesError::Different) }
+    }
+
+    /// `x ← x²` in each lane, by the method of the moduli.
+    pub fn square(&mut self) {
+        self.form.square();
+    }
+
+    /// The numbers in order: big-endian, each as long as its modulus.
+    pub fn to_bytes(&self) -> Vec<Vec<u8>> {
+        let write = |(number, modulus): (limbs::Limbs, &&Prepared)| {
+            let mut out = vec![0; modulus.bits().div_ceil(8)];
+            limbs::to_be_bytes(&number, &mut out);
+            out
+        };
+        self.form.leave().into_iter().zip(&self.moduli).map(write).collect()
+    }
+
+    /// Whether moduli are those of these residues, and so are engine and method.
+    fn goes_with(&self, moduli: &[&Prepared], engine: Engine) -> bool {
+        let same = |(a, b): (&&Prepared, &&Prepared)| {
+            std::ptr::eq(*a, *b) || a.method() == b.method() && limbs::equal(a.limbs(), b.limbs())
+        };
+        engine == self.engine && moduli.len() == self.moduli.len() && self.moduli.iter().zip(moduli).all(same)
+    }
+}
+
+#[cfg(feature = "papers")]
+impl<'a> Residues<'a> {
+    /// The numbers as a table entry.
+    pub fn to_entry(&self) -> TableEntry<'a> {
+        TableEntry { entry: self.form.to_entry(), moduli: self.moduli.clone(), engine: self.engine }
+    }
+
+    /// Like [`multiply`](Self::multiply), by a table entry. With [`Method::AHMM`](crate::Method::AHMM) the product is
+    /// half-reduced; with other methods there is no difference.
+    ///
+    /// # Errors
+    /// [`ResiduesError::Different`] if the entry has other moduli, another engine or another method. Nothing changes then.
+    pub fn multiply_entry(&mut self, y: &TableEntry) -> Result<(), ResiduesError> {
+        let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply_entry(&*y.entry);
+        if done { Ok(()) } else { Err(ResiduesError::Different) }
+    }
+}

@@ -1,0 +1,54 @@
+//! The primitives of RFC 8017 section 5, `x^d mod n` and `x^e mod n`, for numbers with keys of their own.
+
+use zariz_kernels::limbs::{self, Limbs};
+use zeroize::Zeroizing;
+
+use crate::rsa::each::each;
+use crate::rsa::private_op::private_op;
+use crate::rsa::verify::open;
+use crate::rsa::{Error, PrivateKey, PublicKey};
+
+/// A number for [`private_many`].
+#[derive(Clone, Copy)]
+pub struct PrivateJob<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// The number: big-endian, as long as the key ([`PrivateKey::size`]).
+    pub number: &'a [u8],
+}
+
+/// A number for [`public_many`].
+#[derive(Clone, Copy)]
+pub struct PublicJob<'a> {
+    /// The key.
+    pub key: &'a PublicKey,
+    /// The number: big-endian, as long as the key ([`PublicKey::size`]).
+    pub number: &'a [u8],
+}
+
+/// `x^d mod n` for numbers, each with its own key, in order (RSASP1 and RSADP): blinded and checked like
+/// every private operation. Keys of similar size share batches. Each number succeeds or fails on its own.
+///
+/// Results are big-endian and as long as their key. A number of another length than its key, or not below the modulus,
+/// is [`Error::Length`].
+pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.public_key().below_modulus(job.number))).collect();
+    let bytes = |(job, result): (&PrivateJob, Result<Limbs, Error>)| {
+        let mut out = Zeroizing::new(vec![0; job.key.size()]);
+        limbs::to_be_bytes(&result?, &mut out);
+        Ok(out)
+    };
+    jobs.iter().zip(each(&numbers, private_op)).map(bytes).collect()
+}
+
+/// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those
+/// of [`private_many`]. The time depends on the exponents.
+pub fn public_many(jobs: &[PublicJob]) -> Vec<Result<Vec<u8>, Error>> {
+    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.below_modulus(job.number))).collect();
+    let bytes = |(job, result): (&PublicJob, Result<Limbs, Error>)| {
+        let mut out = vec![0; job.key.size()];
+        limbs::to_be_bytes(&result?, &mut out);
+        Ok(out)
+    };
+    jobs.iter().zip(each(&numbers, open)).map(bytes).collect()
+}
