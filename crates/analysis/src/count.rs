@@ -187,7 +187,7 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads += plain * (t + 1);
             digit_stores += plain;
         }
-        Call::Splat { c, start } => column_stores = n(c.len().min(start.len())),
+        Call::Splat { c, initial } => column_stores = n(c.len().min(initial.len())),
         Call::Normalize { out, c } => {
             digit_stores = n(out.len().min(c.len()));
             column_loads = digit_stores;

@@ -60,7 +60,7 @@ fn find(finding: String) {
 }
 
 /// A word that a column starts at, which stands for a negative number where its sign bit is set.
-fn start(word: u64) -> i128 {
+fn signed(word: u64) -> i128 {
     i128::from(word as i64)
 }
 
@@ -115,7 +115,7 @@ impl<P: Model> batch::Machine for Exact<P> {
         0
     }
     fn column_splat(self, value: u64) -> i128 {
-        start(value)
+        signed(value)
     }
     fn column_from(self, values: &[u64]) -> i128 {
         i128::from(values[0])

@@ -66,18 +66,18 @@ impl Operation {
                 power(machine, &constants, 2);
             }
             _ => {
-                let mut frame = batch::Domain::new(machine, &[&constants]);
-                let size = frame.entry_words();
-                let number = |count: usize| frame.load(count, |_, _| &[]);
+                let mut domain = batch::Domain::new(machine, &[&constants]);
+                let size = domain.entry_words();
+                let number = |count: usize| domain.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
-                    Self::Amm => frame.amm(&mut x, &y),
-                    Self::Ams => frame.ams(&mut x, 1),
-                    Self::Entry => frame.complete_entry(&mut entry),
-                    Self::ByEntry => frame.multiply_entry(&mut x, &entry),
-                    Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
-                    _ => drop(frame.leave(x)),
+                    Self::Amm => domain.amm(&mut x, &y),
+                    Self::Ams => domain.ams(&mut x, 1),
+                    Self::Entry => domain.complete_entry(&mut entry),
+                    Self::ByEntry => domain.multiply_entry(&mut x, &entry),
+                    Self::Enter => drop(domain.enter(&[&[0]], 2 * bits)),
+                    _ => drop(domain.leave(x)),
                 }
             }
         }

@@ -53,16 +53,16 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 
 /// One operation on digits, in every lane the same.
 fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
-    let mut frame = batch::Domain::new(m, &[constants]);
+    let mut domain = batch::Domain::new(m, &[constants]);
     let mut number = |digits: &[u64]| {
-        let mut out = frame.zeros(frame.words());
+        let mut out = domain.zeros(domain.words());
         m.gather(&mut out, &vec![digits; M::LANES]);
         out
     };
     let mut out = number(x);
     match y.map(&mut number) {
-        Some(y) => frame.amm(&mut out, &y),
-        None => frame.ams(&mut out, 1),
+        Some(y) => domain.amm(&mut out, &y),
+        None => domain.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
     m.scatter(&mut words, &out);
@@ -92,7 +92,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let z = value_of_digits(&out, w);
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
-                let moduli = if method.reduction == Reduction::Rows { 2 } else { 1 };
+                let moduli = if method.reduction == Reduction::Interleaved { 2 } else { 1 };
                 assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
                 if let Some(real) = M::present() {
@@ -143,13 +143,13 @@ fn products_by_table_entries() {
                 {
                     let ((k, z), observed) = observe(|| {
                         let m = Exact::<Of<M>>::default();
-                        let mut frame = batch::Domain::new(m, &[&constants]);
+                        let mut domain = batch::Domain::new(m, &[&constants]);
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
-                        let mut x = frame.load(l, |_, _| &x);
-                        let mut entry = frame.load(2 * l, |_, _| &b);
-                        assert_eq!(frame.entry_words(), 2 * l);
-                        frame.complete_entry(&mut entry);
-                        frame.multiply_entry(&mut x, &entry);
+                        let mut x = domain.load(l, |_, _| &x);
+                        let mut entry = domain.load(2 * l, |_, _| &b);
+                        assert_eq!(domain.entry_words(), 2 * l);
+                        domain.complete_entry(&mut entry);
+                        domain.multiply_entry(&mut x, &entry);
                         (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
                     });
                     let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
@@ -179,10 +179,10 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
                 let most = (BigInt::from(1) << bits) - 1;
                 for number in [BigInt::ZERO, below(&mut random, &most), most] {
                     let ((entered, left), observed) = observe(|| {
-                        let mut frame = batch::Domain::new(exact, &[&constants]);
-                        let x = frame.enter(&[&limbs(&number)], bits);
+                        let mut domain = batch::Domain::new(exact, &[&constants]);
+                        let x = domain.enter(&[&limbs(&number)], bits);
                         let entered = value_of_digits(&x, w);
-                        (entered, frame.leave(x))
+                        (entered, domain.leave(x))
                     });
                     let what = format!("{}: {number:#x} modulo {modulus:#x}", M::NAME);
                     assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);

@@ -16,8 +16,8 @@ fn levels_left(digits: usize, w: u32) -> u32 {
 /// Methods of `levels` levels everywhere, or in the square alone.
 fn methods(levels: u32) -> Vec<Method> {
     let rows = Method { multiply_levels: levels, square_levels: levels, ..Method::AMM };
-    let separate = |truncated| Method { reduction: Reduction::Separate { levels, truncated }, ..rows };
-    let schoolbook = Method { reduction: Reduction::Separate { levels: 0, truncated: true }, ..rows };
+    let separate = |truncated| Method { reduction: Reduction::Separated { levels, truncated }, ..rows };
+    let schoolbook = Method { reduction: Reduction::Separated { levels: 0, truncated: true }, ..rows };
     vec![rows, separate(false), separate(true), schoolbook]
 }
 

@@ -8,7 +8,7 @@ use crate::place::Placed;
 /// Numbers in Montgomery's domain, `count` of them side by side, each with its own modulus.
 ///
 /// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); [`crate::scalar`],
-/// [`crate::pair`], [`crate::rsaz`] and [`crate::carry`] have those for single numbers. A *number* below
+/// [`crate::pair`], [`crate::rsaz`] and `carry` have those for single numbers. A *number* below
 /// means all `count` numbers together: `words` words. Numbers in the domain are congruent to their values,
 /// not necessarily below the modulus: each domain states its own bound, under which it is closed.
 ///

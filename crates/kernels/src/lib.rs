@@ -8,7 +8,7 @@
 //! * [`pair`]: one or two numbers, laid across vectors.
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
-//! * [`carry`]: one number, its digits across a vector, by carry chains in masks.
+//! * `carry`: one number, its digits across a vector, by carry chains in masks (with the feature `papers`).
 //! * [`bls12_381`]: a field in which the modulus is known, one number at a time and one in each lane.
 //!
 //! What they share:
@@ -30,6 +30,7 @@ mod unroll;
 
 pub mod batch;
 pub mod bls12_381;
+#[cfg(feature = "papers")]
 pub mod carry;
 mod domain;
 pub mod limbs;

@@ -5,10 +5,12 @@
 
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;
+#[cfg(feature = "papers")]
+use zariz_kernels::carry;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
-use zariz_kernels::{OddModulus, carry, pair, scalar};
+use zariz_kernels::{OddModulus, pair, scalar};
 use zariz_machines::bls12_381;
 
 /// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
@@ -62,10 +64,16 @@ macro_rules! check {
     }};
 }
 
-fn frames<M: batch::Kernels>(machine: M, name: &str) {
+fn batches<M: batch::Kernels>(machine: M, name: &str) {
     for limbs in [8, 24] {
         let digits = batch::Constants::digits_for(64 * limbs, M::DIGIT_BITS);
-        for method in [Method::AMM, Method::AHMM_KARATSUBA_SQUARES, Method::TRUNCATED_KARATSUBA] {
+        let methods = [
+            Method::AMM,
+            Method::AHMM_KARATSUBA_SQUARES,
+            #[cfg(feature = "papers")]
+            Method::TRUNCATED_KARATSUBA,
+        ];
+        for method in methods {
             let digits = method.digits(digits);
             let prepare =
                 |modulus: &OddModulus| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
@@ -85,7 +93,7 @@ fn limbwise<S: scalar::Kernels>(machine: S, name: &str) {
 
 fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
-        for quotients in [Quotients::Chained, Quotients::Friendly] {
+        for &quotients in Quotients::ALL {
             print!("{name}, {quotients:?}: ");
             let domain = |constants| rsaz::Domain::with_quotients(machine, constants, quotients);
             check!("rsaz", limbs, rsaz::constants, domain);
@@ -93,6 +101,7 @@ fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     }
 }
 
+#[cfg(feature = "papers")]
 fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         print!("{name}: ");
@@ -144,16 +153,17 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("leak") {
         return leak();
     }
-    frames(zariz_machines::batch::Portable::<1>::new(), "portable");
+    batches(zariz_machines::batch::Portable::<1>::new(), "portable");
     limbwise(zariz_machines::scalar::Portable::new(), "scalar");
     wide(zariz_machines::rsaz::Portable::new(), "portable");
+    #[cfg(feature = "papers")]
     carry_chains(zariz_machines::carry::Portable::new(), "portable");
     pairs(zariz_machines::batch::Portable::<8>::new(), "portable");
     field();
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(machine) = zariz_machines::batch::Avx2Fma::new() {
-            frames(machine, "avx2-fma");
+            batches(machine, "avx2-fma");
         }
         if let Some(machine) = zariz_machines::rsaz::Avx2::new() {
             wide(machine, "avx2");

@@ -1,7 +1,7 @@
 //! The machines of zariz: the only intrinsics and the only assembly of the project.
 //!
 //! There is a folder for each arithmetic, as in `zariz_kernels`, with a file for each machine: [`batch`], with a number
-//! in each lane; [`pair`], [`scalar`], [`rsaz`] and [`carry`], for single numbers; and the field of [`bls12_381`].
+//! in each lane; [`pair`], [`scalar`], [`rsaz`] and `carry` (with the feature `papers`), for single numbers; and the field of [`bls12_381`].
 //!
 //! A value of a machine's type is proof that the processor has its instructions: only `new` returns one, after a
 //! check (except for `unsafe` tools). So every intrinsic below is sound to call through a method of the value.
@@ -20,6 +20,7 @@ mod mxcsr;
 
 pub mod batch;
 pub mod bls12_381;
+#[cfg(feature = "papers")]
 pub mod carry;
 pub mod pair;
 pub mod rsaz;

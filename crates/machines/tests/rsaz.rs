@@ -15,7 +15,7 @@ use common::{big, limbs_of, modulus, number, odd};
 /// Runs a generic check on every machine of RSAZ that this processor has, with both ways to find quotients.
 macro_rules! on_every_wide_machine {
     ($check:ident) => {
-        for quotients in [Quotients::Chained, Quotients::Friendly] {
+        for &quotients in Quotients::ALL {
             $check(zariz_machines::rsaz::Portable::new(), quotients);
             #[cfg(target_arch = "x86_64")]
             match zariz_machines::rsaz::Avx2::new() {

@@ -44,9 +44,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::ReduceRows { c, friendly, q: &mut *q, last }.run(m);
             reduce_rows::<P>(&before, &c[..touched], friendly, q, last)
         }
-        Call::Splat { c, start } => {
-            Call::Splat { c: &mut *c, start }.run(m);
-            let right = c.iter().zip(start).all(|(&c, &word)| c == super::start(word));
+        Call::Splat { c, initial } => {
+            Call::Splat { c: &mut *c, initial }.run(m);
+            let right = c.iter().zip(initial).all(|(&c, &word)| c == super::signed(word));
             right.then_some(()).ok_or_else(|| "a column is not what it shall start at".to_owned())
         }
         Call::Normalize { out, c } => {
@@ -214,7 +214,7 @@ pub fn karatsuba(
     };
     for k in wanted {
         let d2 = before.get(2 * h + k).copied().unwrap_or(0);
-        let expected = before[h + k] + before[k] + d2 - s * middle[k] + super::start(extra[k]);
+        let expected = before[h + k] + before[k] + d2 - s * middle[k] + super::signed(extra[k]);
         if after[h + k] != expected {
             return Err(format!("column {} is off by {:#x}", h + k, after[h + k] - expected));
         }

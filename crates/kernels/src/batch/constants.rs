@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use super::method::{Method, Reduction};
+use super::kernels::Kernels;
+use super::method::Method;
+#[cfg(feature = "papers")]
+use super::method::Reduction;
 use crate::OddModulus;
 use crate::limbs::{self, Limbs};
 
@@ -27,7 +30,8 @@ pub struct Constants {
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: Option<Method>,
-    /// `N' = −M^{−1} mod R`, for the methods that need it (see `separate`).
+    /// `N' = −M^{−1} mod R`, for the methods that need it (see [`crate::batch::separated`]).
+    #[cfg(feature = "papers")]
     pub(crate) inverse: Limbs,
 }
 
@@ -85,6 +89,7 @@ impl Constants {
             shift: in_digits(&shift),
             mu: Limbs::new(alloc::vec![mu]),
             method: None,
+            #[cfg(feature = "papers")]
             inverse: Limbs::default(),
         }
     }
@@ -92,11 +97,16 @@ impl Constants {
     /// These constants, with a method of the caller's choice to multiply and reduce, in place of the fastest.
     pub fn with_method(mut self, method: Method) -> Self {
         self.method = Some(method);
-        self.inverse = Limbs::default();
-        if let Reduction::Separate { .. } = method.reduction {
-            let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
-            let inverse = limbs::negative_inverse_many(self.modulus.limbs(), limbs);
-            self.inverse = limbs::digits_of(&inverse, self.digit_bits, self.digits());
+        #[cfg(feature = "papers")]
+        {
+            self.inverse = match method.reduction {
+                Reduction::Interleaved => Limbs::default(),
+                Reduction::Separated { .. } => {
+                    let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
+                    let inverse = limbs::negative_inverse_many(self.modulus.limbs(), limbs);
+                    limbs::digits_of(&inverse, self.digit_bits, self.digits())
+                }
+            };
         }
         self
     }
@@ -104,6 +114,13 @@ impl Constants {
     /// The method that was chosen, if any. Numbers of different methods do not share a batch.
     pub fn method(&self) -> Option<Method> {
         self.method
+    }
+
+    /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no more
+    /// splitting than fits.
+    #[doc(hidden)]
+    pub fn method_on<M: Kernels>(&self) -> Method {
+        self.method.unwrap_or_else(|| Method::fastest::<M>(self.digits())).fitting(self.digits(), M::DIGIT_BITS)
     }
 
     /// `w`.

@@ -17,14 +17,16 @@
 use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
-use super::bias::Starts;
+use super::bias::Bias;
 use super::block::{MAX_LANES, Part, WINDOWS};
 use super::constants::Constants;
-use super::interleaved::Rows;
+use super::interleaved::Interleaved;
 use super::kernels::Kernels;
-use super::method::{Method, Reduction};
+use super::method::Reduction;
+use super::number::{Number, load};
 use super::product::{Kind, Product, splits};
-use super::separated::Separate;
+#[cfg(feature = "papers")]
+use super::separated::Separated;
 use super::tiles::tiles;
 use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
@@ -33,9 +35,6 @@ use crate::place::{COLUMNS, NUMBERS, Placed};
 /// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for methods that
 /// split. `analysis` proves up to here that no column overflows.
 pub const MAX_DIGITS: usize = 324;
-
-/// A number in every lane: `L` digits.
-pub type Number<M> = Placed<<M as crate::batch::Machine>::Digit>;
 
 /// The working space of one batch: the moduli of its lanes, and the columns.
 ///
@@ -53,8 +52,9 @@ pub struct Domain<'a, M: Kernels> {
 
 /// What is added to a product to make it divisible by `R`.
 enum Reducer<M: Kernels> {
-    Rows(Rows<M>),
-    Separate(Separate<M>),
+    Interleaved(Interleaved<M>),
+    #[cfg(feature = "papers")]
+    Separated(Separated<M>),
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -78,30 +78,33 @@ impl<'a, M: Kernels> Domain<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
-        let method = Method::of::<M>(lanes[0]);
+        let method = lanes[0].method_on::<M>();
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let product = |kind, levels| {
-            let starts = Starts::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
-            let starts = match method.reduction {
-                Reduction::Rows => Rows::starts(starts, l, l),
-                Reduction::Separate { .. } => starts,
+            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let bias = match method.reduction {
+                Reduction::Interleaved => Interleaved::bias(bias, l, l),
+                #[cfg(feature = "papers")]
+                Reduction::Separated { .. } => bias,
             };
-            Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
+            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
         };
         let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        let rows = method.reduction == Reduction::Rows;
-        let ahmm = (method.ahmm && rows && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
+        let interleaved = method.reduction == Reduction::Interleaved;
+        let ahmm = (method.ahmm && interleaved && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
         let load =
             |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
         let modulus = load(l, &|c| &c.digits);
         let reduction = match method.reduction {
-            Reduction::Rows => {
-                Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
+            Reduction::Interleaved => {
+                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
+                Reducer::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
             }
-            Reduction::Separate { levels, truncated } => {
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated } => {
                 let inverse = load(l, &|c| &c.inverse);
-                Reducer::Separate(Separate::new(machine, modulus, inverse, levels, truncated))
+                Reducer::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
             }
         };
         Self {
@@ -215,9 +218,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// Adds `K` where it is needed (see [`crate::batch::ahmm`]).
     fn complete_entry(&mut self, entry: &mut [M::Digit]) {
-        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
+        if let (Some(ahmm), Reducer::Interleaved(reduction)) = (&self.ahmm, &mut self.reduction) {
             let (number, k) = entry.split_at_mut(self.digits);
-            ahmm.complete(rows, &mut self.columns, number, k);
+            ahmm.complete(reduction, &mut self.columns, number, k);
         }
     }
 
@@ -225,9 +228,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         match (&self.ahmm, &mut self.reduction) {
-            (Some(ahmm), Reducer::Rows(rows)) => {
+            (Some(ahmm), Reducer::Interleaved(reduction)) => {
                 let (number, k) = entry.split_at(self.digits);
-                ahmm.multiply(rows, &mut self.columns, x, number, k);
+                ahmm.multiply(reduction, &mut self.columns, x, number, k);
             }
             _ => self.amm(x, entry),
         }
@@ -266,19 +269,9 @@ impl<M: Kernels> Reducer<M> {
     /// Reduces the columns and normalises those above them.
     fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
         match self {
-            Self::Rows(rows) => rows.reduce(columns, out.len(), out),
-            Self::Separate(separate) => separate.reduce(columns, out),
+            Self::Interleaved(reduction) => reduction.reduce(columns, out.len(), out),
+            #[cfg(feature = "papers")]
+            Self::Separated(reduction) => reduction.reduce(columns, out),
         }
     }
-}
-
-/// A number of `count` digits, lane by lane.
-pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
-    let mut out = Placed::new(machine.digit_zero(), count, None);
-    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
-    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
-        *lane = digits(i);
-    }
-    machine.gather(&mut out, &lanes[..M::LANES]);
-    out
 }

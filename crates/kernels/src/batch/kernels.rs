@@ -20,21 +20,10 @@ use super::machine::{Column, Digit, Machine};
 #[macro_export]
 macro_rules! for_each_block {
     ($M:ident, $callback:ident! { $($context:tt)* }) => {
-        $callback! {
-            $($context)*
+        $crate::for_each_papers_block! { $M, $callback! { $($context)*
             mac_rows MacRows [MAX_TILE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>], b: &'a [Digit<$M>]);
             square Square [MAX_SQUARE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>], half: &'a [u64]);
             square_onto SquareOnto [MAX_TRIANGLE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>]);
-            low_triangle LowTriangle [MAX_TRIANGLE: a] (
-                c: &'a mut [Column<$M>],
-                a: &'a [Digit<$M>],
-                b: &'a [Digit<$M>]
-            );
-            high_triangle HighTriangle [MAX_TRIANGLE: a] (
-                c: &'a mut [Column<$M>],
-                a: &'a [Digit<$M>],
-                b: &'a [Digit<$M>]
-            );
             reduce_rows ReduceRows [MAX_TILE: friendly] (
                 c: &'a mut [Column<$M>],
                 friendly: &'a [Digit<$M>],
@@ -47,15 +36,8 @@ macro_rules! for_each_block {
                 stride: usize,
                 index: &'a [u64]
             );
-            splat Splat (c: &'a mut [Column<$M>], start: &'a [u64]);
+            splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
-            settle Settle (out: &'a mut [Digit<$M>], c: &'a mut [Column<$M>]);
-            normalize_sum NormalizeSum (
-                out: &'a mut [Digit<$M>],
-                low: &'a [Digit<$M>],
-                c: &'a [Column<$M>],
-                d: &'a [Column<$M>]
-            );
             difference Difference (
                 out: &'a mut [Digit<$M>],
                 spare: &'a mut [Digit<$M>],
@@ -73,7 +55,46 @@ macro_rules! for_each_block {
             add_digits AddDigits (out: &'a mut [Digit<$M>], a: &'a [Digit<$M>]);
             gather Gather (out: &'a mut [Digit<$M>], lanes: &'a [&'a [u64]]);
             scatter Scatter (out: &'a mut [u64], digits: &'a [Digit<$M>]);
+        } }
+    };
+}
+
+/// The blocks that only separated reductions need, after those of [`for_each_block!`](crate::for_each_block).
+#[cfg(feature = "papers")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_papers_block {
+    ($M:ident, $callback:ident! { $($context:tt)* }) => {
+        $callback! {
+            $($context)*
+            low_triangle LowTriangle [MAX_TRIANGLE: a] (
+                c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>]
+            );
+            high_triangle HighTriangle [MAX_TRIANGLE: a] (
+                c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>]
+            );
+            settle Settle (out: &'a mut [Digit<$M>], c: &'a mut [Column<$M>]);
+            normalize_sum NormalizeSum (
+                out: &'a mut [Digit<$M>],
+                low: &'a [Digit<$M>],
+                c: &'a [Column<$M>],
+                d: &'a [Column<$M>]
+            );
         }
+    };
+}
+
+/// Without the feature `papers`, there are none.
+#[cfg(not(feature = "papers"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_papers_block {
+    ($M:ident, $callback:ident! { $($context:tt)* }) => {
+        $callback! { $($context)* }
     };
 }
 

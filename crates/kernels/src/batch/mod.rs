@@ -16,12 +16,15 @@ pub mod interleaved;
 mod kernels;
 mod machine;
 mod method;
+mod number;
 pub mod product;
+#[cfg(feature = "papers")]
 pub mod separated;
 pub mod tiles;
 
 pub use constants::Constants;
-pub use domain::{Domain, MAX_DIGITS, Number};
+pub use domain::{Domain, MAX_DIGITS};
 pub use kernels::Kernels;
 pub use machine::{Column, Digit, Machine};
 pub use method::{Method, Reduction};
+pub use number::Number;

@@ -28,14 +28,14 @@
 
 use alloc::vec::Vec;
 
-use super::bias::Starts;
+use super::bias::Bias;
 use super::block::Part;
 use super::kernels::Kernels;
 use super::product::{Kind, Product, splits};
 use crate::place::{COLUMNS, Placed};
 
 /// The constants of the moduli of a batch and the working space of their reduction.
-pub(crate) struct Separate<M: Kernels> {
+pub(crate) struct Separated<M: Kernels> {
     machine: M,
     modulus: Placed<M::Digit>,
     inverse: Placed<M::Digit>,
@@ -48,18 +48,18 @@ pub(crate) struct Separate<M: Kernels> {
     columns: Placed<M::Column>,
 }
 
-impl<M: Kernels> Separate<M> {
+impl<M: Kernels> Separated<M> {
     /// `N` and `N'`, of `l` digits each.
     pub fn new(machine: M, modulus: Placed<M::Digit>, inverse: Placed<M::Digit>, levels: u32, truncated: bool) -> Self {
         let l = modulus.len();
         let number = || Placed::new(machine.digit_zero(), l, None);
         let signed = |part| M::SIGNED || splits(l, levels, part);
-        let extra = Starts::<M>::new(2 * l).offset_if(signed(Part::Low), 0).finish();
+        let extra = Bias::<M>::new(2 * l).offset_if(signed(Part::Low), 0).initial();
         let quotient = Product::new(machine, l, levels, Kind::Product, Part::Low, &extra).fix(&inverse);
         let part = if truncated { Part::High } else { Part::Full };
         let guard = if truncated { l - 1 } else { 0 };
         let rounding = if truncated { 1 << (M::DIGIT_BITS - 1) } else { 0 };
-        let extra: Vec<u64> = Starts::<M>::new(2 * l).offset_if(signed(part), guard).more(guard, rounding).finish();
+        let extra: Vec<u64> = Bias::<M>::new(2 * l).offset_if(signed(part), guard).plus(guard, rounding).initial();
         let multiple = Product::new(machine, l, levels, Kind::Product, part, &extra).fix(&modulus);
         let columns = Placed::new(machine.column_splat(0), 2 * l, Some(COLUMNS));
         Self { machine, modulus, inverse, quotient, multiple, truncated, low: number(), q: number(), columns }

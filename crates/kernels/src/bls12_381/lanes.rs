@@ -33,23 +33,23 @@ pub const DIGITS: usize = 8;
 /// Columns of a product.
 const COLUMNS: usize = 2 * DIGITS;
 
-/// A number in every lane.
-pub type Number<M> = [<M as Machine>::Digit; DIGITS];
+/// An element of the field in every lane.
+pub type Element<M> = [<M as Machine>::Digit; DIGITS];
 
 /// The kernels of this module, each compiled for one machine.
 pub trait Field: Machine {
     /// [`mul`].
-    fn fe_mul(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_mul(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`sqr`].
-    fn fe_sqr(self, a: &mut Number<Self>, times: usize);
+    fn fe_sqr(self, a: &mut Element<Self>, times: usize);
     /// [`add`].
-    fn fe_add(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_add(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`sub`].
-    fn fe_sub(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_sub(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`enter`].
-    fn fe_enter(self, out: &mut Number<Self>, a: &[Fe]);
+    fn fe_enter(self, out: &mut Element<Self>, a: &[Fe]);
     /// [`leave`].
-    fn fe_leave(self, out: &mut [Fe], a: &Number<Self>);
+    fn fe_leave(self, out: &mut [Fe], a: &Element<Self>);
     /// [`mul_scalars`].
     fn fe_mul_scalars(self, out: &mut [Fe], a: &[Fe], b: &[Fe]);
     /// [`sqr_scalars`].
@@ -199,7 +199,7 @@ const fn bits_at(number: &Fe, from: isize) -> u64 {
 
 /// A constant in every lane.
 #[inline(always)]
-fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
+fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Element<M> {
     let mut out = [m.digit_zero(); DIGITS];
     each!(i in 0..DIGITS {
         out[i] = m.digit(m.column_splat(digits[i]));
@@ -217,7 +217,7 @@ fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
 /// * Result: below `2p`, normalised.
 /// * Cost: 64 products, and 65 for the reduction.
 #[inline(always)]
-pub fn mul<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn mul<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     const LAST: usize = DIGITS - 1;
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let starts = &Constants::<M>::STARTS;
@@ -238,7 +238,7 @@ pub fn mul<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
 
 /// `C += a·digit`, for nine columns.
 #[inline(always)]
-fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>, digit: M::Digit) {
+fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Element<M>, digit: M::Digit) {
     each!(j in 0..DIGITS {
         (acc[j], acc[j + 1]) = m.mac(acc[j], acc[j + 1], a[j], digit);
     });
@@ -246,7 +246,7 @@ fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M
 
 /// `(C + q·p')/2^w` with `q = C[0] mod 2^w`; a column enters from above.
 #[inline(always)]
-fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Number<M>, entering: M::Column) {
+fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Element<M>, entering: M::Column) {
     let q = m.operand(acc[0]);
     let mut column = m.add(acc[1], m.carry(acc[0]));
     each!(j in 0..DIGITS {
@@ -269,7 +269,7 @@ fn plain_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
 
 /// The columns above the lowest as digits.
 #[inline(always)]
-fn finish<M: Machine>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
+fn finish<M: Machine>(m: M, out: &mut Element<M>, acc: &[M::Column; DIGITS + 1]) {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(acc[i + 1], carry);
@@ -285,7 +285,7 @@ fn finish<M: Machine>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) 
 /// * Result: below `2p`, normalised.
 /// * Cost, each time: 36 products, and 65 for the reduction.
 #[inline(always)]
-pub fn sqr<M: Machine>(m: M, a: &mut Number<M>, times: usize) {
+pub fn sqr<M: Machine>(m: M, a: &mut Element<M>, times: usize) {
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let mut c = [m.column_splat(OFFSET); COLUMNS];
     for _ in 0..times {
@@ -304,7 +304,7 @@ pub fn sqr<M: Machine>(m: M, a: &mut Number<M>, times: usize) {
 
 /// Columns to digits; the carry out of the highest.
 #[inline(always)]
-fn carried<M: Machine>(m: M, out: &mut Number<M>, columns: &[M::Column; DIGITS]) -> M::Column {
+fn carried<M: Machine>(m: M, out: &mut Element<M>, columns: &[M::Column; DIGITS]) -> M::Column {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(columns[i], carry);
@@ -326,7 +326,7 @@ fn plus<M: Machine>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS
 
 /// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts `R − complement` once.
 #[inline(always)]
-fn reduce_once<M: Machine>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
+fn reduce_once<M: Machine>(m: M, out: &mut Element<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
     let mut less = [m.digit_zero(); DIGITS];
     carried(m, out, a);
     let carry = carried(m, &mut less, &plus(m, a, complement));
@@ -342,7 +342,7 @@ fn reduce_once<M: Machine>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], c
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn add<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn add<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     let mut sum = [m.column_splat(0); DIGITS];
     each!(i in 0..DIGITS {
         sum[i] = m.add(m.column(a[i]), m.column(b[i]));
@@ -356,7 +356,7 @@ pub fn add<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn sub<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn sub<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     // a + (R − b), digit by digit without borrows: 2^w − 1 − b[i], and one more in the lowest.
     let ones = (1 << M::DIGIT_BITS) - 1;
     let mut difference = [m.column_splat(0); DIGITS];

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::start::starts;
+use super::bias::initial;
 use super::{Constants, DIGIT_BITS, Kernels, LANES, MOST, Shape, columns_for, tables_for};
 use crate::Domain as _;
 use crate::domain::fixed_window;
@@ -33,8 +33,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
             let (tables, columns) = tables.split_at_mut(shape.tables());
             load(machine, tables, &constants.tables);
             if M::BIASED {
-                for (column, start) in columns.iter_mut().zip(starts::<M>(shape)) {
-                    *column = machine.vector([start; LANES]);
+                for (column, value) in columns.iter_mut().zip(initial::<M>(shape)) {
+                    *column = machine.vector([value; LANES]);
                 }
             }
         }

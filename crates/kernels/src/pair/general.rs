@@ -36,11 +36,11 @@ pub fn amm_general<M: Machine, const N: usize, const W: usize>(
             columns.fill(zero);
             space.fill(zero);
             if M::BIASED {
-                let starts = &tables[n * size..][..size][2 * shifted + LANES..];
+                let initial = &tables[n * size..][..size][2 * shifted + LANES..];
                 // Added to zeros: otherwise the compiler calls memcpy.
                 let (low, high) = columns.split_at_mut(t);
-                for (column, &start) in low.iter_mut().chain(&mut high[1..]).zip(starts) {
-                    *column = m.add(start, zero);
+                for (column, &value) in low.iter_mut().chain(&mut high[1..]).zip(initial) {
+                    *column = m.add(value, zero);
                 }
             }
             shift_up::<M, N, W>(m, table, a);

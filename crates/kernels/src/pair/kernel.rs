@@ -105,7 +105,7 @@ struct Side<'a, M: Machine, const N: usize, const W: usize, const T: usize, cons
     friendly: &'a [M::Vector],
     plain: &'a [M::Vector],
     inverse: &'a [M::Vector],
-    starts: &'a [M::Vector],
+    initial: &'a [M::Vector],
     low: &'a mut [M::Vector],
     /// Below the high parts of columns a vector of zeros.
     high: &'a mut [M::Vector],
@@ -119,12 +119,12 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
     fn new(m: M, y: Option<&'a [M::Vector; N]>, tables: &'a [M::Vector], columns: &'a mut [M::Vector]) -> Self {
         let (friendly, rest) = tables.split_at(LANES * W);
         let (plain, rest) = rest.split_at(LANES * W);
-        let (inverse, starts) = rest.split_at(LANES);
+        let (inverse, initial) = rest.split_at(LANES);
         let (low, rest) = columns.split_at_mut(T);
         let (high, rest) = rest.split_at_mut(T + 1);
         let (space, x) = rest.split_at_mut(SPACE);
         let space = space.first_chunk_mut().expect("space");
-        Self { m, x, y, friendly, plain, inverse, starts, low, high, space }
+        Self { m, x, y, friendly, plain, inverse, initial, low, high, space }
     }
 
     /// The lowest vector of the product.
@@ -132,7 +132,7 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
     fn lowest(&mut self) {
         let m = self.m;
         let y = self.y.unwrap_or(self.x[1..].first_chunk().expect("a number"));
-        (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.starts[0], self.starts[T], self.x, y);
+        (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.initial[0], self.initial[T], self.x, y);
     }
 
     /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's part in vector 1.
@@ -142,7 +142,7 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
         m.lanes_mut(carry)[0] = quotient::<M, E>(m, self.low, self.high, 0, 0, m.lanes_mut(q));
         let x = self.x[1..].first_chunk().expect("a number");
         let y = self.y.unwrap_or(x);
-        product::<M, N, W, T, E>(m, self.low, &mut self.high[1..], self.starts, self.x, y);
+        product::<M, N, W, T, E>(m, self.low, &mut self.high[1..], self.initial, self.x, y);
         add_lowest::<M, W, E>(m, &mut self.low[1], &mut self.high[2], self.friendly, m.lanes(q));
     }
 
@@ -208,14 +208,15 @@ fn product<M: Machine, const N: usize, const W: usize, const T: usize, const E: 
     m: M,
     low_out: &mut [M::Vector],
     high_out: &mut [M::Vector],
-    starts: &[M::Vector],
+    initial: &[M::Vector],
     a: &[M::Vector],
     b: &[M::Vector; N],
 ) {
     let a = &a[..N + 2];
     let (mut low, mut high) = ([m.zero(); T], [m.zero(); T]);
     if M::BIASED {
-        (low, high) = (*starts.first_chunk().expect("starts"), *starts[T..].first_chunk().expect("starts"));
+        (low, high) =
+            (*initial.first_chunk().expect("initial columns"), *initial[T..].first_chunk().expect("initial columns"));
     }
     macro_rules! shift {
         ($s:expr) => {{
@@ -293,9 +294,9 @@ pub(super) fn quotient<M: Machine, const FROM: usize>(
 #[inline(always)]
 pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Vector]) -> (M::Vector, M::Vector) {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
-    let start = |bias: u64| m.vector([bias.wrapping_mul(4).wrapping_neg(); LANES]);
+    let initial = |bias: u64| m.vector([bias.wrapping_mul(4).wrapping_neg(); LANES]);
     // Four accumulators: there is little else to do meanwhile.
-    let (mut low, mut high) = ([start(M::BIAS_LOW); 2], [start(M::BIAS_HIGH); 2]);
+    let (mut low, mut high) = ([initial(M::BIAS_LOW); 2], [initial(M::BIAS_HIGH); 2]);
     unroll!(s in 8, {
         (low[s % 2], high[s % 2]) = m.mac(low[s % 2], high[s % 2], inverse[s], m.quotient_digit(&q[s]));
     });
@@ -303,7 +304,7 @@ pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Ve
 }
 
 /// What to add to the column above the last vector that is cleared: what this vector carries out, less the bias of the
-/// high halves in its last lane, which belong to that column. The vector's starts do not have the biases of the last quotient's
+/// high halves in its last lane, which belong to that column. The vector's initial values do not have the biases of the last quotient's
 /// products. With these products, and the carry that came to it from below, the vector is divisible by `B`.
 ///
 /// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by

@@ -54,12 +54,12 @@ macro_rules! unroll {
     }};
 }
 
+mod bias;
 mod constants;
 mod domain;
 mod general;
 mod kernel;
 mod settle;
-mod start;
 
 pub use constants::{Constants, Shape};
 pub use domain::Domain;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::kernels::Kernels;
 use super::select::PACK;
-use super::work::{NUMBERS, Work};
+use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};
 use crate::Domain as _;
 use crate::batch::Constants;
@@ -22,7 +22,7 @@ use crate::place::Placed;
 pub struct Domain<'a, W: Kernels> {
     machine: W,
     constants: &'a Constants,
-    work: Work<W>,
+    space: Workspace<W>,
 }
 
 impl<'a, W: Kernels> Domain<'a, W> {
@@ -43,8 +43,8 @@ impl<'a, W: Kernels> Domain<'a, W> {
         let (m, digits) = (constants.digit_bits(), constants.digits());
         assert!((28..=29).contains(&m) && digits <= most_sums(m), "{digits} digits of {m} bits");
         let multiple = friendly(constants);
-        let work = Work::new(machine, m, &constants.digits, constants.mu[0], &multiple, quotients);
-        Self { machine, constants, work }
+        let space = Workspace::new(machine, m, &constants.digits, constants.mu[0], &multiple, quotients);
+        Self { machine, constants, space }
     }
 
     /// The digits of a number, padded for the kernels.
@@ -57,7 +57,7 @@ impl<'a, W: Kernels> Domain<'a, W> {
 
     /// The vector multiply-accumulates of a product.
     fn product_macs(&self) -> usize {
-        4 * self.work.groups() * (2 * self.work.groups() + 1)
+        4 * self.space.groups() * (2 * self.space.groups() + 1)
     }
 }
 
@@ -125,11 +125,11 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
     }
 
     fn amm(&mut self, x: &mut [W::Digit], y: &[W::Digit]) {
-        self.machine.multiply(&mut self.work, x, y);
+        self.machine.multiply(&mut self.space, x, y);
     }
 
     fn ams(&mut self, x: &mut [W::Digit], times: usize) {
-        self.machine.square(&mut self.work, x, times);
+        self.machine.square(&mut self.space, x, times);
     }
 
     fn select(&mut self, out: &mut [W::Digit], table: &[W::Digit], index: &[u64]) {
@@ -151,7 +151,7 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
 impl<W: Kernels> Domain<'_, W> {
     /// The digits of a number, each below `2^m` (algorithm 1).
     fn normalised(&self, x: &[W::Digit]) -> Limbs {
-        let m = self.work.digit_bits();
+        let m = self.space.digit_bits();
         let mut out = limbs::zero(self.constants.digits());
         let mut carry = 0;
         for (out, &digit) in out.iter_mut().zip(x) {

@@ -17,7 +17,7 @@
 //! # Bounds
 //!
 //! Numbers have `k` digits, a multiple of four, each at most `2^m` (*at most*: three passes of vector carries leave that,
-//! not less), and are below `4M` with `R = 2^{mk} ≥ 8M`. By the paper's quotients ([`Quotients::Chained`]) a product
+//! not less), and are below `4M` with `R = 2^{mk} ≥ 8M`. By the paper's quotients (`Quotients::Chained`) a product
 //! `T = x·y` is reduced to `(T + q·M)/R < T/R + M`, at most `3M`; by [`Quotients::Friendly`] to less than
 //! `T/R + 2M`, at most `4M`. (The paper's Lemma 1 has `R > 4M` and numbers below `2M`. For 512, 1024 and 2048 bits the digits
 //! that `R ≥ 8M` asks for are the same.)
@@ -36,7 +36,7 @@ mod multiply;
 mod rows;
 mod select;
 mod square;
-mod work;
+mod workspace;
 
 pub use constants::{MAX_BITS, constants, digit_bits_for, digits_for};
 pub use domain::Domain;
@@ -45,16 +45,26 @@ pub use machine::Machine;
 pub use multiply::multiply;
 pub use select::select;
 pub use square::square;
-pub use work::Work;
+pub use workspace::Workspace;
 
 /// How the digits of the quotient are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quotients {
     /// As in the paper: each from the one before, `y = x·(−M^{−1}) mod 2^m`, with two dependent products for each.
+    #[cfg(feature = "papers")]
     Chained,
     /// Four at a time without any product, by a multiple of `M` that is `−1` modulo `2^{4m}`; the last four as in the paper.
     #[default]
     Friendly,
+}
+
+impl Quotients {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "papers")]
+        Self::Chained,
+        Self::Friendly,
+    ];
 }
 
 /// How many products of two digits at most `2^m` a column can receive before it must be cleaned up.

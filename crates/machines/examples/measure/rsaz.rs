@@ -30,7 +30,7 @@ fn table<W: rsaz::Kernels>(name: &str, machine: W, lengths: &[usize]) {
                 continue;
             }
             let constants = batch::Constants::new(&modulus(bits, 0), m, k);
-            for quotients in [Quotients::Chained, Quotients::Friendly] {
+            for &quotients in Quotients::ALL {
                 let (base, exponent) = (number(bits - 64, 1), number(bits, 2));
                 let domain = || Domain::with_quotients(machine, &constants, quotients);
                 let mut x = domain().enter(&[&base], bits);
@@ -48,7 +48,11 @@ fn table<W: rsaz::Kernels>(name: &str, machine: W, lengths: &[usize]) {
                 let power = best(|| drop(black_box(pow(domain(), black_box(&[power])))));
                 let (clock, g) = (gigahertz(), k / 4);
                 // Two operations for each multiply-accumulate, on three ports.
-                let reduce = if quotients == Quotients::Chained { 4 * g * g } else { 4 * (g * g - 1) + 4 };
+                let reduce = match quotients {
+                    #[cfg(feature = "papers")]
+                    Quotients::Chained => 4 * g * g,
+                    Quotients::Friendly => 4 * (g * g - 1) + 4,
+                };
                 let share = |macs: usize, ns: f64| 100.0 * (macs * 2) as f64 / 3.0 / (ns * clock);
                 println!(
                     "{name:8} {bits:5} bits, m={m} k={k:3} {:8}: amm {amm:7.0} ns {:6.0} cycles {:3.0} %   \

@@ -17,16 +17,16 @@ macro_rules! field_roots {
                 #![allow(unused_unsafe)] // a root without target features is safe to call
                 use super::*;
                 use zariz_kernels::bls12_381::Fe;
-                use zariz_kernels::bls12_381::lanes::{self, Field, Number};
+                use zariz_kernels::bls12_381::lanes::{self, Field, Element};
                 type This = $machine;
 
                 field_roots! { @kernels $features
-                    fe_mul mul(a: &mut Number<This>, b: &Number<This>);
-                    fe_sqr sqr(a: &mut Number<This>, times: usize);
-                    fe_add add(a: &mut Number<This>, b: &Number<This>);
-                    fe_sub sub(a: &mut Number<This>, b: &Number<This>);
-                    fe_enter enter(out: &mut Number<This>, a: &[Fe]);
-                    fe_leave leave(out: &mut [Fe], a: &Number<This>);
+                    fe_mul mul(a: &mut Element<This>, b: &Element<This>);
+                    fe_sqr sqr(a: &mut Element<This>, times: usize);
+                    fe_add add(a: &mut Element<This>, b: &Element<This>);
+                    fe_sub sub(a: &mut Element<This>, b: &Element<This>);
+                    fe_enter enter(out: &mut Element<This>, a: &[Fe]);
+                    fe_leave leave(out: &mut [Fe], a: &Element<This>);
                     fe_mul_scalars mul_scalars(out: &mut [Fe], a: &[Fe], b: &[Fe]);
                     fe_sqr_scalars sqr_scalars(out: &mut [Fe], a: &[Fe]);
                 }

@@ -171,12 +171,12 @@ pub fn check_batch<M: batch::Kernels>(
             );
         }
     };
-    let frame = || batch::Domain::new(m, &pow::moduli(&powers));
-    check("pow", pow::pow(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
-    check("pow_vartime", pow::pow_vartime(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    let domain = || batch::Domain::new(m, &pow::moduli(&powers));
+    check("pow", pow::pow(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    check("pow_vartime", pow::pow_vartime(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
-    check("pow_vartime, one exponent", pow::pow_vartime(frame(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+    check("pow_vartime, one exponent", pow::pow_vartime(domain(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
 
     let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();

@@ -35,10 +35,10 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     c[rows..rows + T].copy_from_slice(&acc);
 }
 
-/// Starts every column: `C[k] = start[k]` in all lanes.
+/// Gives every column its initial value: `C[k] = initial[k]` in all lanes.
 #[inline(always)]
-pub fn splat<M: Machine>(m: M, c: &mut [M::Column], start: &[u64]) {
-    for (c, &value) in c.iter_mut().zip(start) {
+pub fn splat<M: Machine>(m: M, c: &mut [M::Column], initial: &[u64]) {
+    for (c, &value) in c.iter_mut().zip(initial) {
         *c = m.column_splat(value);
     }
 }

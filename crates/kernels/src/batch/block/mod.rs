@@ -16,14 +16,20 @@ mod normalize;
 mod reduce;
 mod select;
 mod square;
+#[cfg(feature = "papers")]
+mod sum;
 mod transpose;
+#[cfg(feature = "papers")]
 mod triangle;
 
 pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
-pub use normalize::{add_digits, normalize, normalize_sum, settle};
+pub use normalize::{add_digits, normalize};
 pub use reduce::reduce_rows;
 pub use select::{WINDOWS, select_tile};
 pub use square::{square, square_onto};
+#[cfg(feature = "papers")]
+pub use sum::{normalize_sum, settle};
 pub use transpose::{MAX_LANES, gather, scatter};
+#[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

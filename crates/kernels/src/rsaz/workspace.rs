@@ -10,7 +10,7 @@ use crate::place::{COLUMNS, Placed};
 pub(super) const NUMBERS: usize = 3072;
 
 /// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
-pub struct Work<W: Machine> {
+pub struct Workspace<W: Machine> {
     /// `m`.
     m: u32,
     /// How many fours of digits a number has.
@@ -26,14 +26,14 @@ pub struct Work<W: Machine> {
     words: Placed<W::Word>,
 }
 
-impl<W: Machine> Drop for Work<W> {
+impl<W: Machine> Drop for Workspace<W> {
     fn drop(&mut self) {
         self.low = Low { modulus: [self.zero; 4], k0: self.zero };
         zeroize::optimization_barrier(&self.low);
     }
 }
 
-impl<W: Machine> Work<W> {
+impl<W: Machine> Workspace<W> {
     /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of four.
     ///
     /// # Panics
@@ -48,7 +48,11 @@ impl<W: Machine> Work<W> {
         let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
         let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
         // The paper's quotients need only M, which takes the best place.
-        let multiple = if quotients == Quotients::Chained { modulus } else { multiple };
+        let multiple = match quotients {
+            #[cfg(feature = "papers")]
+            Quotients::Chained => modulus,
+            Quotients::Friendly => multiple,
+        };
         for (i, number) in [multiple, modulus].into_iter().enumerate() {
             let out = &mut words[columns + (i + 1) * shifted..][..shifted];
             for (at, out) in out.iter_mut().enumerate() {
