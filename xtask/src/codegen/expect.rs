@@ -1,6 +1,6 @@
 //! What every root must be, without regard to what was recorded: no calls, and the multiplications of its algorithm.
 
-use super::parse::Root;
+use super::roots::Root;
 use super::{carry, rsaz};
 
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
