@@ -114,7 +114,7 @@ impl Counts {
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
     static AT_REDUCTION: Cell<Counts> = const { Cell::new(Counts::ZERO) };
-    /// Whether a reduction by rows is under way, which takes a block for each tile.
+    /// Whether an interleaved reduction is under way: it calls a block for each tile.
     static REDUCING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -135,7 +135,7 @@ pub fn at_reduction() -> Counts {
     AT_REDUCTION.get()
 }
 
-#[inline(never)] // or it would stand hundreds of times in a block
+#[inline(never)] // else it would be in a block hundreds of times
 fn bump(one: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(one);
 }

@@ -59,7 +59,7 @@ fn find(finding: String) {
     });
 }
 
-/// A word that a column starts at, which stands for a negative number where its sign bit is set.
+/// The initial value of a column: a negative number where the sign bit of the word is set.
 fn signed(word: u64) -> i128 {
     i128::from(word as i64)
 }

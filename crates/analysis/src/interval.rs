@@ -1,4 +1,4 @@
-//! Intervals: every digit is a range, and one run speaks for all data.
+//! Intervals: every digit is a range, and one run is a proof for all data.
 //!
 //! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64` as the
 //! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
@@ -9,8 +9,7 @@
 //! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
 //! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
 //!
-//! What comes from outside (`column_from`) is taken as any digit whatever its value, so that one run with any modulus
-//! speaks for every modulus.
+//! A value from outside (`column_from`) is taken as any digit, so one run with any modulus is a proof for every modulus.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,7 +21,7 @@ use zariz_kernels::batch;
 use crate::Model;
 use crate::call::{Call, interpret};
 
-/// The machine of intervals that stands for the machine of the model `P`.
+/// The machine of intervals for the machine of the model `P`.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval<P>(PhantomData<P>);
 
@@ -230,7 +229,7 @@ impl<P: Model> batch::Machine for Interval<P> {
     fn column_from(self, _values: &[u64]) -> Column {
         self.column(Self::ANY)
     }
-    /// Writes 0, which stands for everything.
+    /// Writes 0, for every value.
     fn column_store(self, column: Column, values: &mut [u64]) {
         self.word(column, "store");
         values.fill(0);

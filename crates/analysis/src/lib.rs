@@ -11,7 +11,7 @@
 //! [`rsaz`] has the first two for the kernels of that paper, and [`carry`] counts carry chains, both over vocabularies of
 //! their own.
 //!
-//! Each interpretation stands for a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
+//! Each interpretation is of a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
 //! the machine's own type. [`tables`] writes what was found to docs/generated.
 #![forbid(unsafe_code)]
 

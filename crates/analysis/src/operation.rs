@@ -49,7 +49,7 @@ impl Operation {
     /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what happens once
     /// per batch is done.
     ///
-    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals every number stands for all.
+    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals each number is every number.
     pub fn run<M: batch::Kernels>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
         let constants = constants_for(method, M::DIGIT_BITS, l);
         let bits = l * M::DIGIT_BITS as usize;

@@ -1,9 +1,9 @@
 //! RSAZ over bounds and counts: one machine that does both.
 //!
-//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. What adds up is added up without going
-//! round, and whatever reaches `2^64` is a finding. Digits that come from outside are what the caller says they are at most;
-//! what a machine computes from them is monotone, so one run with the largest speaks for all numbers. Lanes are apart:
-//! each column of a vector has a bound of its own.
+//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. Sums do not
+//! wrap: a sum that reaches `2^64` is a finding. The caller gives the largest digit that comes from outside. Everything that
+//! a machine computes from digits is monotone, so one run with the largest is a proof for all numbers. Each column of a
+//! vector has its own bound.
 
 use std::cell::RefCell;
 

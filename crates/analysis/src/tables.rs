@@ -23,7 +23,7 @@ pub const MAX_BITS: usize = 16_384;
 pub struct Table {
     /// Its path from the root of the repository.
     pub path: &'static str,
-    /// What shall stand in it.
+    /// Its text.
     pub text: String,
 }
 
@@ -54,7 +54,7 @@ pub fn all() -> Result<Vec<Table>, String> {
 pub fn write(tables: &[Table]) -> Result<(), String> {
     for table in tables {
         let path = absolute(table);
-        let folder = path.parent().expect("a table stands in a folder");
+        let folder = path.parent().expect("a table is in a folder");
         fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         fs::write(&path, &table.text).map_err(|error| format!("cannot write {}: {error}", table.path))?;
     }

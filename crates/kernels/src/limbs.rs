@@ -187,7 +187,7 @@ pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
     rem(&power, m)
 }
 
-/// The number's digits in radix `2^w`, `w < 64`, from bit `from` on: as many as `digits` holds.
+/// The number's digits in radix `2^w`, `w < 64`, from bit `from` on: it fills `digits`.
 pub fn to_digits(limbs: &[u64], from: usize, w: u32, digits: &mut [u64]) {
     let w = w as usize;
     let limb = |i: usize| limbs.get(i).copied().unwrap_or(0);

@@ -75,7 +75,7 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
             if !is_x86_feature_detected!("bmi2") {
                 return Err("the processor lacks BMI2");
             }
-            // SAFETY: BMI2 was found; of ADX whoever runs this program knows that the processor, or valgrind, has it.
+            // SAFETY: BMI2 was found; the caller of this program makes sure that the processor, or valgrind, has ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, &numbers, times);
         }
         _ => return Err("there is no such contestant"),

@@ -18,7 +18,7 @@ pub struct Method {
     /// How a product is reduced.
     pub reduction: Reduction,
     /// Whether products with a table entry reduce only half of their digits (almost-half-Montgomery multiplication: Ozturk,
-    /// Kantecki, Yap 2024, section 2.3.1). With separate reduction, or where the modulus leaves less than five bits of its
+    /// Kantecki, Yap 2024, section 2.3.1). With separated reduction, or where the modulus leaves less than five bits of its
     /// digits free, they are ordinary products instead.
     pub ahmm: bool,
 }
@@ -62,22 +62,22 @@ impl Method {
     pub const AHMM_KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AHMM };
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
-    /// Separate reduction: schoolbook products, the whole of `q·N`.
+    /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]
     pub const SCHOOLBOOK: Self = separated(0, false);
-    /// Separate reduction: schoolbook products, the upper half of `q·N`.
+    /// Separated reduction: schoolbook products, the upper half of `q·N`.
     #[cfg(feature = "papers")]
     pub const TRUNCATED_SCHOOLBOOK: Self = separated(0, true);
-    /// Separate reduction: Karatsuba products, the whole of `q·N`.
+    /// Separated reduction: Karatsuba products, the whole of `q·N`.
     #[cfg(feature = "papers")]
     pub const KARATSUBA: Self = separated(1, false);
-    /// Separate reduction: Karatsuba products, the upper half of `q·N`.
+    /// Separated reduction: Karatsuba products, the upper half of `q·N`.
     #[cfg(feature = "papers")]
     pub const TRUNCATED_KARATSUBA: Self = separated(1, true);
-    /// Separate reduction: two levels of Karatsuba, the whole of `q·N`.
+    /// Separated reduction: two levels of Karatsuba, the whole of `q·N`.
     #[cfg(feature = "papers")]
     pub const KARATSUBA2: Self = separated(2, false);
-    /// Separate reduction: two levels of Karatsuba, the upper half of `q·N`.
+    /// Separated reduction: two levels of Karatsuba, the upper half of `q·N`.
     #[cfg(feature = "papers")]
     pub const TRUNCATED_KARATSUBA2: Self = separated(2, true);
 

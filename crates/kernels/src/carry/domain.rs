@@ -26,7 +26,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
 impl<M: Kernels> Domain<'_, M> {
     fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
-        let spare = self.spare.first_chunk_mut().expect("as many as there are to spare");
+        let spare = self.spare.first_chunk_mut().expect("SPARE vectors");
         self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
     }
 }

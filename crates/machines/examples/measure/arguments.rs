@@ -19,7 +19,7 @@ impl Arguments {
     }
 
     /// Whether to measure `name`: it is among the words, or none of `all` is.
-    pub fn wants(&self, name: &str, all: &[&str]) -> bool {
+    pub fn includes(&self, name: &str, all: &[&str]) -> bool {
         let is_named = |name: &str| self.names.iter().any(|word| word == name);
         is_named(name) || !all.iter().any(|name| is_named(name))
     }
@@ -34,7 +34,7 @@ macro_rules! on_machines {
     ($arguments:expr, $measure:ident($($argument:expr),*)) => {{
         use crate::arguments::MACHINES;
         let names = MACHINES.map(|(name, _)| name);
-        for (name, cycles) in MACHINES.into_iter().filter(|(name, _)| $arguments.wants(name, &names)) {
+        for (name, cycles) in MACHINES.into_iter().filter(|(name, _)| $arguments.includes(name, &names)) {
             match name {
                 "portable" => $measure(name, zariz_machines::batch::Portable::<1>::new(), cycles, $($argument),*),
                 #[cfg(target_arch = "x86_64")]

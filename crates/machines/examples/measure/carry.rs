@@ -13,10 +13,10 @@ pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx512f", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 2048, 4096]);
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = zariz_machines::carry::Avx512::new().filter(|_| arguments.wants("avx512f", &NAMES)) {
+    if let Some(machine) = zariz_machines::carry::Avx512::new().filter(|_| arguments.includes("avx512f", &NAMES)) {
         table("avx512f", machine, &lengths);
     }
-    if arguments.wants("portable", &NAMES) {
+    if arguments.includes("portable", &NAMES) {
         table("portable", zariz_machines::carry::Portable::new(), &lengths);
     }
 }

@@ -21,7 +21,7 @@ pub fn measure(arguments: &Arguments) {
     methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
     methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
     let names: Vec<&str> = methods.iter().map(|&(name, _)| name).filter(|name| !machines.contains(name)).collect();
-    methods.retain(|(name, _)| arguments.wants(name, &names));
+    methods.retain(|(name, _)| arguments.includes(name, &names));
     for bits in arguments.lengths(&[1024, 2048, 4096]) {
         on_machines!(arguments, table(bits, &methods));
     }

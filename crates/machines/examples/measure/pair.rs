@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx512-ifma", "avx512-fma"];
     let lengths = arguments.lengths(&[512, 1024, 1536, 2048, 3072, 4096]);
-    for name in NAMES.into_iter().filter(|name| arguments.wants(name, &NAMES)) {
+    for name in NAMES.into_iter().filter(|name| arguments.includes(name, &NAMES)) {
         // A product of vectors, both halves, is this many instructions, two of which start in a cycle.
         match (name, zariz_machines::batch::Avx512Ifma::new(), zariz_machines::batch::Avx512Fma::new()) {
             ("avx512-ifma", Some(m), _) => x86::table(name, m, &lengths, 2),

@@ -14,10 +14,10 @@ pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx2", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 2048]);
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = zariz_machines::rsaz::Avx2::new().filter(|_| arguments.wants("avx2", &NAMES)) {
+    if let Some(machine) = zariz_machines::rsaz::Avx2::new().filter(|_| arguments.includes("avx2", &NAMES)) {
         table("avx2", machine, &lengths);
     }
-    if arguments.wants("portable", &NAMES) {
+    if arguments.includes("portable", &NAMES) {
         table("portable", zariz_machines::rsaz::Portable::new(), &lengths);
     }
 }

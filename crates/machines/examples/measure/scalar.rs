@@ -15,10 +15,10 @@ pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["adx", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 1536, 2048, 3072, 4096]);
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = zariz_machines::scalar::Adx::new().filter(|_| arguments.wants("adx", &NAMES)) {
+    if let Some(machine) = zariz_machines::scalar::Adx::new().filter(|_| arguments.includes("adx", &NAMES)) {
         table("adx", machine, &lengths);
     }
-    if arguments.wants("portable", &NAMES) {
+    if arguments.includes("portable", &NAMES) {
         table("portable", zariz_machines::scalar::Portable::new(), &lengths);
     }
 }

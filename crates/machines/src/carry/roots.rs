@@ -1,6 +1,6 @@
 //! The compiled roots of the carry chains: one function per machine, kernel and width of window.
 
-/// Implements [`zariz_kernels::carry::Kernels`] for a machine, as `roots!` does `Machine`.
+/// Implements [`zariz_kernels::carry::Kernels`] for a machine, as `roots!` implements [`zariz_kernels::batch::Kernels`].
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
 macro_rules! carry_roots {

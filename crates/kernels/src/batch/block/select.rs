@@ -9,7 +9,7 @@ pub const WINDOWS: usize = 4;
 /// One tile of the table entries that each lane's indices name: `out[v][j] = table[index[v]·stride + j]`, `j < T`, every
 /// lane its own index, for `v` in `0..WINDOWS`.
 ///
-/// All entries are read, in order, whatever the indices are; a lane keeps its own by a mask.
+/// All entries are read, in order, for all indices; a lane keeps its own by a mask.
 ///
 /// * Precondition: every `out[v]` has `T` digits; `table` holds `n` entries spaced `stride` apart, each beginning with
 ///   the tile's digits; `index` holds the `LANES` indices of one window after the other; an index outside `0..n`
