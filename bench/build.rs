@@ -1,5 +1,5 @@
-//! Tells the program what it was built from: the versions of the peers (from `Cargo.lock`), zariz's commit and the
-//! compiler. The values arrive as environment variables read with `env!`.
+//! Tells the program what it was built from: the versions of the peers (from `Cargo.lock`), zariz's commit
+//! and the compiler. The values arrive as environment variables read with `env!`.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,8 +33,8 @@ fn main() {
     }
 }
 
-/// The version of this package's own dependency `name`. Two versions of a crate may be locked; then the list of our
-/// own dependencies says which one is ours, as `"name version"`.
+/// The version of this package's own dependency `name`. Two versions of a crate may be locked; then the list
+/// of our own dependencies says which one is ours, as `"name version"`.
 fn locked_version(lock: &str, name: &str) -> Option<String> {
     let ours = lock.split("[[package]]").find(|package| package.contains("name = \"zariz-bench\""))?;
     let quoted = |line: &str| Some(line.trim().trim_end_matches(',').trim_matches('"').to_owned());

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 /// Measures zariz and other RSA libraries side by side, in one process and on one thread.
 ///
-/// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take turns.
-/// Tables go to standard output; the same as Markdown, JSON and an SVG chart go to a folder.
+/// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take
+/// turns. Tables go to standard output; the same as Markdown, JSON and an SVG chart go to a folder.
 #[derive(Parser, Debug)]
 #[command(name = "zariz-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -23,7 +23,8 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 64], value_name = "N,…")]
     pub batches: Vec<usize>,
 
-    /// zariz engines to measure, auto for zariz left to itself [default: every engine this processor has, and auto].
+    /// zariz engines to measure, auto for zariz left to itself [default: every engine this processor has, and
+    /// auto].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub engines: Vec<String>,
 
@@ -55,8 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
 
-    /// Start again with OPENSSL_ia32cap set so that OpenSSL and AWS-LC do not see AVX512-IFMA (nor AVX-IFMA), as on a
-    /// processor without it. zariz does not read that variable.
+    /// Start again with OPENSSL_ia32cap set so that OpenSSL and AWS-LC do not see AVX512-IFMA (nor AVX-IFMA),
+    /// as on a processor without it. zariz does not read that variable.
     #[arg(long)]
     pub mask_ifma: bool,
 }
@@ -92,7 +93,8 @@ impl FieldArgs {
     }
 }
 
-/// The folder that was named, or else that of the package. Cargo tells programs that it runs where their package is.
+/// The folder that was named, or else that of the package. Cargo tells programs that it runs where their
+/// package is.
 fn folder(named: Option<&PathBuf>) -> PathBuf {
     let package = || PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     named.cloned().unwrap_or_else(|| package().join("results"))

@@ -1,9 +1,11 @@
-//! `zariz-bench bls12-381`: operations in the base field of BLS12-381, ours and those of blst, arkworks and num-bigint.
+//! `zariz-bench bls12-381`: operations in the base field of BLS12-381, ours and those of blst, arkworks and
+//! num-bigint.
 //!
-//! Two conditions, the same for all. In a *chain* each operation needs the result of the one before: its latency. Of
-//! *independent* operations there are 64 at a time, whose results nobody waits for: throughput. Everything is done in
-//! place where a library can, elements stand in the library's own form, and nobody pays for conversions but the rows that
-//! say so. All take turns in short rounds; figures are medians over rounds, ratios medians of the rounds' ratios.
+//! All libraries are measured in two conditions. In a *chain* each operation needs the result of the one
+//! before: its latency. Of *independent* operations there are 64 at a time: throughput. Operations are done
+//! in place where a library can, and elements are in the library's own form: only the rows that say so
+//! include conversions. All take turns in short rounds; figures are medians over rounds, ratios medians of
+//! the rounds' ratios.
 
 use std::fmt::Write;
 use std::fs;
@@ -26,7 +28,8 @@ use crate::statistics::{median, percentile};
 /// Independent elements.
 const COUNT: usize = 64;
 
-/// Nanoseconds that a row takes in a round, about: many times what a core takes to power up its widest vectors.
+/// Nanoseconds that a row takes in a round, about: many times what a core takes to power up its widest
+/// vectors.
 const SLICE: f64 = 300_000.0;
 
 /// Something to time.

@@ -108,7 +108,8 @@ fn draw(root: &Area<'_>, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Who has bars: the peers but OpenSSL, and the engines, whose batch is the largest that was measured at each size.
+/// Who has bars: the peers but OpenSSL, and the engines, whose batch is the largest that was measured at each
+/// size.
 fn series(report: &Report) -> Vec<Series<'_>> {
     let peers = report.peers().filter(|peer| peer.library != REFERENCE);
     let peers = peers.zip(PEER_COLOURS).map(|(peer, colour)| {

@@ -1,4 +1,5 @@
-//! The keys that every library signs with: fixed, published and therefore worthless for anything but measuring.
+//! The keys that every library signs with: fixed, published and therefore worthless for anything but
+//! measuring.
 
 use anyhow::{Context, Result, bail};
 use openssl::pkey::{PKey, Private};

@@ -1,10 +1,10 @@
 //! The stopwatch: many short rounds in which all libraries take turns.
 //!
-//! A *cell* is one library (or one zariz engine) at one batch size. In each round every cell runs for a slice of its
-//! time, one after another, and each round begins with another cell, so that slow changes of the machine (clock,
-//! temperature, neighbours) fall on all of them alike and cancel in the ratio of two rates of the same round.
-//! A cell whose single call is long takes part in fewer rounds, at least [`FEWEST_ROUNDS`]; one whose call is longer
-//! than [`LONGEST_CALL`] times its whole budget is left out.
+//! A *cell* is one library (or one zariz engine) at one batch size. In each round every cell runs for a slice
+//! of its time, one after another, and each round begins with another cell, so that slow changes of the
+//! machine (clock, temperature, neighbours) fall on all of them alike and cancel in the ratio of two rates of
+//! the same round. A cell whose single call is long takes part in fewer rounds, at least [`FEWEST_ROUNDS`];
+//! one whose call is longer than [`LONGEST_CALL`] times its whole budget is left out.
 
 use std::time::{Duration, Instant};
 
@@ -90,7 +90,8 @@ fn takes_part(visits: usize, round: usize, rounds: usize) -> bool {
     (round + 1) * visits / rounds > round * visits / rounds
 }
 
-/// The cells of one contestant, each with the number of rounds that its time allows. Also warms everything up.
+/// The cells of one contestant, each with the number of rounds that its time allows. Also warms everything
+/// up.
 fn calibrate<'a>(
     contestants: &mut [Contestant<'a>],
     index: usize,
@@ -123,7 +124,8 @@ fn calibrate<'a>(
     Ok(cells)
 }
 
-/// The work in the form that calls take it in; both lists hold every item twice, so that `count` follow from any place.
+/// The work in the form that calls take it in; both lists hold every item twice, so that `count` follow from
+/// any place.
 struct Stage<'a> {
     messages: Vec<&'a [u8]>,
     signed: Vec<Signed<'a>>,

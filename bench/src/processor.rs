@@ -69,8 +69,8 @@ impl Processor {
         }
     }
 
-    /// A name for files: what of the brand tells something, then family, model and stepping in hexadecimal, such as
-    /// `xeon-6-cf-2`.
+    /// A name for files: what of the brand tells something, then family, model and stepping in hexadecimal,
+    /// such as `xeon-6-cf-2`.
     pub fn slug(&self) -> String {
         const NOISE: [&str; 6] = ["intel", "amd", "cpu", "processor", "core", "with"];
         let brand = self.brand.to_lowercase().replace("(r)", "").replace("(tm)", "");

@@ -200,7 +200,8 @@ impl Report {
         })
     }
 
-    /// What the files of this run are called, without an ending: date, processor, commit, and what sets it apart.
+    /// What the files of this run are called, without an ending: date, processor, commit, and what sets it
+    /// apart.
     pub fn file_name(&self, quick: bool) -> String {
         let mut name = format!("{}-{}-{}", self.date, self.processor.slug(), self.commit);
         if self.ifma_masked {

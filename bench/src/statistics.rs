@@ -18,10 +18,11 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// How many times the rate of `theirs` ours is: the median over the rounds in which both were measured, and where
-/// there is no such round, the ratio of the medians.
+/// How many times the rate of `theirs` ours is: the median over the rounds in which both were measured, and
+/// where there is no such round, the ratio of the medians.
 ///
-/// Noise that lasts longer than a round, such as a change of clock, moves both rates of a pair and leaves their ratio.
+/// Noise that lasts longer than a round, such as a change of clock, moves both rates of a pair and leaves
+/// their ratio.
 pub fn median_ratio(ours: &[Option<f64>], theirs: &[Option<f64>]) -> Option<f64> {
     let ratio = |pair: (&Option<f64>, &Option<f64>)| Some((*pair.0)? / (*pair.1)?);
     let ratios: Vec<f64> = ours.iter().zip(theirs).filter_map(ratio).collect();

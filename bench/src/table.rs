@@ -16,7 +16,7 @@ pub fn markdown(report: &Report) -> String {
     text += "\nA cell of a peer: operations per second (median), in parentheses the ratio to OpenSSL. A cell of zariz: \
              operations\nper second (median), in parentheses the ratio to OpenSSL, then to the best peer at that size. \
              Ratios are medians\nof ratios taken round by round. “–”: not supported or not measured. A batch of N is N \
-             independent signatures\nasked for at once; the peers have no batches.\n";
+             independent signatures\nin one call; the peers have no batches.\n";
     if !report.not_measured.is_empty() {
         text += "\n## Not measured\n\n";
         for missing in &report.not_measured {

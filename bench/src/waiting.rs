@@ -13,7 +13,8 @@ const SIZE: (u32, u32) = (1060, 980);
 /// Height of the heading with the legend.
 const HEADING: u32 = 130;
 
-/// The most requests that are shown: they fill the lanes of the widest engine four times, with two numbers each.
+/// The most requests that are shown: they fill the lanes of the widest engine four times, with two numbers
+/// each.
 const MOST: usize = 16;
 
 /// A line: a name, a colour, and what was measured for each number of requests.

@@ -1,4 +1,5 @@
-//! The provider stays in memory when OpenSSL unloads it: wait contexts of a program may still point to its functions.
+//! The provider stays in memory when OpenSSL unloads it: wait contexts of a program may still point to its
+//! functions.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

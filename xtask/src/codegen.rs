@@ -1,8 +1,8 @@
-//! What the roots of the machines compile to.
+//! The code that the roots of the machines compile to.
 //!
-//! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but panics, keep
-//! its columns in registers, and have exactly the multiply instructions of its algorithm. Every function, those in assembly
-//! too, must have unwind tables.
+//! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but
+//! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. Every
+//! function, those in assembly too, must have unwind tables.
 
 mod assembly;
 mod budget;

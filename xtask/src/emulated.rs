@@ -1,5 +1,5 @@
-//! The machine code for AVX512-IFMA with its multiplications emulated, so that the emulator is tested on processors that
-//! need none, and what it counts shows that every one of these instructions is reached.
+//! The machine code for AVX512-IFMA with its multiplications emulated, so that the emulator is tested on
+//! processors that need none, and what it counts shows that every one of these instructions is reached.
 //!
 //! Where the processor lacks the instructions, the step `tests` has emulated them already.
 
@@ -18,8 +18,8 @@ enum Processor {
     WithIfma,
 }
 
-/// Test programs that go through the emulator: those that are written for it, with fewer cases where a trap for every few
-/// multiplications takes long.
+/// Test programs that go through the emulator: those that are written for it, with fewer cases where a trap
+/// for every few multiplications takes long.
 const PROGRAMS: &[&str] = &["emulated", "forms", "signals", "threads", "differential", "methods", "pair", "digests"];
 
 /// Runs them, where they say something new.

@@ -5,8 +5,8 @@ use std::fs;
 
 use crate::process::{cargo, root, run};
 
-/// Runs the measurement among the tests of the provider, and keeps what it finds. `ZARIZ_HANDSHAKES` and `ZARIZ_ROUNDS` make
-/// it longer or shorter.
+/// Runs the measurement among the tests of the provider, and keeps what it finds. `ZARIZ_HANDSHAKES` and
+/// `ZARIZ_ROUNDS` make it longer or shorter.
 pub fn measure() -> Result<()> {
     let results = root().join(format!("bench/results/handshakes-{}.md", processor()?));
     let mut test = cargo(&["test", "--release", "--locked", "-p", "zariz-openssl-provider", "--test", "servers", "--"]);

@@ -100,5 +100,5 @@ fn collected(row: &Row, times: &str) -> Result<u64> {
     }
     let found =
         text.lines().find_map(|line| line.split_once("Collected :")).and_then(|(_, count)| count.trim().parse().ok());
-    found.with_context(|| format!("valgrind did not tell what it counted:\n{text}"))
+    found.with_context(|| format!("valgrind printed no count:\n{text}"))
 }

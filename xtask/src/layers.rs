@@ -89,7 +89,8 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
                 let folder = path.parent().with_context(|| format!("{} has no folder", path.display()))?;
                 for path in rust_files(folder)? {
                     for line in lines_with(&strip(&read(&path)?), "target_arch") {
-                        breaches.push(format!("{}:{line}: target_arch, but kernels know no processor", shown(&path)));
+                        breaches
+                            .push(format!("{}:{line}: target_arch, but kernels are for every processor", shown(&path)));
                     }
                 }
             }

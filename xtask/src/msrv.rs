@@ -1,4 +1,5 @@
-//! The oldest compiler promised (`rust-version` of the workspace) is enough for what we ship and what that depends on.
+//! The oldest compiler promised (`rust-version` of the workspace) is enough for what we ship and what that
+//! depends on.
 //!
 //! Our own code is held to it by clippy's `incompatible_msrv`, which the workspace denies.
 
@@ -37,7 +38,7 @@ pub fn check() -> Result<()> {
         );
     }
     println!(
-        "Rust {promise} is enough for the {} packages that are shipped, by their own word ({silent} say nothing)",
+        "Rust {promise} is enough for the {} packages that are shipped, by their rust-version ({silent} have none)",
         normal.len()
     );
     match installed(promised)? {

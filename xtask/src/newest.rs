@@ -1,7 +1,7 @@
 //! The newest OpenSSL: the tests through its interface, with the libcrypto that the crate openssl-src builds.
 //!
-//! It is a workspace of its own (crates/openssl-provider/newest), built once into target/openssl-newest: nothing that we
-//! ship depends on it, and only this step needs a C compiler.
+//! It is a workspace of its own (crates/openssl-provider/newest), built once into target/openssl-newest:
+//! nothing that we ship depends on it, and only this step needs a C compiler.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -12,8 +12,8 @@ use crate::process::{cargo, output, root, run, works};
 
 const MANIFEST: &str = "--manifest-path=crates/openssl-provider/newest/Cargo.toml";
 
-/// The test programs that go through libcrypto's functions, and so can be given another one: all that are one file. Those in
-/// folders run other programs, which have a libcrypto of their own.
+/// The test programs that go through libcrypto's functions, and so can be given another one: all that are one
+/// file. Those in folders run other programs, which have a libcrypto of their own.
 fn programs() -> Result<Vec<String>> {
     let folder = root().join("crates/openssl-provider/tests");
     let mut programs = Vec::new();

@@ -1,8 +1,8 @@
-//! The provider's concurrent tests under the sanitizers of a nightly compiler, and loading, signing and unloading under
-//! valgrind.
+//! The provider's concurrent tests under the sanitizers of a nightly compiler, and loading, signing and
+//! unloading under valgrind.
 //!
-//! OpenSSL itself is the system's, without instruments: what goes wrong in our code and in how we use memory that is
-//! OpenSSL's is found, and what OpenSSL does between its own threads is not judged.
+//! OpenSSL itself is the system's, without instruments: what goes wrong in our code and in how we use memory
+//! that is OpenSSL's is found, and what OpenSSL does between its own threads is not judged.
 
 use anyhow::{Context, Result, bail};
 use std::process::Command;
@@ -10,8 +10,8 @@ use std::process::Command;
 use crate::process::{cargo, command, output, root, run, works};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-/// Programs with threads, jobs and processes. Their own tests of memory growth judge the sanitizer's memory as well, so these
-/// are left out.
+/// Programs with threads, jobs and processes. Their own tests of memory growth judge the sanitizer's memory
+/// as well, so these are left out.
 const PROGRAMS: &[&str] = &["threads", "jobs", "kinds", "processes", "loading"];
 const LEFT_OUT: &[&str] = &["memory_is_flat", "loaded_and_unloaded_200_times"];
 
@@ -25,8 +25,8 @@ pub fn check(names: &[&str]) -> Result<()> {
         sanitizer("address", PROGRAMS, &[("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")])?;
     }
     if chosen("thread") {
-        // Jobs have stacks of their own, between which OpenSSL jumps unseen by ThreadSanitizer, which cannot follow; and it
-        // allows no threads after a fork.
+        // Jobs have stacks of their own, between which OpenSSL jumps unseen by ThreadSanitizer, which cannot
+        // follow; and it allows no threads after a fork.
         println!("thread: without jobs and forks, which ThreadSanitizer cannot follow");
         // libcrypto's locks are those of the C library, which the sanitizer sees.
         sanitizer("thread", &["threads", "loading"], &[("TSAN_OPTIONS", "halt_on_error=0")])?;

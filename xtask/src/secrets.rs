@@ -17,7 +17,7 @@ pub fn check() -> Result<()> {
     let valgrind = ["--quiet", "--error-exitcode=1", "--track-origins=no", program];
     run(command("valgrind", &valgrind)).context("a branch or an address depends on a secret")?;
     if works("valgrind", &[&valgrind[..], &["leak"]].concat()) {
-        bail!("memcheck did not see a branch that depends on a secret: this check checks nothing");
+        bail!("memcheck did not find the branch that depends on a secret: this check finds nothing");
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: what must hold before a change goes in, in order, up to the first failure. What takes long and seldom
-//! says something new is apart: `cargo xtask test long`.
+//! `cargo xtask test`: what must hold before a change goes in, in order, up to the first failure. What takes
+//! long and seldom says something new is apart: `cargo xtask test long`.
 
 use anyhow::{Context, Result};
 use std::time::Instant;
@@ -79,13 +79,13 @@ fn format() -> Result<()> {
 
 fn clippy() -> Result<()> {
     run_command(cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
-        .context("clippy has objections, or is missing (`rustup component add clippy`)")
+        .context("clippy found errors, or is missing (`rustup component add clippy`)")
 }
 
 fn docs() -> Result<()> {
     let mut cargo = cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"]);
     cargo.env("RUSTDOCFLAGS", "-D warnings");
-    run_command(cargo).context("the documentation has faults")
+    run_command(cargo).context("the documentation has errors")
 }
 
 /// The library with each smaller set of features; the step `tests` has them all.

@@ -1,6 +1,7 @@
 //! The field of blst, whose Rust binding has functions of C alone: safe calls of those that are measured.
 //!
-//! The only `unsafe` of the benchmarks. Functions are inlined, so that a call costs what it costs blst's own users.
+//! The only `unsafe` of the benchmarks. Functions are inlined, so that a call costs what it costs blst's own
+//! users.
 
 use blst::{
     blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_from_bendian, blst_fp_inverse, blst_fp_mul, blst_fp_sqr,

@@ -26,7 +26,8 @@ impl Library for AwsLc {
     }
 
     fn verifier(&self, key: &Key) -> Result<Box<dyn Verifier>> {
-        // The one set of parameters that allows every size; above 1024 bits the code is the same as for the others.
+        // The one set of parameters that allows every size; above 1024 bits the code is the same as for the
+        // others.
         let parameters = &RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY;
         let parsed = ParsedPublicKey::new(parameters, &key.spki)
             .map_err(|why| anyhow!("aws-lc-rs rejects the public key: {why}"))?;

@@ -1,7 +1,8 @@
 //! GMP, which has no RSA: the exponentiations that an RSA operation cannot do without, through `rug`.
 //!
-//! A signature is two `mpz_powm_sec`, one per prime, put together; there is no blinding and no check of the result, so
-//! its time is a lower bound for a signature made with GMP. A verification is one `mpz_powm` and a comparison.
+//! A signature is two `mpz_powm_sec`, one per prime, put together; there is no blinding and no check of the
+//! result, so its time is a lower bound for a signature made with GMP. A verification is one `mpz_powm` and a
+//! comparison.
 
 use anyhow::{Result, bail, ensure};
 use openssl::bn::BigNumRef;

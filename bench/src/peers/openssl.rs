@@ -1,6 +1,7 @@
 //! OpenSSL, built from source by the `openssl` crate.
 //!
-//! One `EVP_PKEY_CTX` per key, initialised once, as `openssl speed` does it: the fastest way through its interface.
+//! One `EVP_PKEY_CTX` per key, initialised once, as `openssl speed` does it: the fastest way through its
+//! interface.
 
 use anyhow::{Result, ensure};
 use openssl::md::Md;

@@ -1,7 +1,7 @@
 //! ring. It signs with keys of 2048 to 4096 bits, and verifies with 1024 to 8192.
 //!
-//! It has no parsed public key: each verification parses the key and prepares its modulus again, as it does for every
-//! user of ring.
+//! It has no parsed public key: each verification parses the key and prepares its modulus again, as it does
+//! for every user of ring.
 
 use anyhow::{Result, anyhow};
 use ring::rand::SystemRandom;

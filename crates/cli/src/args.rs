@@ -45,8 +45,8 @@ impl Execution {
 pub struct Files {
     /// Each line (without its end) is an item of its own; each makes one line of output
     ///
-    /// Lines stream: they and their results take at most 64 MiB of memory plus the longest line, for all threads
-    /// together. A line has at most 256 MiB.
+    /// Lines stream: they and their results take at most 64 MiB of memory plus the longest line, for all
+    /// threads together. A line has at most 256 MiB.
     #[arg(long)]
     pub lines: bool,
     /// Where results go; the file appears when it is complete [default: standard output]

@@ -1,6 +1,5 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
-use zariz::stream::{self, Limits};
 use zariz_papers::figures::grouped;
 use zeroize::Zeroizing;
 
@@ -9,6 +8,7 @@ use crate::lines::{Source, Taken};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
+use crate::stream::{self, Limits};
 
 /// Items that are worked on together: enough to fill an engine's lanes many times over.
 const ITEMS: usize = 64;
@@ -16,10 +16,12 @@ const ITEMS: usize = 64;
 /// A chunk that takes this much memory gets no further items.
 const CHUNK: u64 = 1 << 20;
 
-/// Lines and their results take less memory than this plus what the largest of them takes, for all threads together.
+/// Lines and their results take less memory than this plus what the largest of them takes, for all threads
+/// together.
 pub const MEMORY: u64 = 64 << 20;
 
-/// The result of one item: what goes to its output line, or why it failed. The line is wiped if its type does that.
+/// The result of one item: what goes to its output line, or why it failed. The line is wiped if its type does
+/// that.
 pub type ItemResult<T = Vec<u8>> = Result<T, String>;
 
 /// How many items went well, and how many failed.
@@ -61,8 +63,8 @@ struct Finished {
     bytes: u64,
 }
 
-/// Gathers what `source` has into chunks. It never waits for a second item: the items that are there make a batch, so a slow
-/// writer gets its results at once, and a fast one gets full batches.
+/// Gathers what `source` has into chunks. It never waits for a second item: the items that are there make a
+/// batch, so a slow writer gets its results at once, and a fast one gets full batches.
 struct Chunks<S> {
     source: S,
     /// The longest that the line of a result may be.
@@ -104,10 +106,11 @@ impl<S: Source> Iterator for Chunks<S> {
     }
 }
 
-/// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the item
-/// failed; failures are reported with their line numbers. No result may be longer than `longest` bytes.
+/// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the
+/// item failed; failures are reported with their line numbers. No result may be longer than `longest` bytes.
 ///
-/// Items and their results take less than [`MEMORY`] plus one item and its result, with any number of threads.
+/// Items and their results take less than [`MEMORY`] plus one item and its result, with any number of
+/// threads.
 pub fn run<S: Source, T: AsRef<[u8]>>(
     source: S,
     threads: usize,
@@ -120,7 +123,7 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
     // A chunk is one item of the stream, whose own batches would wait for slow input.
     let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
-    stream::ordered_within(
+    stream::ordered(
         source,
         limits,
         |chunk| chunk.memory,
@@ -133,7 +136,8 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
             tally.failed += finished.errors.len() as u64;
             tally.done += finished.items - finished.errors.len() as u64;
             if let Some(output) = &mut output {
-                // Nothing can be delivered any more, and a reader that waits for slow input would only hold up the message.
+                // Nothing can be delivered any more, and a reader that waits for slow input would only hold
+                // up the message.
                 output.write(&finished.text).unwrap_or_else(|failure| exit::at_once(&failure));
             }
             progress.advance(finished.items, finished.bytes);
@@ -259,7 +263,8 @@ mod tests {
         for threads in [1, 2, 16, 64] {
             let census = Census::default();
             let work = |lines: Vec<Line>| {
-                // Until more is read than may be, or time was given for it: there are always threads that could read.
+                // Until more is read than may be, or time was given for it: there are always threads that
+                // could read.
                 (0..100).take_while(|_| census.now.load(Ordering::SeqCst) <= bound).for_each(|_| thread::yield_now());
                 lines.iter().map(|_| Ok(Vec::new())).collect()
             };

@@ -1,5 +1,5 @@
-//! Temporary files and folders of an interrupted run: Ctrl-C and a request to terminate remove them. Then the process
-//! ends by the signal, as usual.
+//! Temporary files and folders of an interrupted run: Ctrl-C and a request to terminate remove them. Then the
+//! process ends by the signal, as usual.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -35,8 +35,8 @@ fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
     DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread that waits for a signal. If it cannot be started, the work goes on, and an interruption leaves a
-/// temporary file behind.
+/// Starts the thread that waits for a signal. If it cannot be started, the work goes on, and an interruption
+/// leaves a temporary file behind.
 #[cfg(unix)]
 fn listen() {
     use signal_hook::consts::{SIGINT, SIGTERM};

@@ -78,7 +78,7 @@ impl Encoding {
             None if error.kind == DecodeKind::Length => {
                 format!("not {name}: cut short after {} characters", text.len())
             }
-            None => format!("not {name}: the last character has bits left over"),
+            None => format!("not {name}: the last character has unused bits that are not zero"),
         }
     }
 

@@ -16,29 +16,25 @@ const LARGEST: u64 = 1 << 20;
 
 /// Reads a private key, encrypted or not.
 pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<PrivateKey, Failure> {
-    parse(path, &read(path)?, password, engine)?.map_err(|error| failure(path, &error))
+    let key = parse(path, &read(path)?, password)?.map_err(|error| failure(path, &error))?;
+    Ok(key.with_engine(engine)?)
 }
 
 /// Reads a public key, or a private key for the public key in it.
 pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
     let key = match PublicKey::parse(&contents) {
-        Ok(key) => Ok(key.with_engine(engine)?),
-        Err(not_public) => parse(path, &contents, password, engine)?
+        Ok(key) => Ok(key),
+        Err(not_public) => parse(path, &contents, password)?
             .map(|key| key.public_key().clone())
             .map_err(|not_private| better(not_public, not_private)),
     };
-    key.map_err(|error| failure(path, &error))
+    Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
 }
 
 /// Parses a private key. If it is encrypted, its password comes from the file given, else from the terminal.
-fn parse(
-    path: &Path,
-    contents: &[u8],
-    password: &Password,
-    engine: Dispatch,
-) -> Result<Result<PrivateKey, KeyError>, Failure> {
-    let key = match password.read()? {
+fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<PrivateKey, KeyError>, Failure> {
+    Ok(match password.read()? {
         Some(password) => PrivateKey::parse_encrypted(contents, &password),
         None => match PrivateKey::parse(contents) {
             Err(KeyError::Encrypted) if password::can_ask() => {
@@ -46,14 +42,11 @@ fn parse(
             }
             key => key,
         },
-    };
-    Ok(match key {
-        Ok(key) => Ok(key.with_engine(engine)?),
-        Err(error) => Err(error),
     })
 }
 
-/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to be.
+/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to
+/// be.
 fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
     match &not_public {
         KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,
@@ -70,7 +63,7 @@ fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let mut limited = input.reader.into_inner().take(LARGEST + 1);
     limited.read_to_end(&mut contents).map_err(|e| Failure::io(&input.name, &e))?;
     match contents.len() as u64 {
-        0 => Err(Failure::Input(format!("{}: empty where a key should be", input.name))),
+        0 => Err(Failure::Input(format!("{}: empty; a key was expected", input.name))),
         1..=LARGEST => Ok(contents),
         _ => Err(Failure::Input(format!("{}: too long to be a key", input.name))),
     }

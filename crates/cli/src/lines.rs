@@ -78,12 +78,14 @@ impl Source for Lines {
     }
 
     fn is_ready(&self) -> bool {
-        // A regular file is always there; from a pipe or terminal, only a whole line that has already arrived is.
+        // A regular file is always there; from a pipe or terminal, only a whole line that has already arrived
+        // is.
         self.input.size.is_some() || self.input.reader.buffer().contains(&b'\n')
     }
 }
 
-/// The lines of two inputs side by side, of which the right one has short lines; when one is shorter, its side is `None` from there on.
+/// The lines of two inputs side by side, of which the right one has short lines; when one is shorter, its
+/// side is `None` from there on.
 pub struct Pairs {
     left: Lines,
     right: Lines,

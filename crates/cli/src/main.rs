@@ -19,6 +19,7 @@ mod place;
 mod processor;
 mod progress;
 mod report;
+mod stream;
 mod workload;
 
 use std::process::ExitCode;

@@ -5,8 +5,8 @@ use std::fmt;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use zeroize::Zeroizing;
 
-/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it is wiped, and
-/// not shown.
+/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it
+/// is wiped, and not shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(pub Zeroizing<Vec<u8>>);
 
@@ -29,7 +29,7 @@ impl Number {
             return Err("a hexadecimal number was expected, and there are no digits".into());
         }
         if let Some(wrong) = digits.iter().find(|byte| !byte.is_ascii_hexdigit()) {
-            return Err(format!("{:?} is no hexadecimal digit", char::from(*wrong)));
+            return Err(format!("{:?} is not a hexadecimal digit", char::from(*wrong)));
         }
         // The digits may be a long line: no copy of them is made, only the number.
         let (odd, even) = digits.split_at(digits.len() % 2);

@@ -47,9 +47,9 @@ impl Output {
         }
     }
 
-    /// Opens the file for a private key, or standard output for `-`. Other users cannot read a new file, and a device or
-    /// pipe of theirs is refused. What is there already stays until [`finish_on`](Self::finish_on), which must be told
-    /// the same `existing`.
+    /// Opens the file for a private key, or standard output for `-`. Other users cannot read a new file, and
+    /// a device or pipe of theirs is refused. What is there already stays until
+    /// [`finish_on`](Self::finish_on), which must be told the same `existing`.
     pub fn private(path: &Path, existing: Existing) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Ok(Self::Stdout);
@@ -105,13 +105,14 @@ impl Output {
         }
     }
 
-    /// Completes the output: a file takes its place, and that of a file that is there. Without this call nothing is
-    /// left of it.
+    /// Completes the output: a file takes its place, and that of a file that is there. Without this call
+    /// nothing is left of it.
     pub fn finish(self) -> Result<(), Failure> {
         self.finish_on(&mut System, Existing::Replaced).map_err(PlaceError::failure)
     }
 
-    /// Like [`finish`](Self::finish), where the caller gives the disk and says what becomes of a file that is there.
+    /// Like [`finish`](Self::finish), where the caller gives the disk and says what becomes of a file that is
+    /// there.
     pub fn finish_on(self, disk: &mut impl Disk, existing: Existing) -> Result<(), PlaceError> {
         match self {
             Self::Stdout | Self::Direct(..) => Ok(()),
@@ -155,8 +156,8 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The file that a path means. Through a symbolic link, the file it points to is the one to replace; where there is none
-/// yet, the folder is as good as known.
+/// The file that a path means. Through a symbolic link, the file it points to is the one to replace; where
+/// there is none yet, the folder is as good as known.
 fn target(path: &Path) -> PathBuf {
     let new = || Some(fs::canonicalize(place::folder(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
@@ -195,15 +196,16 @@ fn open_special_for_key(path: &Path) -> Result<File, Failure> {
     open_special(path)
 }
 
-/// Whether a path names a descriptor that this process was given. Its owner may be the user who started the process.
+/// Whether a path names a descriptor that this process was given. Its owner may be the user who started the
+/// process.
 #[cfg(unix)]
 fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|own| path == Path::new(own))
         || path.parent() == Some(Path::new("/dev/fd"))
 }
 
-/// Refuses an open file that belongs to another user. What is good for every user is the null device, and a terminal that
-/// this process has already.
+/// Refuses an open file that belongs to another user. What is good for every user is the null device, and a
+/// terminal that this process has already.
 #[cfg(unix)]
 fn must_be_own(file: &File, path: &Path) -> Result<(), Failure> {
     use std::os::fd::AsFd;

@@ -52,7 +52,7 @@ pub fn first_line(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     limited.read_until(b'\n', &mut line).map_err(|error| Failure::io(&input.name, &error))?;
     let text = line.strip_suffix(b"\n").map_or(line.len(), |text| text.strip_suffix(b"\r").unwrap_or(text).len());
     match line.len() as u64 {
-        0 => Err(Failure::Input(format!("{}: empty where a password should be", input.name))),
+        0 => Err(Failure::Input(format!("{}: empty; a password was expected", input.name))),
         1..=LONGEST => {
             line.truncate(text);
             Ok(line)

@@ -1,7 +1,8 @@
 //! Puts a complete temporary file in its place: the only way results and keys get their names.
 //!
-//! The file's contents are on the disk before it has its name, and the name is before the run reports success. So a
-//! power failure leaves what was there before or the whole new file, and never takes back what was reported.
+//! The file's contents are on the disk before it has its name, and the name is before the run reports
+//! success. So a power failure leaves what was there before or the whole new file, and never takes back what
+//! was reported.
 
 use std::fs::File;
 use std::io;

@@ -25,8 +25,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For work on `size` bytes of input, if that is known, which counts items by `noun`. No bar is drawn if `quiet`,
-    /// if standard error is no terminal, or if the results themselves appear on the terminal.
+    /// For work on `size` bytes of input, if that is known, which counts items by `noun`. No bar is drawn if
+    /// `quiet`, if standard error is no terminal, or if the results themselves appear on the terminal.
     pub fn new(quiet: bool, size: Option<u64>, noun: &'static str, results_on_terminal: bool) -> Self {
         let template = match size {
             Some(_) => "{wide_bar} {percent:>3}%  {msg}  {eta} left",
@@ -106,7 +106,8 @@ impl Drop for Progress {
     }
 }
 
-/// Shows a bar after [`PATIENCE`], even while one item is being computed. If it is dropped earlier, no bar appears.
+/// Shows a bar after [`PATIENCE`], even while one item is being computed. If it is dropped earlier, no bar
+/// appears.
 struct Appearance {
     cancel: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,

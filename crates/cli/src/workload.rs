@@ -1,4 +1,5 @@
-//! The keys that `speed` and `papers` measure with, and batches of powers, checked once before they are timed.
+//! The keys that `speed` and `papers` measure with, and batches of powers, checked once before they are
+//! timed.
 
 use std::hint::black_box;
 
@@ -34,7 +35,8 @@ pub struct Modexp {
 }
 
 impl Modexp {
-    /// A batch modulo the benchmark key's modulus of that size. The first result is checked with the portable engine.
+    /// A batch modulo the benchmark key's modulus of that size. The first result is checked with the portable
+    /// engine.
     pub fn new(bits: usize, batch: usize, engine: Dispatch) -> Result<Self, Failure> {
         let n = benchmark_key(bits, engine)?.public_key().n();
         let modulus = Modulus::new(&n)?;

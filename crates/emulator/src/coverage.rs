@@ -18,7 +18,8 @@ pub fn missed(wanted: impl Fn(&str) -> bool) -> Vec<Function> {
     coverage().into_iter().filter(|function| function.missed > 0 && wanted(&function.name)).collect()
 }
 
-/// All functions with VPMADD52, sorted by name; empty where nothing is emulated, or the program has no symbols.
+/// All functions with VPMADD52, sorted by name; empty where nothing is emulated, or the program has no
+/// symbols.
 pub fn coverage() -> Vec<Function> {
     let mut functions = counted();
     functions.sort_by(|a, b| (&a.name, a.instructions).cmp(&(&b.name, b.instructions)));

@@ -18,7 +18,7 @@ pub fn statistics() -> Statistics {
     Statistics::default()
 }
 
-/// Says that there is none.
+/// Says that there is no emulator.
 pub fn install(asked: bool) -> Mode {
     let _ = (asked, crate::mode::plan);
     Mode::Unavailable("the emulator is for Linux on x86-64".into())

@@ -6,11 +6,12 @@ use crate::frame::Frame;
 use crate::model::multiply_add;
 use crate::operation::{Multiply, Operation, Place};
 
-/// Carries the operation out; `false`, and nothing done, if the processor would raise a fault for misalignment.
+/// Carries the operation out; `false`, and nothing done, if the processor would raise a fault for
+/// misalignment.
 ///
 /// # Safety
-/// The interrupted thread must be about to execute the operation: its memory operands are that thread's own business, and
-/// what it may touch, this touches in its stead. An address that it may not touch faults here as it would there.
+/// The interrupted thread must be about to execute the operation: its memory operands are read and written in
+/// place of that thread. An address that the thread may not access faults here as it would there.
 pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
     match *operation {
         Operation::Multiply(multiply) => {

@@ -1,5 +1,6 @@
-//! The state of the interrupted thread, as the kernel saved it in the signal frame and will load it again: general
-//! registers in the context, vectors and masks in an XSAVE area in the standard (not compacted) format.
+//! The state of the interrupted thread, as the kernel saved it in the signal frame and will load it again:
+//! general registers in the context, vectors and masks in an XSAVE area in the standard (not compacted)
+//! format.
 //!
 //! Sources: Intel SDM volume 1, chapter 13 (the area, its header and the initial states); Linux
 //! `arch/x86/include/uapi/asm/sigcontext.h` (the software bytes).
@@ -71,11 +72,12 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of a signal handler's third argument; `None` if it holds no AVX-512 state that we could change.
+    /// The frame of a signal handler's third argument; `None` if it holds no AVX-512 state that we could
+    /// change.
     ///
     /// # Safety
-    /// `context` must be what the kernel gave a handler with `SA_SIGINFO`; the frame must not outlive the handler, and
-    /// there must be one at a time.
+    /// `context` must be what the kernel gave a handler with `SA_SIGINFO`; the frame must not outlive the
+    /// handler, and there must be one at a time.
     pub unsafe fn new(context: *mut libc::c_void, layout: Layout) -> Option<Self> {
         let context = context.cast::<libc::ucontext_t>();
         // SAFETY: the caller's promise; the kernel sets `fpregs` to the area in the same frame, or to null.
@@ -86,8 +88,8 @@ impl Frame {
     }
 
     /// # Safety
-    /// `general` must be 23 registers, and `area` null or what the kernel saves (512 bytes, and as many more as its own
-    /// software bytes say), both writable as long as the frame lives, and used by nothing else.
+    /// `general` must be 23 registers, and `area` null or what the kernel saves (512 bytes, and as many more
+    /// as its own software bytes say), both writable as long as the frame lives, and used by nothing else.
     unsafe fn from_parts(general: *mut libc::greg_t, area: *mut u8, layout: Layout) -> Option<Self> {
         if area.is_null() {
             return None;
@@ -129,7 +131,8 @@ impl Frame {
     fn get<const N: usize>(&self, component: u32, index: usize) -> [u64; N] {
         let (at, size) = self.layout.0[component as usize];
         debug_assert!((index + 1) * N * 8 <= size);
-        // SAFETY: the header and the component lie in the area, as `new` has checked; callers keep within the component.
+        // SAFETY: the header and the component lie in the area, as `new` has checked; callers keep within the
+        // component.
         unsafe {
             if self.read::<u64>(HEADER) >> component & 1 == 0 {
                 return [0; N];
@@ -257,7 +260,7 @@ mod tests {
             assert_eq!(frame.mask(number), number as u64 + 0xff00);
         }
         assert_eq!(frame.general(libc::REG_RIP), 17);
-        // Where the manual says: xmm3, the high half of ymm3, the high half of zmm3, zmm19.
+        // At the places of the manual: xmm3, the high half of ymm3, the high half of zmm3, zmm19.
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         assert_eq!(saved.area[160 + 48..][..16], bytes(&pattern(3)[..2]));
         assert_eq!(saved.area[576 + 48..][..16], bytes(&pattern(3)[2..4]));

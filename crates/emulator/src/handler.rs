@@ -1,8 +1,9 @@
-//! The signal handler: what it takes on, what it leaves to whom it found installed, and what it counts.
+//! The signal handler: what it emulates, what it leaves to the handler that was installed before, and what it
+//! counts.
 //!
-//! It does nothing that may not be done in a signal handler: no allocation (the decoder's tables and ours are made before
-//! it is installed), no locks. A panic, which would be a mistake here, ends the process: it cannot unwind out of
-//! `extern "C"`.
+//! It does nothing that may not be done in a signal handler: no allocation (the decoder's tables and ours are
+//! made before it is installed), no locks. A panic, which would be a mistake here, ends the process: it
+//! cannot unwind out of `extern "C"`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,10 +61,11 @@ pub fn install() -> Result<(), String> {
         return Err("the handler of SIGILL is installed already".into());
     }
     ours.sa_sigaction = on_illegal_instruction as *const () as libc::sighandler_t;
-    // Not blocked while it runs: the handler of another signal that arrives then may multiply too. Ours keeps no state but
-    // counters.
+    // Not blocked while it runs: the handler of another signal that arrives then may multiply too. Ours keeps
+    // no state but counters.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_NODEFER;
-    // SAFETY: `ours` is a whole action: a handler of the type that SA_SIGINFO requires, and an empty mask (all zero).
+    // SAFETY: `ours` is a whole action: a handler of the type that SA_SIGINFO requires, and an empty mask
+    // (all zero).
     if unsafe { libc::sigaction(libc::SIGILL, &raw const ours, ptr::null_mut()) } != 0 {
         return Err(error("install"));
     }
@@ -71,8 +73,8 @@ pub fn install() -> Result<(), String> {
 }
 
 extern "C" fn on_illegal_instruction(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: errno is the thread's own, and the kernel gives a handler its siginfo. A code above 0 means that an
-    // instruction raised the signal, not `kill`.
+    // SAFETY: errno is the thread's own, and the kernel gives a handler its siginfo. A code above 0 means
+    // that an instruction raised the signal, not `kill`.
     let (errno, by_instruction) = unsafe { (*libc::__errno_location(), (*info).si_code > 0) };
     // SAFETY: what the kernel gave us; it is looked at through this frame alone, which ends here.
     let emulated =
@@ -84,13 +86,13 @@ extern "C" fn on_illegal_instruction(signal: libc::c_int, info: *mut libc::sigin
     unsafe { *libc::__errno_location() = errno };
 }
 
-/// Emulates the thread's current instruction, and those after it as long as we support them; `false`, and nothing
-/// done, if the first is not a VPMADD52.
+/// Emulates the thread's current instruction, and those after it as long as we support them; `false`, and
+/// nothing done, if the first is not a VPMADD52.
 fn run(mut frame: Frame) -> bool {
     let (mut multiplications, mut moves, mut finder) = (0, 0, Finder::new());
     let start = frame.general(libc::REG_RIP);
     let mut at = start;
-    // In one page: whether there is a next one is for the processor to find out.
+    // In one page: the processor finds out whether the next page exists.
     while at / PAGE == start / PAGE {
         // The processor has read all of the first instruction, wherever it ends.
         let whole = at == start;
@@ -128,8 +130,9 @@ fn run(mut frame: Frame) -> bool {
     multiplications > 0
 }
 
-/// The code at an address: as many bytes as the longest instruction has, or those up to the end of the page, and how many
-/// these are. With `whole`, those in the next page too, if the instruction cannot be decoded without them.
+/// The code at an address: as many bytes as the longest instruction has, or those up to the end of the page,
+/// and how many these are. With `whole`, those in the next page too, if the instruction cannot be decoded
+/// without them.
 ///
 /// # Safety
 /// There must be a readable instruction; with `whole`, it is readable to its end.
@@ -150,8 +153,8 @@ unsafe fn fetch(at: u64, whole: bool) -> ([u8; LONGEST], usize) {
     (unsafe { *code }, LONGEST)
 }
 
-/// What would happen without us: the handler that we found is called; or, if there was none, the default is put back, and
-/// the instruction raises its signal again.
+/// Does what would happen without the emulator: the earlier handler is called; or, if there was none, the
+/// default action is restored, and the instruction raises its signal again.
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void, by_instruction: bool) {
     let Some(Setting { previous, .. }) = SETTING.get() else { return };
     match previous.sa_sigaction {

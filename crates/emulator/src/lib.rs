@@ -1,38 +1,42 @@
-//! Runs AVX512-IFMA machine code on processors without it. For tests alone: nothing that is shipped depends on this.
+//! Runs AVX512-IFMA machine code on processors without it. For tests alone: nothing that is shipped depends
+//! on this.
 //!
 //! # What it is for
 //!
-//! The kernels of the machine `avx512-ifma` must be tested where the processor at hand has AVX-512F but no VPMADD52. There
-//! the instruction raises SIGILL; [`install`] puts a handler in place that decodes it, applies it to the registers that the
-//! kernel saved in the signal frame, and lets the thread go on behind it. So the very machine code that is shipped is run,
-//! loops, addresses, register allocation and all; only what the one instruction computes comes from [`model`], a plain
-//! sum of 128-bit products.
+//! The kernels of the machine `avx512-ifma` must be tested where the processor at hand has AVX-512F but no
+//! VPMADD52. There the instruction raises SIGILL; [`install`] puts a handler in place that decodes it,
+//! applies it to the registers that the kernel saved in the signal frame, and lets the thread go on behind
+//! it. So the machine code that is shipped runs, with its loops, addresses and register allocation; only the
+//! result of the one instruction comes from [`model`], a plain sum of 128-bit products.
 //!
-//! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`]) requests emulation too:
-//! every VPMADD52 in this program is then overwritten by UD2, which traps, and the handler emulates the instruction that
-//! was there. That tests the emulator itself, and shows by [`coverage`] which instructions the tests have reached.
+//! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`])
+//! requests emulation too: every VPMADD52 in this program is then overwritten by UD2, which traps, and the
+//! handler emulates the instruction that was there. That tests the emulator itself, and shows by [`coverage`]
+//! which instructions the tests have reached.
 //!
 //! # How to use it
 //!
-//! A test program writes [`install_before_main!`] once, at its top level, and so needs no thought about who looks at the
-//! processor first. [`install`] returns what was decided.
+//! A test program writes [`install_before_main!`] once, at its top level. Then emulation is decided before
+//! any code looks at the processor. [`install`] returns what was decided.
 //!
 //! # What it does not do
 //!
 //! * It needs Linux on x86-64, and AVX-512F with DQ. Elsewhere [`install`] says so.
-//! * It is slow: a trap costs a microsecond or more. The handler executes all following instructions that it supports in one trap
-//!   (VPMADD52 and plain moves, within a page).
+//! * It is slow: a trap costs a microsecond or more. The handler executes all following instructions that it
+//!   supports in one trap (VPMADD52 and plain moves, within a page).
 //! * Only the program itself is overwritten, not its shared libraries.
-//! * A memory operand that may not be read faults inside the handler: SIGSEGV with the right address, but not the right
-//!   instruction pointer.
-//! * A thread that blocks SIGILL is killed at its first VPMADD52, as it would be at any instruction that it cannot execute.
-//! * A handler that was there before is called as a function for what is not ours; its `sa_mask`, `SA_NODEFER`,
+//! * A memory operand that may not be read faults inside the handler: SIGSEGV with the right address, but not
+//!   the right instruction pointer.
+//! * A thread that blocks SIGILL is killed at its first VPMADD52, as it would be at any instruction that it
+//!   cannot execute.
+//! * An earlier handler is called as a function for signals that are not ours; its `sa_mask`, `SA_NODEFER`,
 //!   `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
 //!
 //! # Where to look
 //!
-//! `model` is the arithmetic, `operation` the instructions and their operands, `frame` the saved registers, `execute` what
-//! is done to them, `handler` the signal, `scan` and `patch` the program's own text, `sites` the table of it.
+//! `model` is the arithmetic, `operation` the instructions and their operands, `frame` the saved registers,
+//! `execute` what is done to them, `handler` the signal, `scan` and `patch` the program's own text, `sites`
+//! the table of it.
 
 mod coverage;
 mod mode;
@@ -74,11 +78,11 @@ use std::sync::OnceLock;
 
 static MODE: OnceLock<Mode> = OnceLock::new();
 
-/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` requests it; returns what was decided.
-/// The first call decides, for the life of the process; threads that call meanwhile wait for it.
+/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` requests it; returns what
+/// was decided. The first call decides, for the life of the process; threads that call meanwhile wait for it.
 ///
-/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Whoever has asked it before
-/// may remember that there was none: use [`install_before_main!`].
+/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Code that
+/// called it before may have cached that there was none: use [`install_before_main!`].
 pub fn install() -> &'static Mode {
     MODE.get_or_init(|| platform::install(mode::asked()))
 }

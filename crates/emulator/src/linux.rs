@@ -9,7 +9,7 @@ pub use crate::handler::{Statistics, statistics};
 use crate::mode::{Mode, Plan, hidden, plan};
 use crate::{handler, patch, scan, sites};
 
-/// Does what is to be done, once in a process.
+/// Decides and installs, once in a process.
 pub fn install(asked: bool) -> Mode {
     let vectors = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
     let ifma = is_x86_feature_detected!("avx512ifma") && !hidden();
@@ -30,11 +30,12 @@ pub fn install(asked: bool) -> Mode {
 fn overwrite() -> Result<(), String> {
     sites::add(patch::sites(scan::running_program()?));
     handler::install()?;
-    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
+    // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is
+    // installed.
     unsafe { patch::overwrite() }
 }
 
-/// Answers the traps of a processor without the instructions.
+/// Emulates the traps of a processor without the instructions.
 fn answer() -> Result<(), String> {
     // The sites serve to count; without them the emulation is the same.
     match scan::running_program() {
@@ -44,7 +45,8 @@ fn answer() -> Result<(), String> {
     handler::install()?;
     if !traps() {
         // The processor has the instructions, and only its flags do not say so, as in some virtual machines.
-        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is installed.
+        // SAFETY: the sites come from this program's file (and are compared with memory), and the handler is
+        // installed.
         unsafe { patch::overwrite() }?;
     }
     // SAFETY: the handler is installed, and executes VPMADD52 in every thread.
@@ -52,7 +54,8 @@ fn answer() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the processor refuses VPMADD52, or this program's are overwritten: tried, with the handler standing.
+/// Whether the processor refuses VPMADD52, or this program's are overwritten: tried, with the handler
+/// installed.
 fn traps() -> bool {
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline(never)]

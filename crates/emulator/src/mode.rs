@@ -1,7 +1,7 @@
 //! Whether and how to emulate: by the processor, and by the environment.
 
-/// The environment variable for emulation where the processor needs none: `1`. With `hidden`, the processor is
-/// taken for one whose flags do not show what it has.
+/// The environment variable for emulation where the processor needs none: `1`. With `hidden`, the processor
+/// is taken for one whose flags do not show what it has.
 pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
 
 /// See [`VARIABLE`].

@@ -1,6 +1,7 @@
 //! What VPMADD52LUQ and VPMADD52HUQ compute in one 64-bit lane, in plain integers.
 //!
-//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C, "VPMADD52LUQ" and "VPMADD52HUQ".
+//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2C, "VPMADD52LUQ" and
+//! "VPMADD52HUQ".
 
 /// The bits of a factor that the instructions look at.
 const FACTOR: u64 = (1 << 52) - 1;

@@ -1,13 +1,15 @@
-//! From machine code to what is to be done: VPMADD52 in all its forms, and the plain moves that compilers put between.
+//! From machine code to what is to be done: VPMADD52 in all its forms, and the plain moves that compilers put
+//! between.
 //!
-//! Forms of VPMADD52LUQ and VPMADD52HUQ: EVEX with 128, 256 and 512 bits, the last factor a register, a vector in memory
-//! or one word in memory for all lanes (`{1to2}` to `{1to8}`), any write mask, merging or zeroing; VEX (AVX-IFMA) with
-//! 128 and 256 bits, the last factor a register or a vector in memory. Compilers emit for our kernels, as of Rust 1.95,
-//! the 512-bit EVEX forms without mask, with a register or a vector in memory.
+//! Forms of VPMADD52LUQ and VPMADD52HUQ: EVEX with 128, 256 and 512 bits, the last factor a register, a
+//! vector in memory or one word in memory for all lanes (`{1to2}` to `{1to8}`), any write mask, merging or
+//! zeroing; VEX (AVX-IFMA) with 128 and 256 bits, the last factor a register or a vector in memory. Compilers
+//! emit for our kernels, as of Rust 1.95, the 512-bit EVEX forms without mask, with a register or a vector in
+//! memory.
 //!
-//! A trap costs a microsecond or more, and between two multiplications there is often a load, a store or a copy. So
-//! the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without mask, and MOV between
-//! 64-bit registers or a register and memory.
+//! A trap costs a microsecond or more, and between two multiplications there is often a load, a store or a
+//! copy. So the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without mask,
+//! and MOV between 64-bit registers or a register and memory.
 
 use iced_x86::{Code, Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
 
@@ -148,8 +150,8 @@ pub fn operation(instruction: &Instruction, frame: &Frame) -> Option<Operation> 
     }
 }
 
-/// The address of a memory operand: base, index, scale, displacement, segment base; with a 32-bit address size, modulo
-/// `2^32`.
+/// The address of a memory operand: base, index, scale, displacement, segment base; with a 32-bit address
+/// size, modulo `2^32`.
 fn address(instruction: &Instruction, operand: u32, frame: &Frame) -> Option<u64> {
     if instruction.op_kind(operand) != OpKind::Memory {
         return None;

@@ -1,5 +1,5 @@
-//! Makes instructions trap that the processor has: their first two bytes become UD2, and the table of [`sites`] keeps what
-//! they were.
+//! Makes instructions trap that the processor has: their first two bytes become UD2, and the table of
+//! [`sites`] keeps what they were.
 
 use std::ptr;
 use std::sync::atomic::AtomicU64;
@@ -28,9 +28,9 @@ pub fn sites(found: Vec<Found>) -> Vec<Site> {
 /// Overwrites every known site of this program's text.
 ///
 /// # Safety
-/// The sites must be instructions of this program's text, known to the table, and the handler must be installed. Threads that
-/// run that text meanwhile find the old instruction or the new one: the pages stay executable, and the two bytes are
-/// written as one word where they do not straddle a cache line.
+/// The sites must be instructions of this program's text, known to the table, and the handler must be
+/// installed. Threads that run that text meanwhile find the old instruction or the new one: the pages stay
+/// executable, and the two bytes are written as one word where they do not straddle a cache line.
 pub unsafe fn overwrite() -> Result<(), String> {
     let sites = sites::all();
     let mut next = 0;
@@ -89,12 +89,13 @@ unsafe fn overwrite_one(site: &Site) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes every VPMADD52 in `code` trap, which is straight machine code from its first byte to its last, and returns how
-/// many there are. For tests of instructions that no compiler emits.
+/// Makes every VPMADD52 in `code` trap, which is straight machine code from its first byte to its last, and
+/// returns how many there are. For tests of instructions that no compiler emits.
 ///
 /// # Safety
-/// The handler must be installed before the code runs. As long as the process lives, the address must have no other code
-/// than that of this function's last call: a later UD2 at this address would be taken for the instruction.
+/// The handler must be installed before the code runs. As long as the process lives, the address must have no
+/// other code than that of this function's last call: a later UD2 at this address would be taken for the
+/// instruction.
 pub unsafe fn trap(code: &mut [u8]) -> usize {
     let (mut found, mut at) = (Vec::new(), 0);
     let address = code.as_ptr().expose_provenance() as u64;

@@ -1,5 +1,5 @@
-//! Finds every VPMADD52 of the running program: reads its own file, takes the functions from the symbol table, and decodes
-//! each from its beginning, so that instruction boundaries are certain.
+//! Finds every VPMADD52 of the running program: reads its own file, takes the functions from the symbol
+//! table, and decodes each from its beginning, so that instruction boundaries are certain.
 
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind, elf};
@@ -47,8 +47,8 @@ pub fn running_program() -> Result<Vec<Found>, String> {
     Ok(found)
 }
 
-/// Those of one function. What cannot be decoded ends a function without any (hand-written assembly may be anything); in a
-/// function with one it is an error.
+/// Those of one function. What cannot be decoded ends a function without any (hand-written assembly may be
+/// anything); in a function with one it is an error.
 fn function(code: &[u8], address: u64, names: &[String]) -> Result<Vec<Found>, String> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < code.len() {
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn instructions_are_found_by_decoding() {
-        // vpmadd52luq zmm0, zmm1, zmm2; mov rax, imm64 that holds the same bytes; vpmadd52huq ymm3, ymm4, [rdi]; ret
+        // vpmadd52luq zmm0, zmm1, zmm2; mov rax, imm64 that holds the same bytes; vpmadd52huq ymm3, ymm4,
+        // [rdi]; ret
         let low = [0x62, 0xf2, 0xf5, 0x48, 0xb4, 0xc2];
         let high = [0x62, 0xf2, 0xdd, 0x28, 0xb5, 0x1f];
         let code = [&low[..], &[0x48, 0xb8], &low, &[0, 0], &high, &[0xc3]].concat();

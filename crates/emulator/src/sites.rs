@@ -1,4 +1,5 @@
-//! Every VPMADD52 that is known beforehand: its address, its bytes before it was made to trap, and how often it ran.
+//! Every VPMADD52 that is known beforehand: its address, its bytes before it was made to trap, and how often
+//! it ran.
 //!
 //! A signal handler reads the table, so it takes no lock: the table is replaced as a whole, and never freed.
 
@@ -15,7 +16,8 @@ pub struct Site {
     pub address: u64,
     /// Its bytes, as they are without us; those behind its end are zero.
     pub original: [u8; LONGEST],
-    /// The functions it is in, by mangled name, smallest first: more than one where the linker has merged equal ones.
+    /// The functions it is in, by mangled name, smallest first: more than one where the linker has merged
+    /// equal ones.
     pub functions: &'static [String],
     /// How often it was emulated.
     pub executed: AtomicU64,

@@ -1,4 +1,5 @@
-//! What raises SIGILL and is not ours behaves as it would without us. Each case is a process of its own.
+//! Other causes of SIGILL have the effect that they have without the emulator. Each case runs in its own
+//! process.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::arch::asm;
@@ -85,7 +86,8 @@ extern "C" fn multiply_too(_: libc::c_int) {
     CALLS.fetch_add(u32::from(product == 72), Ordering::Relaxed);
 }
 
-/// Multiplies until a timer's handler, which multiplies too, has interrupted it often enough to have met the emulator at work.
+/// Multiplies until a timer's handler, which multiplies too, has interrupted it often enough to have met the
+/// emulator at work.
 fn alarms() {
     const WANTED: u32 = 3000;
     // SAFETY: a whole action and a whole time, as the types ask.

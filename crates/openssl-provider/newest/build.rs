@@ -8,8 +8,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let artifacts = openssl_src::Build::new().build();
     let library = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("libcrypto.so");
-    // The objects are position-independent, as openssl-src builds them. Symbols of its own come first for the library
-    // itself: another libcrypto may be in the same process.
+    // The objects are position-independent, as openssl-src builds them. Symbols of its own come first for the
+    // library itself: another libcrypto may be in the same process.
     let mut link = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
     link.args(["-shared", "-Wl,-Bsymbolic", "-Wl,-soname,libcrypto-newest.so", "-o"]).arg(&library);
     link.arg("-Wl,--whole-archive").arg(artifacts.lib_dir().join("libcrypto.a"));

@@ -1,4 +1,5 @@
-//! The provider's own functions, as OpenSSL calls them (`provider-base(7)`): its parameters, and the tables of RSA.
+//! The provider's own functions, as OpenSSL calls them (`provider-base(7)`): its parameters, and the tables
+//! of RSA.
 
 use std::ffi::{CStr, c_int};
 use std::ptr;
@@ -65,7 +66,8 @@ fn write_requested(provider: &Provider, requested: &mut Requested) -> bool {
     // The contents of a file can be anything.
     .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
     let operations = private.saturating_add(public);
-    // A multiple of 1/1024, so that no floating-point operation rounds: the host may have unmasked that exception.
+    // A multiple of 1/1024, so that no floating-point operation rounds: the host may have unmasked that
+    // exception.
     let parts = i128::from(operations) * 1024 / i128::from(batches.max(1));
     let mean = parts.min(1 << 50) as f64 / 1024.0;
     let version = CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default();

@@ -65,8 +65,9 @@ impl Counters {
 
     /// Opens counters in a file, or makes it; the error says what is wrong with the file.
     ///
-    /// A process that may not write the file reads the others' counts, and counts only for itself; one that may
-    /// not read it also counts for itself: programs of users other than the server's must not fail for that.
+    /// A process that may not write the file reads the others' counts, and counts only for itself; one that
+    /// may not read it also counts for itself: programs of users other than the server's must not fail for
+    /// that.
     pub fn shared(path: &Path) -> Result<Self, String> {
         let fail = |what: &str, why: &dyn Display| format!("cannot {what} {}: {why}", path.display());
         // Before opening, which may have effects on a device.
@@ -117,7 +118,7 @@ impl Counters {
         counts.public_operations.fetch_add(public, Ordering::Relaxed);
         counts.batches.fetch_add(1, Ordering::Relaxed);
         counts.largest_batch.fetch_max(private + public, Ordering::Relaxed);
-        // The library counts failures of the whole process: adds those since the last look.
+        // The library counts failures of the whole process; this adds those since the last call.
         let failures = check_failures();
         let known = KNOWN_FAILURES.fetch_max(failures, Ordering::Relaxed);
         if failures > known {
@@ -137,7 +138,8 @@ impl Drop for Counters {
 
 const SIZE: usize = size_of::<File>();
 
-/// Opens the file, or makes it for writing; follows no symbolic link. Never blocks: a FIFO would wait for a writer.
+/// Opens the file, or makes it for writing; follows no symbolic link. Never blocks: a FIFO would wait for a
+/// writer.
 fn open(path: &Path, write: bool) -> io::Result<fs::File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
     let mut options = fs::OpenOptions::new();
@@ -170,8 +172,8 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if ![0, SIZE as u64].contains(&metadata.len()) {
         return Err(other());
     }
-    // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may change it, and that
-    // is the superuser or ourselves.
+    // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may
+    // change it, and that is the superuser or ourselves.
     // SAFETY: it has no preconditions.
     let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
     if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
@@ -181,7 +183,7 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if metadata.len() > 0 {
         file.read_exact_at(&mut magic, 0).map_err(|error| error.to_string())?;
     }
-    // Zero: a process beside this one is just making it.
+    // Zeros: another process is just making the file.
     if magic == MAGIC || magic == [0; 8] { Ok(metadata.len() == 0) } else { Err(other()) }
 }
 

@@ -5,7 +5,7 @@ use zariz::rsa::Hash;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::openssl::{Md, OpenSsl};
 
-/// Longer names are mistakes.
+/// Longer names are errors.
 const MAX_NAME: usize = 50;
 
 /// How zariz signs digests of a kind.
@@ -54,7 +54,7 @@ pub struct Digest {
     pub name: String,
     /// OpenSSL's.
     pub md: Md,
-    /// What it is to zariz.
+    /// How zariz signs it.
     pub kind: Kind,
 }
 
@@ -70,7 +70,7 @@ impl Digest {
         Ok(Self { name: name.to_owned(), md, kind })
     }
 
-    /// Whether it is one that RSA signs in every version of OpenSSL; others are for OpenSSL to judge.
+    /// Whether it is one that RSA signs in every version of OpenSSL. OpenSSL decides about others.
     pub fn is_signed(&self) -> bool {
         SIGNED.iter().any(|(known, _)| self.md.name().eq_ignore_ascii_case(known))
     }
@@ -83,7 +83,7 @@ impl Digest {
         }
     }
 
-    /// Whether both are the same.
+    /// Whether OpenSSL has one main name for both.
     pub fn same(&self, other: &Self) -> bool {
         self.md.name() == other.md.name()
     }

@@ -13,7 +13,7 @@ use crate::ffi::guard;
 pub enum Failure {
     /// For the error queue: a reason, what, where and what to do, and where in our code.
     New(Reason, String, &'static Location<'static>),
-    /// What failed was a function of OpenSSL, which has put its own error on the queue.
+    /// A function of OpenSSL failed, and has put its own error on the queue.
     Raised,
 }
 
@@ -43,9 +43,9 @@ reasons! {
     Key = 2: c"invalid key",
     /// A parameter's value.
     Parameter = 3: c"invalid parameter",
-    /// A digest that is not allowed, or not there.
+    /// A digest that is not allowed, or does not exist.
     Digest = 4: c"digest not allowed",
-    /// A padding mode that does not go with the operation.
+    /// A padding mode that is not for the operation.
     Padding = 5: c"invalid padding mode",
     /// The length of an input.
     Length = 6: c"invalid input length",

@@ -37,8 +37,8 @@ pub unsafe fn release<T>(held: Opaque) {
 pub unsafe fn with<T: Held>(held: Opaque, function: impl FnOnce(&mut T) -> Outcome) -> c_int {
     // SAFETY: the caller's promise.
     let Some(held) = (unsafe { held.cast::<T>().as_mut() }) else { return 0 };
-    // SAFETY: it lives as long as what is held. A reference that is counted would be owned by this stack, which may be a
-    // job's, and forgotten.
+    // SAFETY: it lives as long as what is held. A reference that is counted would be owned by this stack,
+    // which may be a job's, and forgotten.
     let core = unsafe { &*held.core() };
     status(core, || function(held))
 }

@@ -3,10 +3,10 @@
 //! OpenSSL loads it through its configuration; docs/openssl.md is for administrators. The modules:
 //!
 //! * `ffi`: OpenSSL's types and functions. OpenSSL first calls `OSSL_provider_init`, below.
-//! * `base`, `key`, `signature`, `cipher`: the functions that OpenSSL calls, in tables. `base` has the provider's own, and
-//!   refers to the other three tables.
-//! * `provider`: the state of one loaded instance; the tables use it, and it uses none of them. docs/openssl.md describes
-//!   its `settings` and `counters`.
+//! * `base`, `key`, `signature`, `cipher`: the functions that OpenSSL calls, in tables. `base` has the
+//!   provider's own, and refers to the other three tables.
+//! * `provider`: the state of one loaded instance; the tables use it, and it uses none of them.
+//!   docs/openssl.md describes its `settings` and `counters`.
 //! * `padding`, `digest`, `salt`: what signatures and ciphers may choose, by OpenSSL's names.
 //! * `queue`: requests of many threads and jobs, computed together.
 //! * `openssl`: digests, and the operations that zariz leaves to OpenSSL's own code.

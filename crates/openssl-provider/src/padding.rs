@@ -38,7 +38,7 @@ impl Padding {
     /// The mode that a parameter names.
     pub fn read(param: &Param) -> Outcome<Self> {
         let found = match param.text() {
-            // OpenSSL once spelled it so.
+            // An old spelling of OpenSSL's.
             Some("oeap") => Some(Self::Oaep),
             Some(word) => ALL
                 .iter()

@@ -85,8 +85,8 @@ impl Provider {
         })
     }
 
-    /// Calls a function on a stack that is large enough: in a job, on another. The job is not paused: OpenSSL may hold
-    /// locks.
+    /// Calls a function on a stack that is large enough: in a job, on another. The job is not paused: OpenSSL
+    /// may hold locks.
     pub fn with_stack<T: Send>(&self, function: impl FnOnce() -> T + Send) -> Outcome<T> {
         if !job::is_running(&self.openssl.libcrypto) {
             return Ok(function());
@@ -97,7 +97,7 @@ impl Provider {
         }
     }
 
-    /// Counts an operation that OpenSSL does in our place.
+    /// Counts an operation that OpenSSL does in place of zariz.
     pub fn note_fallback(&self) {
         self.counters.add(|counts| &counts.fallbacks, 1);
     }

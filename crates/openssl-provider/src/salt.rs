@@ -33,7 +33,7 @@ const WORDS: [(Salt, c_int, &std::ffi::CStr); 4] = [
 impl Salt {
     /// The length that a parameter names.
     pub fn read(param: &Param) -> Outcome<Self> {
-        let wrong = || Failure::new(Reason::Parameter, "this is no length of a salt");
+        let wrong = || Failure::new(Reason::Parameter, "this is not a salt length");
         let number = match param.text() {
             Some(text) => {
                 if let Some(word) = WORDS.iter().find(|word| word.2.to_bytes() == text.as_bytes()) {

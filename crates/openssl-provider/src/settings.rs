@@ -13,7 +13,7 @@ use crate::ffi::core::Core;
 /// The default for the most operations in a batch: larger ones cost no less per operation, and all operations
 /// of a batch wait for its last.
 const MAX_BATCH: usize = 16;
-/// More make no sense, and are mistakes.
+/// The largest values that are allowed: more is an error.
 const MOST_THREADS: usize = 1024;
 const LARGEST_BATCH: usize = 65_536;
 
@@ -23,8 +23,8 @@ pub struct Settings {
     pub dispatch: Dispatch,
     /// How they multiply and reduce; by default, the fastest way.
     pub method: Option<Method>,
-    /// The most batches that are computed at once, and of threads for those of jobs; 0 for no threads. By
-    /// default, as many as the number of processors ([`processors`]).
+    /// The most batches that are computed at once, and the most threads that compute batches of jobs; 0 for
+    /// no threads. By default, the number of processors ([`processors`]).
     pub threads: Option<usize>,
     /// The most operations in a batch.
     pub max_batch: usize,
@@ -51,7 +51,7 @@ impl Settings {
         let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
         let method = match method.as_deref() {
             None | Some("auto") => None,
-            Some(name) => Some(Method::by_name(name).ok_or_else(|| unknown_method(name))?),
+            Some(name) => Some(name.parse().map_err(|_| unknown_method(name))?),
         };
         Ok(Self {
             dispatch,
@@ -92,7 +92,7 @@ fn yes_or_no(name: &str, text: &str) -> Outcome<bool> {
 }
 
 fn unknown_method(name: &str) -> Failure {
-    let known: Vec<_> = Method::NAMED.iter().map(|(known, _)| *known).collect();
+    let known: Vec<_> = Method::ALL.iter().map(Method::to_string).collect();
     wrong("method", &format_args!("there is no {name:?}; choose auto, {}", known.join(", ")))
 }
 

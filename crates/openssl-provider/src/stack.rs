@@ -1,7 +1,7 @@
-//! Room to compute for code that runs on the small stack of one of OpenSSL's jobs.
+//! A large stack for code that is called on the small stack of one of OpenSSL's jobs.
 //!
-//! A new thread has room. Where no thread can be started, a stack of our own has it, on the calling thread:
-//! haproxy forbids itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
+//! It runs on a new thread. Where no thread can be started, it runs on the calling thread, on a stack of our
+//! own: haproxy forbids itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -92,8 +92,8 @@ mod switch {
         result: Option<thread::Result<T>>,
     }
 
-    /// Where the new stack begins; its end goes back to where the stacks were changed. The address of the call comes in
-    /// halves, since `makecontext` hands over integers alone.
+    /// The first function on the new stack; when it returns, the thread is back on the old stack. The address
+    /// of the call comes in halves, since `makecontext` hands over integers alone.
     extern "C" fn enter<F: FnOnce() -> T, T>(high: c_uint, low: c_uint) {
         let call = ((u64::from(high) << 32 | u64::from(low)) as *mut c_void).cast::<Call<F, T>>();
         // SAFETY: `on_another` waits for us, and does not look at it meanwhile.
@@ -108,8 +108,9 @@ mod switch {
         let address = ptr::from_mut(&mut call) as u64;
         let mut back = MaybeUninit::<libc::ucontext_t>::uninit();
         let mut there = MaybeUninit::<libc::ucontext_t>::uninit();
-        // SAFETY: `getcontext` fills `there`, which `makecontext` then directs to the new stack and to `enter`, whose
-        // arguments are those given here. `swapcontext` fills `back` and returns once, when `enter` has.
+        // SAFETY: `getcontext` fills `there`, which `makecontext` then directs to the new stack and to
+        // `enter`, whose arguments are those given here. `swapcontext` fills `back` and returns once, when
+        // `enter` has.
         let changed = unsafe {
             if libc::getcontext(there.as_mut_ptr()) != 0 {
                 return Err(io::Error::last_os_error());

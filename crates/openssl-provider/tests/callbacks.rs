@@ -1,5 +1,5 @@
-//! What programs may do while their jobs are computed: functions that make requests, wait contexts that are freed,
-//! signals that are not for our threads.
+//! What programs may do while their jobs are computed: functions that make requests, wait contexts that are
+//! freed, signals that are not for our threads.
 
 mod common;
 
@@ -15,7 +15,7 @@ use common::keys::PEM_2048;
 use common::signing::Known;
 use common::{World, alone, ffi, is_zariz};
 
-/// What a program's function is given, and what it notes.
+/// The argument of a program's function, and what the function notes in it.
 struct Program<'w> {
     world: &'w World,
     known: &'w Known<'w>,
@@ -70,7 +70,8 @@ fn job<'a>(program: &'a Program, wait: Wait, out: &'a mut Vec<u8>) -> Job<'a> {
     Job::with(wait, move || known.sign_into(ctx.raw(), out))
 }
 
-/// A function that signs itself, on whichever thread and stack it is called, gets its signature; and so does the job.
+/// A function that signs itself, on whichever thread and stack it is called, gets its signature; and so does
+/// the job.
 #[test]
 fn functions_may_sign() {
     let (_alone, _guard) = (alone(), Guard::new("functions may sign"));
@@ -135,8 +136,8 @@ fn freed_wait_contexts_are_left_alone() {
     }
 }
 
-/// The descriptor of a wait context is closed with it, even while requests are computed: a program's table of descriptors may
-/// have it no longer.
+/// The descriptor of a wait context is closed with it, even while requests are computed: a program's table of
+/// descriptors may have it no longer.
 #[test]
 fn descriptors_end_with_their_wait_context() {
     let (_alone, _guard) = (alone(), Guard::new("descriptors end"));
@@ -192,7 +193,7 @@ fn signals_are_for_the_programs_threads() {
             found += 1;
         }
     }
-    // Jobs that the tests beside this one have abandoned keep theirs.
+    // Jobs that concurrent tests have abandoned keep theirs.
     assert!(found > 0, "no thread of zariz");
     while job.result.is_none() {
         job.resume();

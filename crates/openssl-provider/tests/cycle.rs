@@ -1,5 +1,5 @@
-//! Loading, signing and unloading, small enough for valgrind (`cargo xtask sanitizers valgrind`), with the engine whose
-//! instructions it knows.
+//! Loading, signing and unloading, small enough for valgrind (`cargo xtask sanitizers valgrind`), with the
+//! engine whose instructions it supports.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn load_sign_unload() {
             let plain =
                 operate(&world, Side::Subject, &key, Operation::Decrypt, &none, &ciphertext).expect("decrypted");
             assert_eq!(plain, b"text");
-            // What is refused loses nothing either.
+            // A refused call leaks nothing either.
             operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 31]).expect_err("too short");
             let unknown = Params::new().text("digest", "nonsense");
             operate(&world, Side::Subject, &key, Operation::Sign, &unknown, &[1; 32]).expect_err("unknown");

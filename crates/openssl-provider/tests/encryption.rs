@@ -1,4 +1,5 @@
-//! Encryption through OpenSSL's interface: what one provider encrypts the other decrypts, and both refuse the same.
+//! Encryption through OpenSSL's interface: what one provider encrypts the other decrypts, and both refuse
+//! equal calls.
 
 mod common;
 
@@ -52,10 +53,10 @@ fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2]
     }
 }
 
-/// Some that fit, some that do not, and some that do with short digests.
+/// Messages that fit, that do not fit, and that fit with short digests only.
 const LENGTHS: [usize; 8] = [0, 1, 32, 126, 127, 190, 214, 215];
 
-/// Digests that zariz does not mask with: OpenSSL does.
+/// Digests with which OpenSSL computes masks, and zariz does not.
 #[test]
 fn oaep_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -119,7 +120,7 @@ fn pkcs1_and_none() {
         for data in [&number[1..], &[0; 257], &[0xff; 256], b"", &[0; 256]] {
             cross(&mut faults, &world, &format!("none of {} bytes", data.len()), &keys, &none(), data);
         }
-        // What has no random numbers is the same.
+        // Without random numbers, both give equal results.
         let (ours, theirs) = (encrypt(&world, &keys[0], &none(), &number), encrypt(&world, &keys[1], &none(), &number));
         faults.identical("none", &ours, &theirs);
     });
@@ -145,7 +146,7 @@ fn every_key_encrypts_and_decrypts() {
     faults.none(100);
 }
 
-/// A block as PKCS#1 v1.5 would not make it, encrypted.
+/// Encrypts a block that PKCS#1 v1.5 would not make.
 fn damaged_blocks(world: &World, reference: &(Side, Key), size: usize) -> Vec<(String, Vec<u8>)> {
     let mut good = vec![0xa5; size];
     good[..2].copy_from_slice(&[0, 2]);
@@ -173,8 +174,8 @@ fn damaged_blocks(world: &World, reference: &(Side, Key), size: usize) -> Vec<(S
     ]
 }
 
-/// Bad padding decrypts to another message (implicit rejection), always the same, which only key and ciphertext decide: the
-/// same that OpenSSL gives, where it has implicit rejection.
+/// Bad padding decrypts to another message (implicit rejection), which depends only on key and ciphertext:
+/// the message that OpenSSL gives, where it has implicit rejection.
 #[test]
 fn implicit_rejection() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -1,5 +1,5 @@
-//! What a hostile or careless caller may pass: an error with a readable text wherever the default provider gives one, and
-//! never a crash.
+//! What a hostile or careless caller may pass: an error with a readable text wherever the default provider
+//! gives one, and never a crash.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn sha256() -> Params {
     Params::new().text("digest", "SHA256")
 }
 
-/// Answers of each operation for a given size of the place for them.
+/// Results of each operation, for a buffer of a given size.
 fn sizes(world: &World, side: Side, key: &Key, operation: Operation, input: &[u8]) -> Vec<Result<usize, Failure>> {
     let ctx = Ctx::ready(world, side, key, operation, &Params::new()).expect("ready");
     let mut results = vec![ctx.once(operation, None, input)];
@@ -57,7 +57,8 @@ fn places_too_small() {
             if theirs.as_ref().is_err_and(|failure| failure.call == "none") {
                 faults.check(!is_zariz() || ours.is_err(), || format!("{what}: {ours:?}"));
             } else if operation == Operation::Recover && ours.as_ref().is_err_and(Failure::is_readable) {
-                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it recovers.
+                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it
+                // recovers.
                 faults.check(i < 7, || format!("{what}: {ours:?}"));
             } else {
                 faults.identical(&what, ours, theirs);
@@ -123,7 +124,8 @@ fn inputs_of_wrong_sizes() {
                     let results = ctx.map(|ctx| ctx.run(operation, &input));
                     let random = matches!(operation, Operation::Encrypt)
                         || format!("{params:?}").contains("pss")
-                        // What is no encryption at all, OpenSSL 3.0 refuses and we, like later versions, replace.
+                        // OpenSSL 3.0 refuses what is no ciphertext at all. Ours, like later versions, gives
+                        // a substitute.
                         || operation == Operation::Decrypt;
                     if operation == Operation::Decrypt && !format!("{params:?}").contains("pad-mode") {
                         continue;
@@ -240,7 +242,7 @@ fn wrong_order() {
 fn other_kinds_of_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
     let rsa = rsa_2048(&world, Side::Subject);
-    // Restricted to PSS: the default provider's business.
+    // Restricted to PSS: the default provider computes with it.
     for side in Side::BOTH {
         let ctx = Ctx::named(&world, side, "RSA-PSS").expect("a context");
         call!(EVP_PKEY_keygen_init(ctx.raw())).expect("ready");
@@ -274,8 +276,8 @@ fn other_kinds_of_keys() {
     faults.none(6);
 }
 
-/// Key files with a damaged byte. OpenSSL reads them for either provider; what still looks like a key is brought to zariz,
-/// which takes it, finds fault with it and uses it as the default provider does, and lets no wrong signature out.
+/// Key files with a damaged byte. OpenSSL reads them for either provider. zariz imports, checks and uses what
+/// still looks like a key as the default provider does, and never returns a wrong signature.
 #[test]
 fn damaged_files() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -343,7 +345,7 @@ fn null_pointers() {
     faults.none(5);
 }
 
-/// Keys of every kind are refused the same things, those that zariz leaves to OpenSSL too.
+/// Keys of every kind, including those that zariz leaves to OpenSSL, are refused for equal calls.
 #[test]
 fn every_kind_of_key() {
     let (world, mut faults) = (World::new(), Faults::new());

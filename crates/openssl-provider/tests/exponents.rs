@@ -1,5 +1,5 @@
-//! Long public exponents. OpenSSL takes every key, but computes `x^e mod n` only where that cannot take long: beside a modulus of
-//! more than 3072 bits, the exponent may have 64. Private operations have no such limit.
+//! Long public exponents. OpenSSL takes every key, but computes `x^e mod n` only where that cannot take long:
+//! beside a modulus of more than 3072 bits, the exponent may have 64. Private operations have no such limit.
 
 mod common;
 
@@ -8,7 +8,8 @@ use common::operation::{operate, verify};
 use common::schemes::{digest, message, pss};
 use common::{Failure, Faults, Key, Operation, Params, Side, World, ffi, is_zariz, stream};
 
-/// Lengths of moduli and exponents on both sides of OpenSSL's limits, and far from them. OpenSSL makes no keys of 3073 bits.
+/// Lengths of moduli and exponents on both sides of OpenSSL's limits, and far from them. OpenSSL makes no
+/// keys of 3073 bits.
 const MODULI: [usize; 4] = [2048, 3072, 3074, 4096];
 const EXPONENTS: [usize; 3] = [64, 65, 256];
 
@@ -24,7 +25,8 @@ fn padding(mode: &str) -> Params {
     Params::new().text("pad-mode", mode)
 }
 
-/// The outcomes are alike; and a refusal for the exponent says so, as OpenSSL's does. Whether it was one.
+/// The outcomes are alike, and a refusal for the exponent says so, as OpenSSL's does. Returns whether it was
+/// one.
 fn alike<T: std::fmt::Debug>(faults: &mut Faults, what: &str, results: &[Result<T, Failure>; 2]) -> bool {
     let [ours, theirs] = results;
     faults.outcome(what, ours, theirs);
@@ -33,7 +35,7 @@ fn alike<T: std::fmt::Debug>(faults: &mut Faults, what: &str, results: &[Result<
     told(theirs)
 }
 
-/// Everything that can be done with the public half of a key; how many of these were refused.
+/// Does everything that the public half of a key can do, and returns how many calls were refused.
 fn public_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key; 2], whole: &Key) -> (usize, usize) {
     let (mut done, mut refused) = (0, 0);
     let mut note = |was_refused: bool| {
@@ -89,7 +91,7 @@ fn long_exponents_are_refused_as_openssl_refuses_them() {
             let [our_public, their_public] = &public;
             let half = public_operations(&mut faults, &world, &what, [our_public, their_public], &theirs);
             let (operations, refused) = (pair.0 + half.0, pair.1 + half.1);
-            // So that OpenSSL's limits are where this test believes them to be.
+            // Checks that OpenSSL's limits are those that this test assumes.
             let expected = if n > 3072 && e > 64 { operations } else { 0 };
             assert_eq!(refused, expected, "{what}: refused by the default provider");
             if is_zariz() {

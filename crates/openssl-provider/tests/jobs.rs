@@ -1,4 +1,5 @@
-//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when its own is done.
+//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when
+//! its own is done.
 
 mod common;
 
@@ -17,7 +18,7 @@ use common::signing::Known;
 use common::threads::in_threads;
 use common::{Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
 
-/// A signature on its way: what the job writes to, and the context that it uses.
+/// A signature under way: the buffer that the job writes to, and the context that it uses.
 struct Signing<'w> {
     known: &'w Known<'w>,
     ctx: Option<Ctx<'w>>,
@@ -29,7 +30,7 @@ impl<'w> Signing<'w> {
         Self { known, ctx: Some(known.context(world)), out: vec![0; known.size()] }
     }
 
-    /// A job that signs. It uses this without borrowing it: the job may be left in its middle and this freed.
+    /// A job that signs. It uses this without borrowing it: the job may be abandoned and this freed.
     fn job(&mut self, wait: Wait) -> Job<'w> {
         let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
         Job::with(wait, move || {
@@ -143,14 +144,14 @@ fn spurious_resumes() {
     }
 }
 
-/// Whom the callback has been called for.
+/// The jobs for which the callback has been called.
 #[derive(Default)]
 struct Woken {
     queue: Mutex<VecDeque<usize>>,
     more: Condvar,
 }
 
-/// What a callback is given.
+/// The argument of a callback.
 struct Wake {
     index: usize,
     woken: Arc<Woken>,
@@ -219,8 +220,8 @@ fn resume_if_paused(job: &mut Job) {
     }
 }
 
-/// Jobs left in their middle, as when connections are cut off: wait context, EVP context and the place for the signature
-/// are freed at once, computed or not. The others go on, and nothing is left behind but the jobs' own stacks.
+/// Abandoned jobs, as when connections are cut off: wait context, EVP context and the signature's buffer are
+/// freed at once, even while it is computed. The others go on, and only the jobs' own stacks are leaked.
 #[test]
 fn abandoned_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("abandoned jobs"));
@@ -247,7 +248,7 @@ fn abandoned_jobs() {
             resume_if_paused(&mut jobs[0]);
             thread::sleep(Duration::from_millis(5));
         }
-        // Every other one is left, with the first of all among them in some rounds.
+        // Every other job is abandoned, in some rounds with the very first.
         let mut stay = Vec::new();
         for (at, (job, mut signing)) in jobs.into_iter().zip(signings).enumerate() {
             if at % 2 == round % 2 && job.is_paused() {
@@ -258,7 +259,7 @@ fn abandoned_jobs() {
                 stay.push((job, signing));
             }
         }
-        // What stays is not stalled.
+        // The others are not stalled.
         while let waiting = stay.iter().filter(|(job, _)| job.is_paused()).count()
             && waiting > 0
         {
@@ -309,7 +310,8 @@ fn memory_is_flat() {
     files_return_to(files);
 }
 
-/// Everything else that may be done in a job, right and wrong, several in one job, and one wait context for many.
+/// Everything else that a job may do, right and wrong, several calls in one job, and one wait context for
+/// many.
 #[test]
 fn everything_in_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("everything in jobs"));
@@ -326,7 +328,7 @@ fn everything_in_jobs() {
         total,
         |i, wait| {
             let (world, key) = (&world, &keys[i % keys.len()]);
-            // Texts are kept out of the job: its stack is small. What fails says so by its number.
+            // No texts are made in the job, since its stack is small: a failure is a number.
             Job::with(wait, move || {
                 let none = Params::new();
                 let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, b"text") else {
@@ -371,7 +373,7 @@ fn everything_in_jobs() {
     );
 }
 
-/// A job by itself is not made to wait for others.
+/// A lone job does not wait for others.
 #[test]
 fn a_job_alone() {
     let (_alone, _guard) = (alone(), Guard::new("a job alone"));

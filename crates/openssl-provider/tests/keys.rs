@@ -11,7 +11,7 @@ use common::operation::{operate, verify};
 use common::params::Params as List;
 use common::{Ctx, Failure, Faults, Key, Operation, Params, Side, World, alone, call, ffi, is_zariz};
 
-/// What a key gives of itself must be what it was made of, on both sides.
+/// The numbers that a key gives must be those that it was made of, on both sides.
 #[test]
 fn exports_equal_imports() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -77,7 +77,7 @@ fn equal_and_different_keys() {
     faults.none(0);
 }
 
-/// The default provider's judgement of good keys and of public halves.
+/// The default provider's checks of good keys and of public halves.
 #[test]
 fn checks_of_good_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -94,10 +94,11 @@ fn checks_of_good_keys() {
     faults.none(60);
 }
 
-/// What becomes of a number, by its name.
+/// What a number is changed to, by its name.
 type Change<'a> = &'a dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
 
-/// Numbers of a key, changed: imported alike or refused alike, judged alike, and of no use for a wrong signature.
+/// Changed numbers of a key: both providers import or refuse them, and check them, alike, and never make a
+/// wrong signature.
 #[test]
 fn damaged_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -146,7 +147,8 @@ fn damaged_keys() {
             let (ours, theirs) = match (ours, theirs) {
                 (Ok(ours), Ok(theirs)) => (ours, theirs),
                 (Ok(ours), Err(_)) => {
-                    // One prime without the other is as good as none, and other things matter when the key is used.
+                    // One prime without the other is of no use, and other numbers matter only when the key is
+                    // used.
                     let signature = operate(&world, Side::Subject, &ours, Operation::Sign, &digest, &data);
                     if let Ok(signature) = signature {
                         let right = verify(&world, Side::Reference, &whole, &digest, &signature, &data);
@@ -165,7 +167,8 @@ fn damaged_keys() {
             let sign = |key, side| operate(&world, side, key, Operation::Sign, &digest, &data);
             match (sign(&ours, Side::Subject), sign(&theirs, Side::Reference)) {
                 (Ok(ours), _) => {
-                    // With any damaged key, every result is right, unless the default provider's is wrong as well.
+                    // With any damaged key, every result is right, unless the default provider's is wrong as
+                    // well.
                     let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
                     let as_bad = sign(&theirs, Side::Reference)
                         .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
@@ -183,7 +186,8 @@ fn damaged_keys() {
     faults.none(30);
 }
 
-/// A key of 1024 bits whose first factor is the product of two primes. Its numbers fit together as if it were prime.
+/// A key of 1024 bits whose first factor is the product of two primes. Its numbers fit together as if it were
+/// prime.
 const COMPOSITE: [(&str, &str); 8] = [
     (
         "n",
@@ -225,8 +229,8 @@ const COMPOSITE: [(&str, &str); 8] = [
     ),
 ];
 
-/// With the setting `validate-keys` the import fails, and says why. Without it, zariz computes with the key, and gives an error
-/// in place of each wrong signature.
+/// With the setting `validate-keys` the import fails, and says why. Without it, zariz computes with the key,
+/// and gives an error in place of each wrong signature.
 #[test]
 fn composite_primes() {
     let numbers = COMPOSITE.iter().fold(Params::new(), |params, (name, digits)| {
@@ -242,7 +246,8 @@ fn composite_primes() {
         }
         assert_eq!(world.parameter("validate-keys").expect("a parameter").unsigned(), u64::from(validates));
         if validates {
-            // Nothing private, and no other provider in our place: neither with a key of ours, nor with one that OpenSSL holds.
+            // Nothing private is computed, and no other provider does it in place of ours: neither with a key
+            // of ours, nor with one that OpenSSL holds.
             let ours = key.expect("the key is imported");
             let theirs = Key::from_data(&world, Side::Reference, ffi::KEYPAIR, &numbers).expect("OpenSSL takes it");
             for (key, query) in
@@ -316,7 +321,7 @@ fn generation() {
         assert_eq!(done.keys_generated, 14, "{done:?}");
         println!("{} of 14 keys were made by OpenSSL", done.fallbacks);
     }
-    // What is not ours to make: by the default provider, or refused by both.
+    // Keys that zariz does not make: the default provider makes them, or both refuse.
     for params in [
         bits(512),
         bits(2048).size("primes", 3),
@@ -346,7 +351,7 @@ fn generation() {
     faults.none(40);
 }
 
-/// The callback is told how it goes, and can end it.
+/// The callback is told the progress, and can cancel.
 #[test]
 fn generation_with_a_callback() {
     static CALLS: AtomicU32 = AtomicU32::new(0);

@@ -1,5 +1,5 @@
-//! Requests that come together and are not alike: what takes long does not delay the answers of what does not. Nothing here is
-//! measured by time: the provider's own counters say what was computed when a job was woken.
+//! Different requests that come together: the long ones do not delay the results of the short ones. Nothing
+//! here is measured by time: the provider's own counters say what was computed when a job was woken.
 
 mod common;
 
@@ -40,7 +40,8 @@ struct Record {
     changed: Condvar,
 }
 
-/// What a job's function is given: it notes that the job is woken, or, without a kind, waits until it may go on.
+/// The argument of a job's function, which notes that the job is woken, or, without a kind, waits until it
+/// may go on.
 struct Program<'w> {
     world: &'w World,
     record: &'w Record,
@@ -119,8 +120,8 @@ const ORDERS: [[Kind; 8]; 3] = [
     [Verify, LongVerify, Sign, Sign, LongVerify, Verify, Verify, Sign],
 ];
 
-/// Eight requests wait while the only worker is held. Signatures are answered, and all of them woken, before any public
-/// operation begins; and those with usual exponents before any with a long one.
+/// Eight requests wait while the only worker is held. All signatures are computed, and their jobs woken,
+/// before any public operation begins; and those with usual exponents before any with a long one.
 #[test]
 fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     let (_alone, _guard) = (alone(), Guard::new("signatures do not wait"));
@@ -164,7 +165,8 @@ fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     }
 }
 
-/// A batch of long public operations fills an engine's lanes once, of which there are eight at most; others have more.
+/// A batch of long public operations fills an engine's lanes once, of which there are eight at most; others
+/// have more.
 #[test]
 fn batches_of_long_operations_are_short() {
     let (_alone, _guard) = (alone(), Guard::new("short batches"));
@@ -221,7 +223,8 @@ fn batches_are_of_one_kind_without_workers() {
     }
 }
 
-/// Requests of all kinds, of threads and of jobs, at once: each gets its result, on whichever thread it is computed.
+/// Requests of all kinds, of threads and of jobs, at once: each gets its result, on whichever thread it is
+/// computed.
 #[test]
 fn all_kinds_of_threads_and_jobs_at_once() {
     let (_alone, _guard) = (alone(), Guard::new("all kinds at once"));

@@ -35,7 +35,7 @@ fn loaded_and_unloaded_200_times() {
     assert!(after.2 < before.2 + 8192, "{before:?}, {after:?}");
 }
 
-/// Freed in the wrong order: keys and contexts that outlive their provider keep it, and sign on.
+/// Freed in the wrong order: keys and contexts that outlive their provider keep it, and can still sign.
 #[test]
 fn unloaded_while_keys_live() {
     let _alone = alone();
@@ -128,7 +128,7 @@ fn good_settings() {
     assert!(Known::several(&world)[0].signs(&world));
 }
 
-/// Settings that mean nothing: the provider is not loaded, and the error queue says what to do.
+/// Wrong settings: the provider is not loaded, and the error queue says what to do.
 #[test]
 fn bad_settings() {
     let _alone = alone();
@@ -167,7 +167,7 @@ fn bad_settings() {
     assert!(Known::several(&world)[0].signs(&world));
 }
 
-/// From a file that is gone by the time it is used, as when a package is upgraded.
+/// From a file that is removed before the provider is used, as in an upgrade of a package.
 #[test]
 fn from_a_path_that_has_changed_since() {
     let _alone = alone();

@@ -1,11 +1,12 @@
-//! Random sequences of calls, right and wrong, on both providers in step: each call must end on both in the same way.
+//! Random sequences of calls, right and wrong, on both providers in step: each call must end on both in the
+//! same way.
 
 mod common;
 
 use common::keys::{PEM_1024, native, rsa_2048};
 use common::{Ctx, Faults, Operation, Params, Side, World, stricter};
 
-/// Marsaglia's xorshift: the same sequence every time.
+/// Marsaglia's xorshift: an equal sequence in every run.
 struct Random(u64);
 
 impl Random {
@@ -81,7 +82,7 @@ fn random_sequences_of_calls() {
         let k = random.below(3);
         let mut pair = [0, 1].map(|i| Ctx::of(&world, Side::BOTH[i], &keys[i][k]).expect("a context"));
         let (mut history, mut last) = (format!("round {round}, key {k}"), vec![1; 256]);
-        // What the context is ready for.
+        // The operation for which the context is initialised.
         let mut operation = Operation::Sign;
         for _ in 0..12 {
             match random.below(8) {
@@ -98,7 +99,8 @@ fn random_sequences_of_calls() {
                     };
                     let [ours, theirs] = &results;
                     if ours.is_ok() && theirs.is_err() {
-                        // A combination that the default provider refuses when it is set, and we when it is used.
+                        // A combination that the default provider refuses when it is set, and we when it is
+                        // used.
                         let used = match operation {
                             Operation::Verify => pair[0].verify(&[1; 256], &[1; 32]).map(|()| Vec::new()),
                             _ => pair[0].run(operation, &[1; 32]),
@@ -106,7 +108,7 @@ fn random_sequences_of_calls() {
                         faults.refused(&history, &used);
                         break;
                     }
-                    // A half of a key that is missing we see at once.
+                    // We notice a missing half of a key at once.
                     let missing = ours.as_ref().is_err_and(|failure| failure.text().contains("this is a public key"));
                     if !missing {
                         faults.allowing(stricter(operation, &params)).outcome(&history, ours, theirs);
@@ -147,7 +149,7 @@ fn random_sequences_of_calls() {
                     }
                     if faults.outcome(&history, &results[0], &results[1]) {
                         let [ours, theirs] = results.map(|answer| answer.expect("both succeeded"));
-                        // Answers may be random; their lengths are not.
+                        // Results may be random; their lengths are not.
                         faults.same(&history, &ours.len(), &theirs.len());
                         last = theirs;
                     }

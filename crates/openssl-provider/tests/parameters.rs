@@ -12,13 +12,13 @@ use common::{Ctx, Faults, Operation, Params, Side, Stream, World, call, ffi, is_
 /// Parameters of later versions of OpenSSL that we have although the one that loads us has not.
 const ONLY_OURS: &[&str] = &["implicit-rejection"];
 
-/// Parameters of later versions of OpenSSL that we have not: a classification of key strength, and numbers for the key
-/// generation of a FIPS test.
+/// Parameters of later versions of OpenSSL that we have not: a classification of key strength, and numbers
+/// for the key generation of a FIPS test.
 const ONLY_THEIRS: &[&str] = &["security-category", "rsa-a", "rsa-b"];
 
 type Described = BTreeMap<String, c_uint>;
 
-/// The same names on both sides.
+/// Both sides have equal names.
 fn same_names(faults: &mut Faults, what: &str, ours: &Described, theirs: &Described) {
     for name in theirs.keys().filter(|name| !ONLY_THEIRS.contains(&name.as_str())) {
         faults.check(ours.contains_key(name), || format!("{what}: {name} is missing"));
@@ -104,7 +104,7 @@ fn settings() -> Vec<Params> {
         pss().text("saltlen", "12"),
         pss().text("saltlen", "-7"),
         pss().int("saltlen", -9),
-        // Before the padding is set, which OpenSSL minds.
+        // Before the padding is set, which OpenSSL refuses.
         Params::new().text("saltlen", "digest"),
         Params::new().text("mgf1-digest", "SHA256"),
         oaep(),
@@ -136,7 +136,8 @@ fn operations() {
         for params in settings() {
             for late in [false, true] {
                 let what = format!("{operation:?}, {params:?}{}", if late { ", set later" } else { "" });
-                // X9.31 is for signatures; what encryption reads back of it has changed with OpenSSL's versions.
+                // X9.31 is for signatures; what encryption reads back of it has changed with OpenSSL's
+                // versions.
                 let cipher = matches!(operation, Operation::Encrypt | Operation::Decrypt);
                 if cipher
                     && (params == Params::new().text("pad-mode", "x931") || params == Params::new().int("pad-mode", 5))
@@ -177,7 +178,8 @@ fn operations() {
     faults.none(80);
 }
 
-/// The same of streams, whose digest is given apart and cannot be set.
+/// For each operation on streams, whose digest is an argument and cannot be set: set something, and read
+/// everything.
 #[test]
 fn streams() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -272,7 +274,7 @@ fn controls() {
     faults.none(20);
 }
 
-/// What keys of every kind say of themselves.
+/// The parameters of keys of every kind.
 #[test]
 fn keys() {
     let (world, mut faults) = (World::new(), Faults::new());

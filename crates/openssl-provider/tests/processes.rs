@@ -1,4 +1,5 @@
-//! Several processes: forked after loading and after use, as servers do, and with one file of counters for all.
+//! Several processes: forked after loading and after use, as servers do, and with one file of counters for
+//! all.
 
 mod common;
 
@@ -68,7 +69,8 @@ fn forked_after_use() {
     }
 }
 
-/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider itself.
+/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider
+/// itself.
 #[test]
 fn children_that_unload() {
     let (_alone, _guard) = (alone(), Guard::new("children that unload"));
@@ -129,7 +131,7 @@ fn one_file_of_counters() {
     let done = world.counters().since(before);
     assert_eq!((done.private, done.fallbacks, done.check_failures), (4 * EACH, 0, 0), "{done:?}");
     assert_eq!(Counters::in_file(&file), world.counters());
-    // It stays when all have unloaded it, and is gone on with.
+    // The file stays when all have unloaded it, and the next process counts on in it.
     let last = world.counters();
     drop(known);
     drop(world);

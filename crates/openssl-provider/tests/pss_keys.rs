@@ -1,5 +1,5 @@
-//! Keys restricted to PSS stay with OpenSSL's default provider, for every property query of a program: zariz has none of
-//! their restrictions, and must never be asked to sign with such a key.
+//! Keys restricted to PSS stay with OpenSSL's default provider, for every property query of a program: zariz
+//! has none of their restrictions, and must never be asked to sign with such a key.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn restricted(world: &World, side: Side) -> Key<'_> {
     ctx.generate(world).expect("a key")
 }
 
-/// What the default provider says of each way of using the key, and no other does.
+/// The default provider's errors for each forbidden use of the key.
 fn uses(world: &World, side: Side, key: &Key, signature: Option<&[u8]>) -> Vec<(String, Result<Vec<u8>, Failure>)> {
     let digest = |name| Params::new().text("digest", name);
     let (none, sha512) = (Params::new(), digest("SHA512"));
@@ -73,7 +73,7 @@ fn used_alike(faults: &mut Faults, world: &World, what: &str, key: &Key) {
     for ((how, ours), (_, theirs)) in ours.iter().zip(&theirs) {
         let how = format!("{what}: {how}");
         faults.outcome(&how, ours, theirs);
-        // The default provider's own words.
+        // The default provider's own error.
         let words = |result: &Result<Vec<u8>, Failure>| result.as_ref().err().map(Failure::text);
         faults.same(&how, &words(ours), &words(theirs));
     }

@@ -1,5 +1,5 @@
-//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way round; what
-//! is deterministic is identical.
+//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way
+//! round; what is deterministic is identical.
 
 mod common;
 
@@ -14,7 +14,8 @@ const LEFT_BY_PSS: [&str; 3] = ["MD5", "MD5-SHA1", "RIPEMD160"];
 /// Lengths of salts, or rules for them.
 const SALTS: [&str; 6] = ["digest", "max", "auto", "0", "1", "17"];
 
-/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are `exact`.
+/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are
+/// `exact`.
 fn cross(
     faults: &mut Faults,
     world: &World,
@@ -34,14 +35,15 @@ fn cross(
         faults.same(what, &ours, &theirs);
     }
     faults.same(&format!("{what}: length"), &ours.len(), &theirs.len());
-    // What the default provider says of its own signature: it refuses some, such as those of no bytes at all.
+    // What the default provider says about its own signature: it refuses some, such as those of no bytes at
+    // all.
     let expected = verify(world, Side::Reference, reference, params, &theirs, data);
     for (who, signature) in [("zariz's", &ours), ("OpenSSL's", &theirs)] {
         for (side, key) in [(Side::Subject, subject), (Side::Reference, reference)] {
             let verified = verify(world, side, key, params, signature, data);
             let what = format!("{what}: {side:?} verifies {who} signature");
             if data.is_empty() {
-                // Which OpenSSL refuses, and we need not.
+                // OpenSSL refuses this, and ours may accept it.
                 faults.check(verified.is_ok() || expected.is_err(), || format!("{what}: {verified:?}"));
             } else {
                 faults.outcome(&what, &verified, &expected);
@@ -183,8 +185,8 @@ fn raw_and_without_digest() {
     faults.none(20);
 }
 
-/// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the default provider),
-/// digests that some versions sign, and PSS with digests that are not used for masks.
+/// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the
+/// default provider), digests that some versions sign, and PSS with digests that are not used for masks.
 #[test]
 fn what_is_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -266,7 +268,7 @@ fn public_keys() {
     faults.none(2);
 }
 
-/// A key that is long, once: what is measured nowhere else must still be right.
+/// A long key, once: its length is measured nowhere else.
 #[test]
 fn a_long_key() {
     let world = World::new();

@@ -1,4 +1,5 @@
-//! Signatures of messages, whole and in pieces; contexts that are copied in their middle; and what certificates say of them.
+//! Signatures of messages, whole and in pieces; contexts that are copied in their middle; and what
+//! certificates say of them.
 
 mod common;
 

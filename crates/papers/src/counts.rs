@@ -32,14 +32,14 @@ impl Counts {
         counts.map(Self).map_err(|error| Failure::Input(format!("the counts in this program: {error}")))
     }
 
-    /// What a modular multiplication of numbers of `bits` bits costs, in full products of such numbers by the same way of
-    /// multiplying (M). Half a product of digits counts one half. Nothing if it was not counted.
+    /// What a modular multiplication of numbers of `bits` bits costs, in full products of such numbers by the
+    /// same way of multiplying (M). Half a product of digits counts one half. Nothing if it was not counted.
     pub fn multiplication(&self, method: Method, bits: usize) -> Option<f64> {
         Some(self.digit_products(method, bits)? / self.of(method, "product", bits)?)
     }
 
-    /// What a modular multiplication of numbers of `bits` bits costs, in products of digits. Half a product counts one
-    /// half. Nothing if it was not counted.
+    /// What a modular multiplication of numbers of `bits` bits costs, in products of digits. Half a product
+    /// counts one half. Nothing if it was not counted.
     pub fn digit_products(&self, method: Method, bits: usize) -> Option<f64> {
         self.of(method, "multiply", bits)
     }

@@ -5,7 +5,8 @@ use std::{fmt, io};
 /// Why something could not be measured: what is wrong, and where.
 #[derive(Debug)]
 pub enum Failure {
-    /// A key, an engine, a library, the `openssl` program or a file of counts that is missing, fails or is wrong.
+    /// A key, an engine, a library, the `openssl` program or a file of counts that is missing, fails or is
+    /// wrong.
     Input(String),
     /// What the system refused: a file, a folder, a program or threads.
     Io(String, io::Error),

@@ -45,7 +45,8 @@ pub struct Line {
     pub row: &'static str,
     /// What is measured.
     pub what: What,
-    /// The paper's figures, one for each size; empty where it has no such row. What is saved follows from its times.
+    /// The paper's figures, one for each size; empty where it has no such row. What is saved follows from its
+    /// times.
     pub published: &'static [Option<f64>],
 }
 

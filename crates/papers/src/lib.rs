@@ -1,9 +1,10 @@
-//! The tables of the papers that zariz implements, measured on the machine at hand beside the published figures.
+//! The tables of the papers that zariz implements, measured on the machine at hand beside the published
+//! figures.
 //!
-//! A paper is a [`Paper`]: what it is, and its tables in order. A paper's module has, as data, what its tables
-//! measure and the published figures. `grid` runs tables of methods by sizes. `stopwatch` takes the time; `timing` and
-//! `throughput` use it to compare latencies and rates, round by round, and `sample` says how far rounds agree. `measure`
-//! calls the library, and `peers` the libraries that the papers compare with.
+//! A paper is a [`Paper`]: what it is, and its tables in order. A paper's module has, as data, what its
+//! tables measure and the published figures. `grid` runs tables of methods by sizes. `stopwatch` takes the
+//! time; `timing` and `throughput` use it to compare latencies and rates, round by round, and `sample` says
+//! how far rounds agree. `measure` calls the library, and `peers` the libraries that the papers compare with.
 #![forbid(unsafe_code)]
 
 mod ahmm;
@@ -122,11 +123,11 @@ pub struct Results {
     lanes: usize,
     /// Seconds for each thing that was timed.
     seconds: f64,
-    /// The rate of the time stamp counter, whose reference cycles are the unit of all cycles; nothing where there is no
-    /// counter, and so no cycles.
+    /// The rate of the time stamp counter, whose reference cycles are the unit of all cycles; nothing where
+    /// there is no counter, and so no cycles.
     cycles_per_second: Option<f64>,
-    /// The core's own clock in scalar code, from a chain of instructions of known latency. Where it is faster than the
-    /// counter, the core does more cycles of its own.
+    /// The core's own clock in scalar code, from a chain of instructions of known latency. Where it is faster
+    /// than the counter, the core does more cycles of its own.
     core_cycles_per_second: Option<f64>,
     /// The libraries that it compares with.
     libraries: Vec<Library>,

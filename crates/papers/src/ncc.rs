@@ -22,7 +22,7 @@ pub const PAPER: Paper = Paper {
              time is a latency. The paper times 1000 at once, in microseconds; figures here are of one, in nanoseconds. \
              Its processor's clock was higher than that of most servers."
                 .into(),
-            "Ours are compiled for any x86-64 processor; instructions beyond that are looked for at run time. All but \
+            "Ours are compiled for any x86-64 processor; further instructions are detected at run time. All but \
              the first form reduce by the friendly multiple of the modulus, which the paper does not have."
                 .into(),
         ]
@@ -148,8 +148,8 @@ fn operations(bench: &Bench) -> Result<Table, Failure> {
         title: "Operations in the base field of BLS12-381, one after another (nanoseconds)".into(),
         source: "\"An aside: Unrolling Rust and intrinsics\", benchmark rows 1 to 7",
         notes: vec![
-            "Addition and subtraction are in assembly here, in Rust in the paper. All of ours take the same time for all \
-             elements; of the paper's, it says so of the assembly alone."
+            "Addition and subtraction are in assembly here, in Rust in the paper. All of ours take equal \
+             time for all elements; the paper says so of its assembly alone."
                 .into(),
         ],
         rows,

@@ -37,8 +37,9 @@ impl OpenSsl {
         SPEED_SIZES.contains(&bits)
     }
 
-    /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for `seconds`, which
-    /// `openssl speed` takes in whole seconds. Returns signatures and verifications per second.
+    /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for
+    /// `seconds`, which `openssl speed` takes in whole seconds. Returns signatures and verifications per
+    /// second.
     pub fn rates(&self, bits: usize, seconds: f64, threads: usize) -> Result<Vec<f64>, Failure> {
         let seconds = (seconds.round().max(1.0) as u32).to_string();
         let (threads, target) = (threads.to_string(), format!("rsa{bits}"));
@@ -77,7 +78,8 @@ pub struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
-    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each by the clock on the wall.
+    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each by the clock on the
+    /// wall.
     pub fn speed(&self, bits: usize, seconds: u32) -> Result<Speed, Failure> {
         let mut command = Command::new("openssl");
         command.arg("speed").env("OPENSSL_CONF", self.configuration);
@@ -112,8 +114,8 @@ fn speed_in(output: &str, bits: usize) -> Result<Speed, Failure> {
     parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed printed nothing about rsa{bits}")))
 }
 
-/// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last line is
-/// the sum, and only it begins so.
+/// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last
+/// line is the sum, and only it begins so.
 fn parse_speed(output: &str, bits: usize) -> Option<Speed> {
     output.lines().rev().find_map(|line| {
         let mut fields = line.strip_prefix("+F2:")?.split(':').skip(1);

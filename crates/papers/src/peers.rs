@@ -1,5 +1,5 @@
-//! The libraries that the papers compare with: GMP and OpenSSL, where this system has them. They compute one after the
-//! other what a batch computes at once.
+//! The libraries that the papers compare with: GMP and OpenSSL, where this system has them. They compute one
+//! after the other what a batch computes at once.
 
 use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
 

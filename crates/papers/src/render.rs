@@ -1,4 +1,5 @@
-//! Tables as text: a line for each row, at most 80 columns, so that narrow terminals and pipes show them whole.
+//! Tables as text: a line for each row, at most 80 columns, so that narrow terminals and pipes show them
+//! whole.
 
 use std::fmt::Write;
 

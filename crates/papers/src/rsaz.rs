@@ -28,7 +28,7 @@ pub const PAPER: Paper = Paper {
              12 are pictures; the ratios are those of the text. \"Chained\" quotients are the paper's, each by two products \
              from the one before; \"friendly\" ones are four at a time, without products, by a multiple of the modulus."
                 .into(),
-            "OpenSSL chooses among its own codes, of which one is RSAZ by the paper's authors: it takes that on \
+            "OpenSSL has several implementations, of which one is RSAZ by the paper's authors: it uses that on \
              processors with AVX2 and without ADX. OPENSSL_ia32cap=:~0x80000 hides ADX from it, :~0x80020 AVX2 too, which \
              leaves the scalar code that the paper compares with."
                 .into(),
@@ -92,9 +92,10 @@ fn instructions(_: &Bench) -> Result<Table, Failure> {
         source: "figure 11, and the text below it",
         notes: vec![
             format!("Counted by valgrind when this program was made (cargo xtask instructions), of {}.", scalar.by),
-            "Published are ratios to OpenSSL 1.0.1 and to the authors' own scalar code, without and with MULX; ours to a later \
-             OpenSSL, to our portable scalar code, and to ours with MULX, which has ADCX and ADOX too: the paper is older than \
-             these, and with them scalar code takes fewer instructions than RSAZ (less than none saved)."
+            "Published are ratios to OpenSSL 1.0.1 and to the authors' own scalar code, without and with MULX. Ours \
+             are ratios to a later OpenSSL, to our portable scalar code, and to ours with MULX, ADCX and ADOX. The \
+             paper is older than these two; with them scalar code takes fewer instructions than RSAZ (a negative \
+             saving)."
                 .into(),
         ],
         rows,
@@ -138,8 +139,9 @@ fn products(_: &Bench) -> Result<Table, Failure> {
         title: "Products of digits in a modular multiplication and squaring".into(),
         source: "section 4.2",
         notes: vec![
-            "Ours do rows by fours, with 20, 36 and 76 digits where the paper has 18, 36 and 74, and products take one vector \
-             more than digits in every row. Of 64-bit digits the paper counts 512 products and 1536 sums for 1024 bits."
+            "Ours compute four rows at a time, with 20, 36 and 76 digits where the paper has 18, 36 and 74, and \
+             every row of a product has one vector more than the digits. Of 64-bit digits the paper \
+             counts 512 products and 1536 sums for 1024 bits."
                 .into(),
         ],
         rows: all.iter().map(row).collect(),

@@ -63,8 +63,8 @@ impl Sample {
         self.quantile(0.75) - self.quantile(0.25) > SPREAD * self.median()
     }
 
-    /// Whether the middle half of times spreads so, or the best is so far below the median: then most rounds were
-    /// disturbed.
+    /// Whether the middle half of times spreads so, or the best is so far below the median: then most rounds
+    /// were disturbed.
     fn is_disturbed(&self) -> bool {
         self.is_spread() || self.median() - self.least() > SPREAD * self.median()
     }

@@ -35,8 +35,8 @@ impl Stopwatch {
         self.counter
     }
 
-    /// Laps of `calls` calls each until `limit` is over, at least one lap. The end of a lap is the beginning of the next,
-    /// so that the times of all laps add up to the whole.
+    /// Laps of `calls` calls each until `limit` is over, at least one lap. The end of a lap is the beginning
+    /// of the next, so that the times of all laps add up to the whole.
     ///
     /// # Errors
     /// The first error of a call.

@@ -53,7 +53,8 @@ pub struct Versus {
 /// Measures a peer's rates in one round, in operations per second: one for each of our benchmarks.
 pub type PeerRates<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
 
-/// Times every benchmark in each round, followed by the peer, so that a change of the machine's speed affects both.
+/// Times every benchmark in each round, followed by the peer, so that a change of the machine's speed affects
+/// both.
 ///
 /// # Errors
 /// If the peer fails, or a thread cannot be started.
@@ -92,7 +93,8 @@ pub fn throughput(
     Ok(results.collect())
 }
 
-/// Calls on every thread until the round's time is over, at least once: operations per second, and each call's time.
+/// Calls on every thread until the round's time is over, at least once: operations per second, and each
+/// call's time.
 fn round(call: &(dyn Fn() + Sync), schedule: Schedule) -> Result<(f64, Vec<Duration>), Failure> {
     let limit = Duration::from_secs_f64(schedule.seconds_per_round());
     let one_thread = || {

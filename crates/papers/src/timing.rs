@@ -1,6 +1,6 @@
-//! Latency in nanoseconds and cycles: several contestants in turn, round by round, so that a change of the machine's clock
-//! affects all of them. A round's time is the median of its laps, and the result is the median of the rounds, so that
-//! a few interruptions do not count.
+//! Latency in nanoseconds and cycles: several contestants in turn, round by round, so that a change of the
+//! machine's clock affects all of them. A round's time is the median of its laps, and the result is the
+//! median of the rounds, so that a few interruptions do not count.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,7 +12,8 @@ use crate::Failure;
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
 
-/// Rounds at least, even if they take longer: the fewest of which the middle one is neither the best nor the worst.
+/// Rounds at least, even if they take longer: the fewest of which the middle one is neither the best nor the
+/// worst.
 const FEWEST_ROUNDS: usize = 3;
 
 /// The shortest lap: a shorter one would measure the clocks.
@@ -26,7 +27,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes about 40 ms.
+    /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes
+    /// about 40 ms.
     pub fn find() -> Self {
         let stopwatch = Stopwatch::new();
         let Some(counter) = stopwatch.counter() else { return Self { stopwatch, hertz: 0.0, core_hertz: 0.0 } };
@@ -50,8 +52,8 @@ impl Clock {
     }
 }
 
-/// The core's clock now, from a chain of products that take three cycles each, as on every x86-64 core since 2008 but
-/// Intel's smallest. (A sum in the chain would not do: late cores add constants in no time.)
+/// The core's clock now, from a chain of products that take three cycles each, as on every x86-64 core since
+/// 2008 but Intel's smallest. (A sum in the chain would not do: late cores add constants in no time.)
 fn core_hertz() -> f64 {
     const STEPS: u64 = 100_000;
     let rate = |mut x: u64| {
@@ -97,7 +99,8 @@ impl Timing {
     }
 }
 
-/// Times each contestant for `seconds`, in turns. There are three rounds at least, in which each does one call at least.
+/// Times each contestant for `seconds`, in turns. There are three rounds at least, in which each does one
+/// call at least.
 pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) -> Result<Vec<Timing>, Failure> {
     let limit = Duration::from_secs_f64(seconds * contestants.len() as f64);
     let slice = Duration::from_secs_f64(seconds / ROUNDS as f64);
@@ -124,7 +127,8 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
     Ok(timings)
 }
 
-/// How many calls to time at once: enough for the clocks, but not more than a slice of time has room for. Warms up, too.
+/// How many calls to time at once: enough for the clocks, but not more than a slice of time has room for.
+/// Warms up, too.
 fn calls_at_once(contestant: &mut Contestant, slice: Duration, clock: &Clock) -> Result<u64, Failure> {
     let mut calls = 1;
     while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?[0].time < SHORTEST.min(slice) {

@@ -41,7 +41,8 @@ pub const PAPER: Paper = Paper {
 const SIZES: &[usize] = &[1024, 2048, 4096];
 const COMPLEXITY: &str = "complexity";
 
-/// Slide "Complexities": each way of multiplying, in full products M: normal, truncated, the gain, and that in percent.
+/// Slide "Complexities": each way of multiplying, in full products M: normal, truncated, the gain, and that
+/// in percent.
 const COMPLEXITIES: [(&str, Method, Method, [f64; 4]); 3] = [
     ("schoolbook", Method::SCHOOLBOOK, Method::TRUNCATED_SCHOOLBOOK, [2.5, 2.0, 0.5, 20.0]),
     ("Karatsuba", Method::KARATSUBA, Method::TRUNCATED_KARATSUBA, [2.67, 2.33, 0.33, 12.5]),
@@ -307,7 +308,7 @@ mod tests {
     fn names_leave_room_for_figures() {
         let lines = EXPONENTIATION.lines.iter();
         let longest = |line: &Line| match line.what {
-            What::Usual => Method::NAMED.iter().map(|(name, _)| format!("{}: {name}", line.row).len()).max(),
+            What::Usual => Method::ALL.iter().map(|method| format!("{}: {method}", line.row).len()).max(),
             _ => Some(line.row.len()),
         };
         // 79 columns, less two figures, nanoseconds and the gaps.

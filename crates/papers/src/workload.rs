@@ -1,5 +1,5 @@
-//! What is timed of the library: batches of signatures and verifications, checked once before they are timed; and numbers
-//! for others.
+//! What is timed of the library: batches of signatures and verifications, checked once before they are timed;
+//! and numbers for others.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! GMP, through its low-level functions (`mpn`), which work on limbs in place: no time goes to anything but arithmetic.
+//! GMP, through its low-level functions (`mpn`), which work on limbs in place: no time goes to anything but
+//! arithmetic.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_long, c_ulong};
 use std::fmt;
@@ -126,8 +127,8 @@ impl Gmp {
     }
 }
 
-/// A number `x` to be multiplied by `y` or squared again and again, modulo `m`: `mpn_mul_n` or `mpn_sqr`, and the
-/// remainder by `mpn_tdiv_qr`.
+/// A number `x` to be multiplied by `y` or squared again and again, modulo `m`: `mpn_mul_n` or `mpn_sqr`, and
+/// the remainder by `mpn_tdiv_qr`.
 pub struct GmpProduct {
     api: Api,
     /// The limbs of `x`, `y` and the modulus, whose highest limb is not zero.
@@ -143,7 +144,8 @@ impl GmpProduct {
     /// `x ← x·y mod m`.
     pub fn multiply(&mut self) {
         let (product, x, y) = (self.product.as_mut_ptr(), self.x.as_ptr(), self.y.as_ptr());
-        // SAFETY: `x` and `y` have `size` ≥ 1 limbs, and the product, which is apart from them, twice as many.
+        // SAFETY: `x` and `y` have `size` ≥ 1 limbs, and the product, which is apart from them, twice as
+        // many.
         unsafe { (self.api.mul_n)(product, x, y, self.size) };
         self.reduce();
     }
@@ -158,8 +160,8 @@ impl GmpProduct {
     fn reduce(&mut self) {
         let (quotient, x) = (self.quotient.as_mut_ptr(), self.x.as_mut_ptr());
         let (product, modulus) = (self.product.as_ptr(), self.modulus.as_ptr());
-        // SAFETY: the product has `2·size` limbs, the modulus `size` with the highest not zero, so the quotient has room
-        // for its `size + 1` and `x` for the remainder's `size`; all four are apart.
+        // SAFETY: the product has `2·size` limbs, the modulus `size` with the highest not zero, so the
+        // quotient has room for its `size + 1` and `x` for the remainder's `size`; all four are apart.
         unsafe { (self.api.tdiv_qr)(quotient, x, 0, product, 2 * self.size, modulus, self.size) };
     }
 
@@ -186,8 +188,8 @@ impl GmpPower {
     pub fn compute(&mut self) {
         let (result, base, scratch) = (self.result.as_mut_ptr(), self.base.as_ptr(), self.scratch.as_mut_ptr());
         let (exponent, modulus) = (self.exponent.as_ptr(), self.modulus.as_ptr());
-        // SAFETY: base, modulus (odd) and result have `size` ≥ 1 limbs, the exponent `bits` ≥ 1 bits, and the scratch
-        // space what `mpn_sec_powm_itch` requires; all are apart.
+        // SAFETY: base, modulus (odd) and result have `size` ≥ 1 limbs, the exponent `bits` ≥ 1 bits, and the
+        // scratch space what `mpn_sec_powm_itch` requires; all are apart.
         unsafe { (self.api.sec_powm)(result, base, self.size, exponent, self.bits, modulus, self.size, scratch) };
     }
 

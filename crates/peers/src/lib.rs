@@ -1,8 +1,8 @@
 //! GMP and OpenSSL, to measure zariz against: loaded at run time where they are installed, never linked.
 //!
-//! [`Gmp`] and [`OpenSsl`] compute what the papers compare with: one modular multiplication or squaring, and one
-//! constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too old is
-//! [`NotFound`], with the reason; every result can be read back and checked.
+//! [`Gmp`] and [`OpenSsl`] compute what the papers compare with: one modular multiplication or squaring, and
+//! one constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too
+//! old is [`NotFound`], with the reason; every result can be read back and checked.
 //!
 //! [`Provider`] is a module for OpenSSL 3 that is loaded, with its parameters.
 //!

@@ -26,12 +26,12 @@ pub struct Open {
 }
 
 impl Open {
-    /// Opens the first of these files that the system's loader finds and accepts. If there is none, the reason is that
-    /// of the first, and the advice to install `package`.
+    /// Opens the first of these files that the system's loader finds and accepts. If there is none, the
+    /// reason is that of the first, and the advice to install `package`.
     ///
     /// # Safety
-    /// Loading runs the initialisers of the files: each must be the library it is called, or something else that is
-    /// safe to load.
+    /// Loading runs the initialisers of the files: each must be the library it is called, or something else
+    /// that is safe to load.
     pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>], package: &str) -> Result<Self, NotFound> {
         let mut reason = None;
         for file in files {
@@ -59,13 +59,13 @@ impl Open {
         symbol.map(|symbol| *symbol).map_err(|_| self.unfit(format_args!("has no {name}")))
     }
 
-    /// What to say of a library that was opened, but is not the one we need.
+    /// The error for a library that was opened, but is not the one we need.
     pub fn unfit(&self, why: std::fmt::Arguments) -> NotFound {
         NotFound { library: self.title, why: format!("{} {why}", self.file) }
     }
 }
 
-/// The loader's words, which on most systems name the file; else the file's name before them.
+/// The loader's error, which on most systems names the file; else the file's name before it.
 fn explain(error: &libloading::Error, file: &OsStr) -> String {
     let mut text = error.to_string();
     if let Some(source) = std::error::Error::source(error) {

@@ -1,8 +1,9 @@
 //! A module for OpenSSL 3, loaded as programs on OpenSSL load it, and its parameters.
 //!
 //! The module is loaded into a library context of its own, with the settings that the configuration in effect
-//! (`OPENSSL_CONF`, or the system's `openssl.cnf`) has for it, and nothing else of that. OpenSSL itself would not do:
-//! where a configuration makes a provider active and that fails, it drops the reason and goes on without.
+//! (`OPENSSL_CONF`, or the system's `openssl.cnf`) has for it, and nothing else of that. OpenSSL's own
+//! loading is not enough: if a configuration makes a provider active and that fails, OpenSSL drops the error
+//! and goes on without it.
 
 mod api;
 mod config;
@@ -36,13 +37,13 @@ pub enum ProviderError {
     File(String),
     /// What is wrong with the configuration's file, which comes first.
     Configuration(String),
-    /// OpenSSL could not load the module: its words.
+    /// OpenSSL could not load the module: its error.
     Load(String),
     /// OpenSSL could not load the module with the settings of the configuration.
     Settings {
         /// The section with these settings.
         section: Box<Section>,
-        /// OpenSSL's words.
+        /// OpenSSL's error.
         why: String,
     },
 }
@@ -77,7 +78,7 @@ pub enum ParamValue {
     Real(f64),
 }
 
-/// What a configuration has for a module.
+/// A configuration's settings for a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The configuration's file.
@@ -120,11 +121,11 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Loads the system's OpenSSL, and into it the module in the file at `path` with the settings that the configuration
-    /// in effect has for it.
+    /// Loads the system's OpenSSL, and into it the module in the file at `path` with the settings that the
+    /// configuration in effect has for it.
     ///
-    /// This runs the module's code with all the rights of this process: to name a file here is to trust it, as with a
-    /// program that is started.
+    /// This runs the module's code with all the rights of this process: to name a file here is to trust it,
+    /// as with a program that is started.
     pub fn load(path: &Path) -> Result<Self, ProviderError> {
         let module = Module::new(path)?;
         let api = Api::load().map_err(ProviderError::OpenSsl)?;
@@ -161,7 +162,7 @@ impl Provider {
         self.name.to_string_lossy().into_owned()
     }
 
-    /// What the configuration has for it.
+    /// The configuration's settings for it.
     pub fn section(&self) -> Option<&Section> {
         self.section.as_ref()
     }
@@ -211,8 +212,8 @@ impl Provider {
         let asked = Param { key, data_type, data, data_size, return_size: unset };
         let end = Param { key: null(), data_type: 0, data: null_mut(), data_size: 0, return_size: 0 };
         let mut asked = [asked, end];
-        // SAFETY: a live provider, and an array that ends with a key of null; `data` is `data_size` writable bytes, or
-        // for a pointer room for it.
+        // SAFETY: a live provider, and an array that ends with a key of null; `data` is `data_size` writable
+        // bytes, or for a pointer room for it.
         let done = unsafe { (self.context.api.get)(self.provider, asked.as_mut_ptr()) };
         // A parameter that it cannot give is left out.
         self.context.api.clear_errors();

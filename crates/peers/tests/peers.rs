@@ -1,9 +1,9 @@
-//! Both libraries against num-bigint, and what becomes of libraries that are missing, broken or another's.
+//! Both libraries against num-bigint, and libraries that are missing, broken or other ones.
 
 use num_bigint::BigUint;
 use zariz_peers::{Error, Gmp, NotFound, OpenSsl, ParamValue, Provider, ProviderError};
 
-/// The library, or a word that the test is skipped where it is not installed.
+/// The library; where it is not installed, prints that the test is skipped.
 fn installed<T>(library: Result<T, NotFound>) -> Option<T> {
     library.inspect_err(|why| eprintln!("SKIPPED: {why}")).ok()
 }
@@ -126,7 +126,7 @@ fn names_and_versions() {
     }
 }
 
-/// What both libraries say of one file in the place of theirs.
+/// The errors of both libraries for one file in place of theirs.
 fn refused(file: &std::path::Path) -> [NotFound; 2] {
     // SAFETY: the files of these tests are no libraries, or lack the functions that are looked up.
     let (gmp, openssl) = unsafe { (Gmp::load_first(&[file]), OpenSsl::load_first(&[file])) };

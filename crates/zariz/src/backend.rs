@@ -4,8 +4,10 @@ pub(crate) mod counts;
 mod form;
 
 use zariz_kernels::batch::{self, Method};
+#[cfg(feature = "papers")]
+use zariz_kernels::carry;
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{Domain, carry, mul, pair, pow, rsaz, scalar};
+use zariz_kernels::{Domain, mul, pair, pow, rsaz, scalar};
 
 pub(crate) use form::MontgomeryForm;
 
@@ -28,6 +30,7 @@ pub(crate) trait Backend: Sync {
     fn method(&self, modulus: &Prepared) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
+    #[cfg_attr(not(feature = "rsa"), allow(dead_code))]
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
     /// Brings numbers of at most `bits` bits into Montgomery's domain.
     fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a>;
@@ -144,9 +147,11 @@ impl<M: pair::Kernels> Arithmetic for Pair<M> {
 }
 
 /// One number across a vector, carries in masks.
+#[cfg(feature = "papers")]
 #[derive(Clone, Copy)]
 pub(crate) struct Carry<M>(pub M);
 
+#[cfg(feature = "papers")]
 impl<M: carry::Kernels> Arithmetic for Carry<M> {
     type Constants = carry::Constants;
     type Word = carry::Digits;

@@ -18,6 +18,7 @@ use table::{Auto, Native, Row, TABLE, leaked};
 pub enum Engine {
     /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
+    #[cfg(feature = "papers")]
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
     /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
@@ -167,8 +168,7 @@ impl Engine {
         matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine uses vector instructions on this processor. [`CarryChains`](Self::CarryChains) and
-    /// [`Rsaz`](Self::Rsaz) also work without them.
+    /// Whether the engine uses vector instructions on this processor. [`Rsaz`](Self::Rsaz) also works without them.
     pub fn uses_vectors(self) -> bool {
         matches!(&self.row().native, Native::Vectors(find) if find().is_some())
     }
@@ -270,6 +270,7 @@ mod tests {
         {
             let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
             assert_eq!(Engine::Rsaz.uses_vectors(), avx2);
+            #[cfg(feature = "papers")]
             assert_eq!(Engine::CarryChains.uses_vectors(), is_x86_feature_detected!("avx512f"));
         }
         // Engines with more than one lane use vectors.

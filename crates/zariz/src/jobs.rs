@@ -27,6 +27,7 @@ pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
 }
 
 /// Products of any sizes, results in order.
+#[cfg_attr(not(feature = "rsa"), allow(dead_code))]
 pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
     run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, batch| backend.mul(batch))
 }

@@ -2,9 +2,7 @@
 //!
 //! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
 //! * [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch.
-//! * [`stream`] runs batches over a long input on several threads, in order and in bounded memory.
-//! * [`Residues`] keeps numbers in Montgomery's domain for many products; [`Method`] names the ways of multiplying and
-//!   reducing.
+//! * [`Residues`] keeps numbers in Montgomery's domain for many products; [`Method`] names the ways of multiplying and reducing.
 //! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines that
 //!   are cheapest for the number of requests in a call; `_with` constructors take another choice.
 //!
@@ -30,16 +28,17 @@ mod cost;
 mod dispatch;
 mod engine;
 mod jobs;
+mod method;
 mod modulus;
 mod prepared;
 mod residues;
+#[cfg(feature = "rsa")]
 pub mod rsa;
-pub mod stream;
 
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError, Layout};
+pub use method::{Method, UnknownMethod};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 #[cfg(feature = "papers")]
 pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};
-pub use zariz_kernels::batch::{Method, Reduction};

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zariz_kernels::batch::{Constants, MAX_DIGITS, Method};
+use zariz_kernels::batch::{Constants, MAX_DIGITS};
 use zariz_kernels::limbs::{self, Limbs};
 
 use crate::backend::Power;
 use crate::dispatch::{self, Dispatch, Route};
 use crate::engine::{Engine, EngineError};
 use crate::jobs;
+use crate::method::Method;
 use crate::prepared::Prepared;
 
 /// An odd modulus, prepared for many powers. Cheap to clone.
@@ -98,12 +99,12 @@ impl Modulus {
     /// number of powers. By default, the fastest known method is used.
     #[must_use]
     pub fn with_method(&self, method: Method) -> Self {
-        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method)) }
+        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method.0)) }
     }
 
     /// The method for powers.
     pub fn method(&self) -> Method {
-        self.route.method(&self.prepared)
+        Method(self.route.method(&self.prepared))
     }
 
     /// The modulus's length in bits.
@@ -203,4 +204,19 @@ fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Vec<Limbs>) -> Vec<Vec<
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::counts::{self, Counts};
+
+    #[test]
+    fn the_first_power_makes_no_other() {
+        for bits in (256..2048).step_by(64) {
+            let modulus = Modulus::new(&vec![0xff; bits / 8]).expect("an odd number");
+            let (_, first) = counts::of(|| modulus.pow(&[3], &[5]));
+            assert_eq!(first, Counts { powers: 1, products: 0 }, "the first power of {bits} bits");
+        }
+    }
 }

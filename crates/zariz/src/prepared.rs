@@ -4,7 +4,9 @@ use std::fmt;
 
 use once_cell::race::OnceBox;
 use zariz_kernels::batch::{self, Method};
-use zariz_kernels::{OddModulus, carry, pair, rsaz, scalar};
+#[cfg(feature = "papers")]
+use zariz_kernels::carry;
+use zariz_kernels::{OddModulus, pair, rsaz, scalar};
 
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
@@ -25,6 +27,7 @@ pub(crate) struct Prepared {
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
     pair: OnceBox<pair::Constants>,
+    #[cfg(feature = "papers")]
     carry: OnceBox<carry::Constants>,
     rsaz: OnceBox<batch::Constants>,
 }
@@ -48,6 +51,7 @@ impl Prepared {
             batch: Default::default(),
             scalar: Default::default(),
             pair: OnceBox::new(),
+            #[cfg(feature = "papers")]
             carry: OnceBox::new(),
             rsaz: OnceBox::new(),
         }
@@ -116,6 +120,7 @@ impl Prepared {
     }
 
     /// The constants for carry chains.
+    #[cfg(feature = "papers")]
     pub fn carry(&self) -> &carry::Constants {
         self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.modulus)))
     }

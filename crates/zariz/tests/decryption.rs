@@ -1,4 +1,5 @@
 //! Encryption and decryption in batches, and implicit rejection, on every engine.
+#![cfg(feature = "rsa")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Messages in pieces, and digests in place of messages, on every engine.
+#![cfg(feature = "rsa")]
 
 mod common;
 

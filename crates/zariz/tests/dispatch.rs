@@ -1,4 +1,5 @@
 //! Requests by any number at once, left to the library's choice of engines: the same answers as on any one engine.
+#![cfg(feature = "rsa")]
 
 mod common;
 

@@ -1,5 +1,10 @@
 //! The primitives and the paddings apart, as a program puts them together that gathers requests itself.
+#![cfg(feature = "rsa")]
 
+mod common;
+
+use common::keys::{Numbers, load};
+use zariz::Dispatch;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
 use zariz::rsa::hazmat::{oaep, pkcs1v15, pss};
 use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey};
@@ -8,7 +13,7 @@ const HASH: Hash = Hash::Sha256;
 const MGF: Mgf = Mgf::Mgf1(HASH);
 
 fn keys() -> Vec<PrivateKey> {
-    [1024, 1025, 2048].map(|bits| PrivateKey::generate(bits).expect("a key")).into()
+    [1024, 1025, 2048].map(|bits| load(&Numbers::of_bits(bits), Dispatch::Auto)).into()
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Keys damaged byte by byte, and garbage: never a panic, and what loads all the same is the key itself.
+#![cfg(feature = "rsa")]
 
 mod common;
 

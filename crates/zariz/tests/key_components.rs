@@ -1,4 +1,5 @@
 //! Keys that are given by their numbers, and keys compared by theirs.
+#![cfg(feature = "rsa")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Every format of a key, what may be around it, and keys of other kinds, which are refused by name.
+#![cfg(feature = "rsa")]
 
 mod common;
 

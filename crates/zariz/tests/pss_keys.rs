@@ -1,4 +1,5 @@
 //! Keys that their algorithm identifier restricts to PSS, with parameters or without (RFC 4055).
+#![cfg(feature = "rsa")]
 
 mod common;
 

@@ -2,6 +2,7 @@
 //! bad cases are among the good ones of the same batch.
 //!
 //! No file is left out: all keys are within the supported 1024 to 16,384 bits.
+#![cfg(feature = "rsa")]
 
 mod common;
 

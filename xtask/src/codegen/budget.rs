@@ -9,7 +9,7 @@ use super::roots::Root;
 
 /// Another compiler may spill this many vectors more than the one that was recorded.
 const SLACK: usize = 8;
-/// A vector, for the same in bytes.
+/// The bytes of a vector, for slack in bytes.
 const VECTOR: usize = 64;
 
 /// A recorded budget.
@@ -82,12 +82,13 @@ impl Budget {
                 bail!("{}: {machine} {block} {} is there twice", at(), cells[2]);
             }
         }
-        Ok(Self { compiler: compiler.context("no line says which compiler it was")?, roots })
+        Ok(Self { compiler: compiler.context("no line names the compiler")?, roots })
     }
 
-    /// How the roots differ for the worse from what was recorded, and how many differ only for the better.
+    /// The roots that are worse than recorded, and how many are only better.
     ///
-    /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills have slack.
+    /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills
+    /// have slack.
     pub fn compare(&self, roots: &[Root], same_compiler: bool) -> (Vec<String>, usize) {
         let (mut worse, mut better) = (Vec::new(), 0);
         let slack = if same_compiler { 0 } else { SLACK };

@@ -1,5 +1,5 @@
-//! What the roots of the carry chains must be: the multiplications of their parts, and of rounds the cost that the tables
-//! count with.
+//! What the roots of the carry chains must be: the multiplications of their parts, and of rounds the cost
+//! that the tables count with.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -18,8 +18,9 @@ const COUNTS: &str = "crates/papers/src/carry.json";
 fn products(root: &Root) -> Option<usize> {
     let v = root.width.unwrap_or(0);
     match root.block.as_str() {
-        // A round of one window, one of a part that computes its quotient, one of a part that is given it; the loop over the
-        // vectors of digits is unrolled. Of each vector two factors, both by two multiplications.
+        // A round of one window, one of a part that computes its quotient, one of a part that is given it;
+        // the loop over the vectors of digits is unrolled. Of each vector two factors, both by two
+        // multiplications.
         "amm" => Some(v * ((4 * v + 1) + (4 * v + 1) + 4 * v)),
         "select" => Some(0),
         _ => None,

@@ -1,9 +1,11 @@
-//! What every root must be, without regard to what was recorded: no calls, and the multiplications of its algorithm.
+//! What every root must be, without regard to what was recorded: no calls, and the multiplications of its
+//! algorithm.
 
 use super::roots::Root;
 use super::{carry, rsaz};
 
-/// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy and memset.
+/// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy
+/// and memset.
 pub const MACHINES: &[&str] =
     &["pair-fma", "pair-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
@@ -29,7 +31,8 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "mac_rows" => (t, 0, 0, 0),
         // Friendly rows; the plain row; its quotient by μ.
         "reduce_rows" => (t, t, 1, 0),
-        // Eight digits: rows of the product and friendly rows by turns, the last of each, and the last quotient.
+        // Eight digits: rows of the product and friendly rows by turns, the last of each, and the last
+        // quotient.
         "fe_mul" | "fe_enter" | "fe_leave" | "fe_mul_scalars" => (16, 16, 1, 0),
         // A square, friendly rows, and the last.
         "fe_sqr" | "fe_sqr_scalars" => (8, 36 + 8, 1, 0),
@@ -45,7 +48,8 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
     Some(Products { rolled, once, low_once, high_once })
 }
 
-/// The products in a multiplication of numbers laid across vectors (crates/kernels/src/pair), by the name of its root.
+/// The products in a multiplication of numbers laid across vectors (crates/kernels/src/pair), by the name of
+/// its root.
 fn pair(block: &str) -> Option<usize> {
     // Vectors of a number or tile; lanes left over.
     let (n, spare) = match block {
@@ -66,14 +70,15 @@ fn pair(block: &str) -> Option<usize> {
     }
     // Those of a multiple in the lowest vector, and in the others.
     let (lowest, others) = (|from: usize| 8 - from, |from: usize| rows(from) - (8 - from));
-    // Wide numbers' shifts are in a loop, except for those that the lanes left over take up. What goes into the lowest vector is
-    // apart.
+    // Wide numbers' shifts are in a loop, except for those that the lanes left over take up. What goes into
+    // the lowest vector is apart.
     let product = match n {
         ..=3 => rows(spare) + (1..n).map(|_| rows(0)).sum::<usize>(),
         _ => spare * n * (n - 1) + (n * n - 1) + (n * (n + 1) - 1) + lowest(spare),
     };
     let first = lowest(spare) + others(spare);
-    // The second quotient, and a loop for those after it; the last one takes the multiple of the one before along.
+    // The second quotient, and a loop for those after it; the last one takes the multiple of the one before
+    // along.
     let middle = match n {
         2 => 0,
         3 => lowest(0) + others(0),
@@ -110,7 +115,8 @@ pub fn fit(root: &Root) -> Fit {
     };
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
-        // Where numbers are laid across vectors, addresses are computed in the roots: their multiplications do not count.
+        // Where numbers are laid across vectors, addresses are computed in the roots: their multiplications
+        // do not count.
         let scalar = if root.machine.starts_with("pair") { 0 } else { root.scalar };
         let found = (root.low, root.high, root.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.

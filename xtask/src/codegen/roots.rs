@@ -35,7 +35,8 @@ pub struct Root {
     pub loads: usize,
     /// Gather instructions: slow, and very slow on processors with certain mitigations.
     pub gathers: usize,
-    /// Stores under a mask: a load after one takes longer for some masks than for others, and masks are secret.
+    /// Stores under a mask: a load after one takes longer for some masks than for others, and masks are
+    /// secret.
     pub masked_stores: usize,
     /// Bytes of stack.
     pub frame: usize,

@@ -6,10 +6,11 @@ use super::roots::Root;
 /// The machine by its module's name.
 pub const MACHINE: &str = "rsaz-avx2";
 
-/// Vectors of a row that are written out, for every length (`rows` in crates/kernels/src/rsaz/rows.rs); those above are a
-/// loop of one.
+/// Vectors of a row that are written out, for every length (`rows` in crates/kernels/src/rsaz/rows.rs); those
+/// above are a loop of one.
 const WRITTEN: usize = 12;
-/// The longest numbers, in fours of digits, whose squares have every step written out (`UNROLLED` in …/rsaz/square.rs).
+/// The longest numbers, in fours of digits, whose squares have every step written out (`UNROLLED` in
+/// …/rsaz/square.rs).
 const STEPS_WRITTEN: usize = 9;
 
 /// The multiplications in the code of four rows of `n` vectors.
@@ -17,16 +18,17 @@ fn rows(n: usize) -> usize {
     4 * n.min(WRITTEN + 1)
 }
 
-/// The multiplications in a root's code. A width of 0 is code for any length. `None` for a root that is not listed here,
-/// and for squares of steps in a loop: the compiler decides what is in their code, and lets branches share rows.
+/// The multiplications in a root's code. A width of 0 is code for any length. `None` for a root that is not
+/// listed here, and for squares of steps in a loop: the compiler decides what is in their code, and lets
+/// branches share rows.
 fn products(root: &Root) -> Option<usize> {
     let any = root.width == Some(0);
     let g = if any { usize::MAX - 1 } else { root.width.unwrap_or(0) };
     let (operation, quotients) = root.block.split_once('_').unwrap_or((&root.block, ""));
     let friendly = quotients.ends_with("friendly");
     match operation {
-        // The first rows of the product; those of the step ahead, and where they reach highest; those of the reduction, by the
-        // friendly multiple and in the last step by the modulus.
+        // The first rows of the product; those of the step ahead, and where they reach highest; those of the
+        // reduction, by the friendly multiple and in the last step by the modulus.
         "multiply" => Some(rows(g + 1) + rows(g) + rows(1) + rows(g) + if friendly { rows(g + 1) } else { 0 }),
         // The square in all its steps, and the reduction likewise.
         "square" if g <= STEPS_WRITTEN => {
@@ -41,7 +43,8 @@ fn products(root: &Root) -> Option<usize> {
 /// Compares a root with its algorithm.
 pub fn fit(root: &Root) -> Fit {
     let Some(products) = products(root) else { return Fit::Free };
-    // The highest vector of a shifted number begins with a zero. A compiler that can see where leaves out that product.
+    // The highest vector of a shifted number begins with a zero. A compiler that can see where leaves out
+    // that product.
     let spared = usize::from(products > 0);
     if root.wide == root.multiplies() && (root.wide == products || root.wide == products - spared) {
         Fit::Exact

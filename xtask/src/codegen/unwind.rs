@@ -1,6 +1,7 @@
-//! Whether debuggers and profilers can walk through every function: the unwind tables say, before each instruction, where
-//! the caller's frame is and where its registers are saved. The compiler writes them for its own code; assembly brings its
-//! own directives (CFI), and nothing but this looks whether they are there and right.
+//! Whether debuggers and profilers can walk through every function: the unwind tables say, before each
+//! instruction, where the caller's frame is and where its registers are saved. The compiler writes them for
+//! its own code; assembly brings its own directives (CFI), and nothing but this looks whether they are there
+//! and right.
 //!
 //! The stack pointer is followed through each function along its jumps, and compared with the directives.
 
@@ -100,7 +101,7 @@ fn problem(function: &Function) -> Option<String> {
     }
     let rows = match rows(function) {
         Ok(rows) => rows,
-        Err(directive) => return wrong(format!("this check does not know `{directive}`")),
+        Err(directive) => return wrong(format!("this check does not support `{directive}`")),
     };
     let mut seen: Vec<Option<State>> = vec![None; function.instructions.len()];
     let mut next = vec![(0, State { depth: Some(8), saved: Saved::new() })];
@@ -243,7 +244,7 @@ mod tests {
         refused(&function(BEGIN, PUSHED, "", POPPED), "56 bytes below the caller's frame, its table says 16");
         refused(&function(BEGIN, PUSHED, RESERVED, ""), "8 bytes below the caller's frame, its table says 16");
         refused(&function(BEGIN, "\t.cfi_adjust_cfa_offset 8", RESERVED, POPPED), "%rbx is saved -16");
-        refused(&function(BEGIN, PUSHED, "\t.cfi_adjust_cfa_offset 40\n\t.cfi_sections x", POPPED), "does not know");
+        refused(&function(BEGIN, PUSHED, "\t.cfi_adjust_cfa_offset 40\n\t.cfi_sections x", POPPED), "does not support");
         let loose = "\t.cfi_startproc\n\tmovq\t%rdi, %rsp\n\tretq\n\t.cfi_endproc\n";
         refused(&format!("f:\n{loose}"), "cannot follow");
         let twice = "f:\n\t.cfi_startproc\n\tje\t.L1\n\tpushq\t%rax\n\t.cfi_adjust_cfa_offset 8\n.L1:\n\tnop\n\tretq\n\t.cfi_endproc\n";

@@ -173,9 +173,9 @@ is all numbers of a batch.
   of its tile and the column that enters, and writes the column that leaves.
 * complete_entry, multiply_entry: preparing a table entry, and multiplying by it, half-reduced (paper `ahmm`).
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out. Its window,
-  in bits of the exponent, is the one that the kernels take for this machine, method and length: the cheapest by
-  `window_bits` in `crates/kernels/src/batch/domain.rs`, which weighs the price of a product against that of reading the table. So
-  counts of two machines with equal digits can differ.
+  in bits of the exponent, is the one that the kernels choose for this machine, method and length: the cheapest, by the
+  time of a product and the time of reading the table (`fixed_window` in `crates/kernels/src/domain.rs`). Two machines
+  with equal digits can have different times, and so different counts.
 ";
 
 const UNITS: &str = "

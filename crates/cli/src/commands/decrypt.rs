@@ -27,8 +27,8 @@ pub struct Args {
     password: Password,
     /// The padding of the ciphertexts
     ///
-    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that this program
-    /// does not tell an attacker which paddings are good.
+    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that this
+    /// program does not tell an attacker which paddings are good.
     #[arg(long, value_enum, default_value = "oaep")]
     padding: PaddingName,
     /// The hash of OAEP and of its mask; `openssl pkeyutl` uses sha1 unless it is told otherwise

@@ -92,8 +92,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(if all_good { Outcome::Done } else { Outcome::NotVerified })
 }
 
-/// Lets `openssl` check a sample, and compares with its speed on the same number of cores. Returns whether it accepts
-/// the sample.
+/// Lets `openssl` check a sample, and compares with its speed on the same number of cores. Returns whether it
+/// accepts the sample.
 fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) -> Result<bool, Failure> {
     let execution = &args.execution;
     let (good, sample) = accepted(openssl, key, folder, args.messages)?;

@@ -1,4 +1,5 @@
-//! `zariz info`: the processor, and every engine's self-test on it; or what the module for OpenSSL says of itself.
+//! `zariz info`: the processor, and every engine's self-test on it; or what the module for OpenSSL says of
+//! itself.
 
 pub mod provider;
 
@@ -17,7 +18,8 @@ use crate::processor;
 /// Arguments of `info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Load this module for OpenSSL (zariz.so), with OpenSSL's configuration, and show its settings and counters instead
+    /// Load this module for OpenSSL (zariz.so), with OpenSSL's configuration, and show its settings and
+    /// counters instead
     #[arg(long, value_name = "PATH")]
     provider: Option<PathBuf>,
     /// Print one JSON object

@@ -21,7 +21,8 @@ pub struct Args {
     /// Where the private key goes, readable by the owner alone [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes there, too
+    /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes
+    /// there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// Encrypt the private key (PKCS#8, AES-256) with a password: the first line of this file
@@ -72,8 +73,8 @@ struct Part<'a> {
     pem: &'a [u8],
 }
 
-/// Writes the private key, and then the public key if there is one to write. If the private key could not be written,
-/// there is no file of the public key, either.
+/// Writes the private key, and then the public key if there is one to write. If the private key could not be
+/// written, there is no file of the public key, either.
 fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
     // Files first: they get their names at the end, so that nothing is left of them if something else fails.
     let mut private = None;
@@ -119,7 +120,8 @@ fn cause(name: &str, failure: &Failure) -> String {
     }
 }
 
-/// The error when one key of the pair could not be written; `private` is where the private key is, if it is complete.
+/// The error when one key of the pair could not be written; `private` is where the private key is, if it is
+/// complete.
 fn incomplete(kind: &str, cause: &str, private: Option<&str>) -> Failure {
     Failure::Input(match private {
         Some(private) => format!(

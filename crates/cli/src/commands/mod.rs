@@ -40,44 +40,49 @@ pub enum Command {
     Decrypt(decrypt::Args),
     /// Compute base^exponent mod modulus for every line of a file
     ///
-    /// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces or tabs;
-    /// what is missing comes from the options. Every line of output is the result in lower-case hexadecimal without
-    /// leading zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from line to line.
+    /// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces
+    /// or tabs; what is missing comes from the options. Every line of output is the result in lower-case
+    /// hexadecimal without leading zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from
+    /// line to line.
     ///
-    /// Lines stream: they, their numbers and results take at most 64 MiB of memory plus twice the longest line, for all
-    /// threads together. A line has at most 256 MiB.
+    /// Lines stream: they, their numbers and results take at most 64 MiB of memory plus twice the longest
+    /// line, for all threads together. A line has at most 256 MiB.
     Modexp(modexp::Args),
     /// Make an RSA key
     Keygen(keygen::Args),
     /// Measure how fast this machine is, alone or against OpenSSL
     ///
-    /// RSA signs and verifies short messages (RS256); modexp raises to secret exponents as long as the modulus. Both
-    /// work in batches: sign, verify and modexp are the seconds for each operation, as in `openssl speed`; p50 and p99
-    /// are the microseconds that half and 99 of 100 batches keep within. The keys are built in, and public.
+    /// RSA signs and verifies short messages (RS256); modexp raises to secret exponents as long as the
+    /// modulus. Both work in batches: sign, verify and modexp are the seconds for each operation, as in
+    /// `openssl speed`; p50 and p99 are the microseconds that half and 99 of 100 batches keep within. The
+    /// keys are built in, and public.
     Speed(speed::Args),
     /// Measure the tables of the papers that zariz implements, beside their published figures
     ///
     /// Papers are measured in the order of the list below; the order of the names does not matter.
     ///
-    /// Cycles are reference cycles of the processor's time stamp counter, which does not follow the clock of the core. ns
-    /// are the nanoseconds of the same measurement. - marks what is not published or could not be measured. Rows of GMP
-    /// and OpenSSL need libgmp.so.10 and libcrypto.so.3 (or what other systems call them) where the system finds shared
-    /// libraries; if one is missing, a line says so. Rows of one size are timed in turns, in three to fifteen rounds; each
-    /// row takes at least three calls, even if they are long. Figures are medians over rounds; ratios are medians of the
-    /// ratios of each round, not ratios of the figures shown. ~ marks figures whose rounds spread by more than 15 %; *
-    /// marks what the paper does not print but its figures give.
+    /// Cycles are reference cycles of the processor's time stamp counter, which does not follow the clock of
+    /// the core. ns are the nanoseconds of the same measurement. - marks what is not published or could not
+    /// be measured. Rows of GMP and OpenSSL need libgmp.so.10 and libcrypto.so.3 (or what other systems call
+    /// them) where the system finds shared libraries; if one is missing, a line says so. Rows of one size are
+    /// timed in turns, in three to fifteen rounds; each row takes at least three calls, even if they are
+    /// long. Figures are medians over rounds; ratios are medians of the ratios of each round, not ratios of
+    /// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks what the paper does
+    /// not print but its figures give.
     ///
-    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on zariz's module
-    /// with either method. In each round, signing takes a second and verifying takes a second. --seconds is the number of
-    /// rounds, at least three.
+    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on
+    /// zariz's module with either method. In each round, signing takes a second and verifying takes a second.
+    /// --seconds is the number of rounds, at least three.
     ///
-    /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`, `source`,
-    /// `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in that unit, or null),
-    /// `published_note` where the paper's figure is not printed there, `rounds`, `least` and `most` of the rounds (in
-    /// the unit; null where nothing was timed), `noisy` (what ~ marks), `nanoseconds` (or null), `engine` (or "counted",
-    /// where `measured` is a count), and a `note` where nothing could be measured or the reader should be careful.
+    /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`,
+    /// `source`, `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in
+    /// that unit, or null), `published_note` where the paper's figure is not printed there, `rounds`, `least`
+    /// and `most` of the rounds (in the unit; null where nothing was timed), `noisy` (what ~ marks),
+    /// `nanoseconds` (or null), `engine` (or "counted", where `measured` is a count), and a `note` where
+    /// nothing could be measured or the reader should be careful.
     Papers(papers::Args),
-    /// Show the processor, and test each engine on it; or show the settings and counters of the module for OpenSSL
+    /// Show the processor, and test each engine on it; or show the settings and counters of the module for
+    /// OpenSSL
     Info(info::Args),
     /// Sign 20,000 lines with a fresh key, verify them, and compare with OpenSSL
     Demo(demo::Args),

@@ -25,8 +25,8 @@ pub struct Args {
     /// The modulus of lines that have none
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     modulus: Option<Number>,
-    /// The exponent of lines that have none; a secret one is better in the lines, since other users of the machine can
-    /// see the command line
+    /// The exponent of lines that have none; a secret one is better in the lines, since other users of the
+    /// machine can see the command line
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     exponent: Option<Number>,
     /// The exponents are public: be faster, in time that depends on them
@@ -53,7 +53,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
 
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<_>> {
-        // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is read through.
+        // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is
+        // read through.
         let lines: Vec<_> = lines.into_iter().map(Zeroizing::new).collect();
         // A line is dropped once its numbers are read: it may be long.
         batch::among_good(lines.into_iter().map(|line| Job::parse(&line, &defaults, &moduli)).collect(), |jobs| {

@@ -1,4 +1,5 @@
-//! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published figures.
+//! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published
+//! figures.
 
 use std::cell::LazyCell;
 use std::path::PathBuf;
@@ -31,7 +32,8 @@ pub struct Args {
     /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = vector_engine)]
     engine: Engine,
-    /// The module for OpenSSL, for the rows of ahmm that are measured by `openssl speed` (about a minute more)
+    /// The module for OpenSSL, for the rows of ahmm that are measured by `openssl speed` (about a minute
+    /// more)
     #[arg(long, value_name = "PATH")]
     provider: Option<PathBuf>,
     /// Say nothing on standard error but errors: no progress
@@ -48,7 +50,7 @@ fn paper() -> impl TypedValueParser<Value = &'static Paper> {
 fn vector_engine(name: &str) -> Result<Engine, String> {
     match args::dispatch(name).map(Dispatch::main) {
         Ok(engine) if engine.has_lanes() => Ok(engine),
-        Ok(engine) => Err(format!("engine {engine} is no vector engine, but the papers' methods are for those")),
+        Ok(engine) => Err(format!("engine {engine} is not a vector engine; the papers' methods need one")),
         Err(error) => Err(error.to_string()),
     }
 }

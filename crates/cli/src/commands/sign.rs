@@ -72,7 +72,8 @@ pub fn sign_lines(
     progress: &mut Progress,
 ) -> Result<Tally, Failure> {
     // A key too short for the algorithm would fail every line alike: say it once.
-    key.sign(algorithm, b"").map_err(|error| Failure::Input(format!("the key cannot sign so: {error}")))?;
+    key.sign(algorithm, b"")
+        .map_err(|error| Failure::Input(format!("the key cannot sign with this algorithm: {error}")))?;
     let longest = encoding.length(key.public_key().size());
     batch::run(Lines::new(input), threads, longest, progress, Some(output), |messages: Vec<Vec<u8>>| {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();

@@ -29,8 +29,8 @@ pub struct Args {
     signatures: PathBuf,
     /// Each line (without its end) is a message of its own
     ///
-    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all threads
-    /// together. A message has at most 256 MiB, a signature 64 KiB.
+    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all
+    /// threads together. A message has at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
     /// With --lines, accept empty input; otherwise two empty files are an error (exit code 1)
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if nothing {
         let (input, signatures) = (input::name(&args.input), input::name(&args.signatures));
         progress.error(format_args!(
-            "nothing to verify: there is no line in {input}, and none in {signatures}; --allow-empty accepts that"
+            "nothing to verify: {input} and {signatures} have no lines; --allow-empty accepts that"
         ));
     }
     progress.note(format_args!("verified {}, failed {}", tally.done, tally.failed));
@@ -108,7 +108,7 @@ type Line = Option<Vec<u8>>;
 fn decoded((message, signature): &(Line, Line), encoding: Encoding) -> Result<(&[u8], Vec<u8>), String> {
     match (message, signature) {
         (Some(message), Some(signature)) => Ok((message, encoding.decode(signature)?)),
-        (Some(_), None) => Err("there is no signature for this line: the signatures end before it".into()),
-        (None, _) => Err("there is no such line: the signatures go on after the last message".into()),
+        (Some(_), None) => Err("there is no signature for this line: there are fewer signatures than lines".into()),
+        (None, _) => Err("there is no line for this signature: there are more signatures than lines".into()),
     }
 }

@@ -312,7 +312,8 @@ fn settings_that_the_module_does_not_have_are_told() {
         );
         folder.file("openssl.cnf", text)
     };
-    // Every setting that there is, by the page for administrators: it is taken, and the module tells its name.
+    // Every setting that there is, by the page for administrators: it is taken, and the module tells its
+    // name.
     let page = include_str!("../../../../docs/openssl.md");
     let rows = page.split_once("| setting |").expect("a table of settings").1.lines().skip(2);
     let mut names: Vec<&str> = rows.map_while(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();

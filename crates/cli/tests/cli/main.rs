@@ -8,6 +8,7 @@ mod keys;
 mod modexp;
 mod output;
 mod papers;
+mod passwords;
 mod run;
 mod sign;
 mod speed;

@@ -31,7 +31,7 @@ fn bad_lines_leave_empty_ones() {
     let done = done.says(&[
         "error: line 2: the line is empty",
         "error: line 3: the modulus is even",
-        "error: line 4: base: 'z' is no hexadecimal digit",
+        "error: line 4: base: 'z' is not a hexadecimal digit",
         "error: line 5: more than three numbers",
         "error: line 6: the modulus is zero",
         "error: line 7: the modulus is one",

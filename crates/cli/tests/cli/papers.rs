@@ -294,7 +294,7 @@ fn the_choice_is_named(power: &[Value]) {
         let choices: Vec<_> =
             names(power, size).into_iter().filter_map(|name| name.strip_prefix("zariz takes: ")).collect();
         let [choice] = choices[..] else { panic!("{choices:?} at {size}") };
-        assert!(zariz::Method::NAMED.iter().any(|(name, _)| *name == choice), "{choice}");
+        assert!(choice.parse::<zariz::Method>().is_ok(), "{choice}");
     }
 }
 

@@ -117,7 +117,8 @@ pub fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Vec<u
     run(Command::new("openssl").args(arguments), b"").exits(0).stdout
 }
 
-/// The module for OpenSSL as cargo built it: beside this test program, or one folder above; the newest of them.
+/// The module for OpenSSL as cargo built it: beside this test program, or one folder above; the newest of
+/// them.
 #[cfg(target_os = "linux")]
 pub fn module() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this program");

@@ -8,9 +8,11 @@ use std::thread;
 use crate::args;
 use crate::run::{Folder, key, program, zariz};
 
-/// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it answers.
+/// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it
+/// answers.
 fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send) -> u64 {
-    // One arena: the allocator reserves memory for each thread, used or not, and the limit counts what is reserved.
+    // One arena: the allocator reserves memory for each thread, used or not, and the limit counts what is
+    // reserved.
     let command = format!("ulimit -v {limit}; MALLOC_ARENA_MAX=1 exec \"$0\" {arguments}");
     let mut child = Command::new("sh");
     child.args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).stdin(Stdio::piped()).stdout(Stdio::piped());

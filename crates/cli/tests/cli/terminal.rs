@@ -3,17 +3,24 @@
 
 use std::process::Command;
 
-use crate::run::{Done, Folder, has, key, run};
+use crate::args;
+use crate::run::{Done, Folder, has, has_openssl, key, openssl, run};
 
-/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard output.
+/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard
+/// output.
 fn on_terminal(command: &str) -> Option<Done> {
+    typed_on_terminal(command, b"")
+}
+
+/// Like [`on_terminal`], with keys that are pressed.
+fn typed_on_terminal(command: &str, keys: &[u8]) -> Option<Done> {
     if !has("script", "--version") {
         return None;
     }
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", command, "/dev/null"]).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
     script.env("KEY", key(1024)).env("TERM", "xterm").env_remove("NO_COLOR");
-    Some(run(&mut script, b""))
+    Some(run(&mut script, keys))
 }
 
 #[test]
@@ -73,4 +80,21 @@ fn papers_tell_how_long_they_will_take() {
     let Some(done) = on_terminal("timeout 3 \"$ZARIZ\" papers ahmm --seconds 1 > /dev/null") else { return };
     let done = done.exits(124);
     assert!(done.text().contains("ahmm: rsa2048") && done.text().contains("(about 18 s left)"), "{done:?}");
+}
+
+#[test]
+fn a_password_is_asked_for_and_not_shown() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let encrypted = folder.join("encrypted.pem");
+    openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", encrypted]);
+    let sign = format!("echo message | \"$ZARIZ\" sign --key {} --encoding hex", encrypted.display());
+    let Some(done) = typed_on_terminal(&sign, b"secret\n") else { return };
+    let done = done.exits(0);
+    assert!(done.text().contains("password of ") && done.text().contains("encrypted.pem: "), "{done:?}");
+    assert_eq!(done.lines().last().map(|line| line.trim_end().len()), Some(256), "{done:?}");
+    let done = typed_on_terminal(&sign, b"wrong\n").expect("found before").exits(3);
+    assert!(done.text().contains("the password is wrong"), "{done:?}");
 }

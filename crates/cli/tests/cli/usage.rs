@@ -133,8 +133,8 @@ fn errors_are_plain_where_there_is_no_terminal() {
             assert!(!done.stderr.contains('\x1b') && !done.text().contains('\x1b'), "{done:?}");
         }
     }
-    // With colour switched on there is colour, so the test above tests something; NO_COLOR still wins over a terminal
-    // (see the terminal's own tests).
+    // With colour switched on there is colour, so the test above tests something; NO_COLOR still wins over a
+    // terminal (see the terminal's own tests).
     let forced = run(program().args(["sign", "--key", "/does/not/exist"]).env("CLICOLOR_FORCE", "1"), b"");
     assert!(forced.stderr.contains('\x1b'), "{forced:?}");
 }

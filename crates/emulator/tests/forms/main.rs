@@ -1,5 +1,6 @@
-//! Every form of VPMADD52 that can be encoded, and runs of them with moves between: all registers, masks, flags and memory
-//! afterwards are as a plain model says, and as the processor itself leaves them where it has the instructions.
+//! Every form of VPMADD52 that can be encoded, and runs of them with moves between: all registers, masks,
+//! flags and memory afterwards are as a plain model says, and as the processor itself leaves them where it
+//! has the instructions.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod cases;
@@ -166,7 +167,7 @@ fn runs_with_moves_between() {
                     Instruction::with2(code[random.below(2)], to_register, from_register)
                 }
                 1 => {
-                    // The same with the operands the other way round in the encoding.
+                    // The instruction with its operands in the other order of the encoding.
                     expected.vectors[to] = expected.vectors[from];
                     let code = [Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm, Code::EVEX_Vmovaps_zmmm512_k1z_zmm];
                     Instruction::with2(code[random.below(2)], to_register, from_register)
@@ -207,7 +208,8 @@ fn runs_with_moves_between() {
                     memory[offset..offset + 8].copy_from_slice(&expected.general[word].to_le_bytes());
                     Instruction::with2(Code::Mov_rm64_r64, place, GENERAL[word])
                 }
-                // One that the handler does not know: the run ends, and the processor does it.
+                // An instruction that the handler does not support: the run ends, and the processor executes
+                // it.
                 9 => {
                     expected.vectors[to] = std::array::from_fn(|i| expected.vectors[to][i] ^ expected.vectors[from][i]);
                     let code = Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64;

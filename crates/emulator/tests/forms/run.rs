@@ -10,8 +10,8 @@ pub struct State {
     pub vectors: [[u64; 8]; 32],
     /// 16 bits each.
     pub masks: [u64; 8],
-    /// In the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15. Of rsp, what it is before the
-    /// code is called.
+    /// In the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15. Of rsp, what it is
+    /// before the code is called.
     pub general: [u64; 16],
     pub flags: u64,
     code: u64,
@@ -29,7 +29,8 @@ impl State {
     }
 }
 
-// run_with_state(rdi: *mut State): loads all, calls the code, stores all. One at a time: it keeps what it needs in statics.
+// run_with_state(rdi: *mut State): loads all, calls the code, stores all. One at a time: it keeps what it
+// needs in statics.
 global_asm!(
     ".local zariz_forms_rsp, zariz_forms_state, zariz_forms_code, zariz_forms_rdi",
     ".comm zariz_forms_rsp, 8, 8",
@@ -151,12 +152,13 @@ impl Region {
         place[..code.len()].copy_from_slice(code);
         place[code.len()] = 0xc3;
         if trap {
-            // SAFETY: the region lives to the end, and code is put there by this function alone; the handler is installed.
+            // SAFETY: the region lives to the end, and code is put there by this function alone; the handler
+            // is installed.
             unsafe { zariz_emulator::trap(&mut place[..code.len()]) };
         }
         let mut state = State { code: self.address(at), ..state.clone() };
-        // SAFETY: the processor has AVX-512F; the code changes registers and the region's data alone, its stack lies in the
-        // region, and tests that come here hold a lock.
+        // SAFETY: the processor has AVX-512F; the code changes registers and the region's data alone, its
+        // stack lies in the region, and tests that come here hold a lock.
         unsafe { zariz_forms_run(&raw mut state) };
         State { code: 0, ..state }
     }

@@ -75,8 +75,8 @@ impl Core {
     /// Reads the table that OpenSSL gives to a provider; nothing if it lacks a function that is needed.
     ///
     /// # Safety
-    /// `table` ends with number 0, its functions have the types that `openssl/core_dispatch.h` declares, and all of it and
-    /// `handle` live as long as the provider.
+    /// `table` ends with number 0, its functions have the types that `openssl/core_dispatch.h` declares, and
+    /// all of it and `handle` live as long as the provider.
     pub unsafe fn new(handle: *const Handle, mut table: *const Entry) -> Option<Self> {
         let (mut get_params, mut new_error, mut set_error_debug, mut vset_error) = (None, None, None, None);
         // SAFETY: the caller's promise; each cast is to the type that belongs to the number.
@@ -112,7 +112,8 @@ impl Core {
         unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) };
         drop(params);
         values.map(|value| {
-            // SAFETY: OpenSSL set it to a string of its own that lives as long as the configuration, or left it null.
+            // SAFETY: OpenSSL set it to a string of its own that lives as long as the configuration, or left
+            // it null.
             (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
         })
     }
@@ -122,8 +123,8 @@ impl Core {
         // The text is a format: without a per cent sign nothing is read from the list of arguments.
         let format = CString::new(text.replace('%', "%%").replace('\0', "?")).unwrap_or_default();
         let file = CString::new(file).unwrap_or_default();
-        // What a `va_list` is depends on the system: a pointer to a structure of at most 32 bytes, or a pointer to anything.
-        // OpenSSL hands it on to `vsnprintf`, which takes nothing out of it.
+        // What a `va_list` is depends on the system: a pointer to a structure of at most 32 bytes, or a
+        // pointer to anything. OpenSSL hands it on to `vsnprintf`, which takes nothing out of it.
         let mut arguments = [0u64; 4];
         // SAFETY: strings are ended by zeros and are copied; see above for the arguments.
         unsafe {

@@ -1,5 +1,5 @@
-//! The libcrypto that loaded the provider: found by the address of one of its functions, so that a provider built once serves
-//! every OpenSSL, and never brings a second one into a process.
+//! The libcrypto that loaded the provider: found by the address of one of its functions, so that a provider
+//! built once serves every OpenSSL, and never brings a second one into a process.
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute_copy};
@@ -57,7 +57,8 @@ macro_rules! libcrypto {
             /// Finds the functions in the library that an address belongs to; the error says what is missing.
             pub fn containing(address: *const c_void) -> Result<Self, String> {
                 let library = Library::containing(address)?;
-                // SAFETY: each symbol is a function of that type: the list below is that of OpenSSL's headers.
+                // SAFETY: each symbol is a function of that type: the list below is that of OpenSSL's
+                // headers.
                 unsafe { Ok(Self { $($name: library.function($symbol)?,)* }) }
             }
         }
@@ -141,13 +142,14 @@ impl Library {
     fn containing(address: *const c_void) -> Result<Self, String> {
         let place = place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
         let (file, base) = (place.dli_fname, place.dli_fbase);
-        // SAFETY: the loader's own name of a library that is there already, and the program itself; nothing is loaded.
+        // SAFETY: the loader's own name of a library that is there already, and the program itself; nothing
+        // is loaded.
         let [own, program] = unsafe {
             [(file, libc::RTLD_NOW | libc::RTLD_NOLOAD), (ptr::null(), libc::RTLD_NOW)]
                 .map(|(file, flags)| libc::dlopen(file, flags))
         };
-        // A program that has OpenSSL inside is no library: its functions are among those of the whole process, if it exports
-        // them.
+        // A program that has OpenSSL inside is no library: its functions are among those of the whole
+        // process, if it exports them.
         let (handle, other, among_others) =
             if own.is_null() || own == program { (program, own, true) } else { (own, program, false) };
         if !other.is_null() {
@@ -160,7 +162,8 @@ impl Library {
             return Err(format!("the loader does not know {name}"));
         }
         let library = Self { handle, name, base, among_others };
-        // The loader's name of a program is what started it, perhaps a library's name: one function tells.
+        // The loader's name of a program is the name that started it, perhaps that of a library; so one
+        // function is checked.
         library.address(c"OSSL_LIB_CTX_new", true)?;
         Ok(library)
     }

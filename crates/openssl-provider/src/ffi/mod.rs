@@ -1,4 +1,5 @@
-//! The border between OpenSSL and a provider: types, numbers of functions, parameters, and functions of libcrypto.
+//! The border between OpenSSL and a provider: types, numbers of functions, parameters, and functions of
+//! libcrypto.
 
 pub mod core;
 pub mod functions;
@@ -7,7 +8,8 @@ pub mod params;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a function that OpenSSL calls. On a panic it returns `panicked`, since a panic must not unwind into C.
+/// Runs a function that OpenSSL calls. On a panic it returns `panicked`, since a panic must not unwind into
+/// C.
 pub fn guard<R>(panicked: R, function: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(panicked)
 }

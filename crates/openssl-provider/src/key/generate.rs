@@ -16,7 +16,7 @@ use crate::provider::Provider;
 
 /// The usual public exponent: 65,537.
 const E: [u8; 3] = [1, 0, 1];
-/// Lengths of keys that zariz makes; others are left to OpenSSL, which has its own errors for them.
+/// Lengths of keys that zariz makes. OpenSSL makes others, or gives its own errors.
 const BITS: RangeInclusive<usize> = PublicKey::MIN_BITS..=PublicKey::MAX_BITS;
 
 /// The parameters of a new key.
@@ -35,7 +35,7 @@ pub struct Plan {
     e: Vec<u8>,
 }
 
-/// Reports progress to the program, which may refuse to go on.
+/// Reports progress to the program, which may cancel.
 pub struct Progress {
     pub callback: Option<Callback>,
     pub argument: *mut c_void,
@@ -64,7 +64,7 @@ impl Plan {
 
     /// Takes parameters.
     pub fn set(&mut self, params: &Params) -> Outcome {
-        let wrong = |name: &str| Failure::new(Reason::Parameter, format!("{name} is not a number that makes sense"));
+        let wrong = |name: &str| Failure::new(Reason::Parameter, format!("{name} is not a valid number"));
         let small = |param: &Param| param.int().and_then(|value| usize::try_from(value).ok());
         if let Some(bits) = params.get(c"bits") {
             self.bits = small(bits).ok_or_else(|| wrong("bits"))?;
@@ -87,7 +87,7 @@ impl Plan {
             let key = with_settings(&key, &provider.settings)?;
             Key::with(Numbers::of(&key), Arithmetic::Private(key))
         } else {
-            self.have_made()?
+            self.generate_foreign()?
         };
         provider.counters.add(|counts| &counts.keys_generated, 1);
         progress.tell(3, 0)?;
@@ -96,7 +96,7 @@ impl Plan {
     }
 
     /// Leaves making the key to OpenSSL.
-    fn have_made(&self) -> Outcome<Key> {
+    fn generate_foreign(&self) -> Outcome<Key> {
         self.provider.note_fallback();
         let mut params = Built::default();
         params.unsigned(c"bits", self.bits);

@@ -164,7 +164,7 @@ unsafe extern "C" fn export(
         let (Some(callback), key) = (callback, key_data.key()?) else {
             return Err(Failure::new(Reason::Internal, "no function to export to was given"));
         };
-        // Of parameters an RSA key has none, as OpenSSL's own have.
+        // An RSA key has no parameters, as in OpenSSL.
         if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {
             return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
         }

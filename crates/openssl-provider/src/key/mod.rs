@@ -25,13 +25,14 @@ pub struct Key {
     foreign: OnceLock<Pkey>,
 }
 
-/// Who computes with a key.
+/// What computes with a key.
 pub enum Arithmetic {
     /// zariz, both halves.
     Private(PrivateKey),
     /// zariz, the public half alone.
     Public(PublicKey),
-    /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these do not fit together.
+    /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these
+    /// do not fit together.
     Foreign,
     /// Nothing private, since a prime is not prime and the setting validate-keys is on; OpenSSL does public
     /// operations. The text says what is wrong. (Refusing the import would be worse: OpenSSL would take
@@ -107,7 +108,7 @@ impl Key {
         }
     }
 
-    /// `x^e mod n` of a number that need not be as long as the key, which must be one of zariz's.
+    /// `x^e mod n` of a number that may be shorter than the key. `key` is zariz's own for it.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
         Ok(provider.compute(Primitive::Public(key.clone(), number.into()))?.to_vec())
@@ -192,7 +193,8 @@ impl KeyData {
     }
 }
 
-/// Who computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes them again.
+/// What computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes
+/// them again.
 fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
     let all = numbers.components().and_then(|all| PrivateKey::from_all_components(&all).ok());
     let key = all.or_else(|| {

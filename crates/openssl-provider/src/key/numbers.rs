@@ -91,7 +91,8 @@ pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Par
 /// How many descriptions [`described`] adds, with the end.
 pub const DESCRIBED: usize = ALL + 1;
 
-/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of at most this many bits, any public exponent is allowed.
+/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of at most this many bits, any public exponent is
+/// allowed.
 const SMALL_MODULUS_BITS: usize = 3072;
 /// `OPENSSL_RSA_MAX_PUBEXP_BITS`: the longest public exponent with a longer modulus.
 const MAX_EXPONENT_BITS: usize = 64;
@@ -179,7 +180,8 @@ impl Numbers {
         bits(&self.n)
     }
 
-    /// Whether OpenSSL refuses to compute `x^e mod n`: anyone can make such a key, and the computation takes long.
+    /// Whether OpenSSL refuses to compute `x^e mod n`: anyone can make such a key, and the computation takes
+    /// long.
     pub fn is_refused(&self) -> bool {
         self.bits() > SMALL_MODULUS_BITS && bits(&self.e) > MAX_EXPONENT_BITS
     }

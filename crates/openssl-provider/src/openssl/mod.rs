@@ -15,7 +15,7 @@ use crate::ffi::libcrypto::{LibCtx, Libcrypto};
 pub use digest::{DigestValue, Md, MdCtx};
 pub use key::{Check, Operation, Pkey};
 
-/// Says that OpenSSL has put an error on its queue.
+/// Checks a call of OpenSSL: if it fails, OpenSSL has put an error on its queue.
 fn check(done: c_int) -> Outcome {
     if done == 1 { Ok(()) } else { Err(Failure::Raised) }
 }

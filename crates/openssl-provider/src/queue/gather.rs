@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::request::Request;
 
-/// With more threads than this, idle ones are forgotten.
+/// With more threads than this, entries of idle threads are dropped.
 const KEPT: usize = 64;
 
 /// The requests that gather on one thread.
@@ -26,7 +26,8 @@ impl Gather {
         requests.len()
     }
 
-    /// Takes all of them for workers, except those that no job waits for any more; they are marked as handed over.
+    /// Takes all of them for workers, except those that no job waits for any more; they are marked as handed
+    /// over.
     pub fn take(&self) -> Vec<Arc<Request>> {
         let mut requests = mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
         requests.retain(|request| Arc::strong_count(request) > 1);
@@ -34,7 +35,8 @@ impl Gather {
         requests
     }
 
-    /// Whether results wait for jobs of this thread: these run in this round of the loop, and may add requests.
+    /// Whether results wait for jobs of this thread: these run in this round of the loop, and may add
+    /// requests.
     pub fn has_uncollected(&self) -> bool {
         self.uncollected.load(Ordering::Relaxed) > 0
     }
@@ -59,8 +61,8 @@ pub struct Gathers(Mutex<HashMap<libc::pthread_t, Arc<Gather>>>);
 impl Gathers {
     /// The gathering requests of the calling thread.
     pub fn here(&self) -> Arc<Gather> {
-        // SAFETY: it has no preconditions. Threads that are alive have different ones; a new thread may inherit that of one
-        // that has ended, and what it left.
+        // SAFETY: it has no preconditions. Threads that are alive have different ones; a new thread may
+        // inherit that of one that has ended, and what it left.
         let thread = unsafe { libc::pthread_self() };
         let mut gathers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if gathers.len() >= KEPT && !gathers.contains_key(&thread) {

@@ -1,11 +1,11 @@
 //! Requests inside OpenSSL's jobs.
 //!
-//! A job is a function that can be paused: the program runs it again when the file descriptor in its wait context can be
-//! read, or when the function set there was called. The program's event loop runs many jobs one after the other, so a
-//! request is not handed to workers at once: it gathers on its thread, and its own descriptor is signalled. When the loop has
-//! come round, the first job that runs again hands over all that has gathered; each of them would, so that none depends
-//! on another's. A full batch is handed over without waiting. A request that is alone costs one round of a loop that has
-//! nothing else to do.
+//! A job is a function that can be paused: the program runs it again when the file descriptor in its wait
+//! context can be read, or when the function set there was called. The program's event loop runs many jobs
+//! one after the other, so a request is not handed to workers at once: it gathers on its thread, and its own
+//! descriptor is signalled. When the loop has come round, the first job that runs again hands over all
+//! gathered requests. Each job would do so, so no job depends on another. A full batch is handed over without
+//! waiting. A lone request costs one round of a loop that has nothing else to do.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use super::wake::{Wake, is_in_callback};
 use crate::ffi::libcrypto::Libcrypto;
 use zariz_process::forks;
 
-/// How often a job may be run without a result before it waits in place: such a program does not look at the
-/// file descriptor, or has forbidden jobs to pause.
+/// How often a job may be run without a result before it waits in place: its program ignores the file
+/// descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
 
 /// The result of a request: of the running job, or of the thread.
@@ -64,22 +64,23 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> (*const 
     pointers
 }
 
-/// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be forgotten.
+/// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be
+/// forgotten.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
     let begun = forks();
     let (request, gather) = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);
     loop {
-        // At least once, even if there is a result by now: programs look at the descriptors of a wait context
-        // when its job pauses, and haproxy ends when it later finds one there that it has not seen then.
+        // Pauses at least once, even if there is already a result: programs read the descriptors of a wait
+        // context when its job pauses, and haproxy aborts if it later finds a new one there.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
         if forks() != begun {
             // The threads that would compute the result are in another process.
             return Err(ComputeError::Forked);
         }
-        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the request, which
-        // keeps the gathering.
+        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the
+        // request, which keeps the gathering.
         let (request, gather) = unsafe { (&*request, &*gather) };
         wake.clear();
         if !request.is_handed_over() {

@@ -1,14 +1,16 @@
 //! Requests of many callers, computed together.
 //!
-//! Batching is natural: a request that finds no computation under way is computed at once, even alone. Requests that
-//! come meanwhile gather and make the next batch. There is no timer, and no request waits for others to come.
+//! Batching is natural: a request that finds no computation under way is computed at once, even alone.
+//! Requests that come meanwhile gather and make the next batch. There is no timer, and no request waits for
+//! others to come.
 //!
-//! * A thread outside of OpenSSL's jobs computes its own request and those that wait ([`Queue::call`]). The setting
-//!   `threads` limits how many batches are computed at once. Beyond that a thread waits, until another's batch has its
-//!   result or it must compute the next batch.
-//! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says how these wait.
-//!   Worker threads compute for them, started when there is first something to do. Where none can be started, the thread
-//!   that would hand requests over computes them, on a stack of its own (`crate::stack`).
+//! * A thread outside of OpenSSL's jobs computes its own request and those that wait ([`Queue::call`]). The
+//!   setting `threads` limits how many batches are computed at once. Beyond that a thread waits, until
+//!   another's batch has its result or it must compute the next batch.
+//! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says
+//!   how these wait. Worker threads compute for them, started when there is first something to do. Where none
+//!   can be started, the thread that would hand requests over computes them, on a stack of its own
+//!   (`crate::stack`).
 //!
 //! A batch has requests of one kind ([`waiting`]): signatures do not wait for verifications that came with
 //! them. Long public operations have at most half of the turns at a time, but at least one.
@@ -110,7 +112,7 @@ impl Queue {
     /// Computes a request of a thread that may wait and has a stack to compute on.
     pub fn call(self: &Arc<Self>, primitive: Primitive) -> ComputeResult {
         let mut state = self.lock();
-        // The limit is at least one, and the first batch need not know it: finding it makes system calls.
+        // The limit is at least one. The first batch does not need it, and finding it makes system calls.
         let kind = primitive.kind();
         if (state.computing == 0 || state.computing < self.limit()) && !state.waiting.holds(kind) {
             state.computing += 1;
@@ -156,7 +158,8 @@ impl Queue {
         }
         let mut state = self.lock();
         state.waiting.extend(requests);
-        // While batches are being computed, another one starts only when it is full: else it gathers.
+        // While batches are being computed, another one starts only when it is full; until then, requests
+        // gather.
         while !state.waiting.is_empty()
             && state.computing < self.limit()
             && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
@@ -167,8 +170,8 @@ impl Queue {
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. If there is none and none can be started,
-    /// there will be none: from then on jobs' threads compute their own requests.
+    /// Makes one batch a worker's turn: wakes one, or starts one. If there is no worker and none can be
+    /// started, the queue stays without workers: from then on, jobs' threads compute their own requests.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<State>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
@@ -186,7 +189,7 @@ impl Queue {
                     self.compute_here(jobs);
                     self.pass_on(false, None);
                 }
-                // The existing workers come to it when they are done.
+                // The existing workers compute it later.
                 Err(_) => {}
             }
         }
@@ -198,7 +201,7 @@ impl Queue {
         let done = stack::on_another(|| {
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
                 of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
-                // Programs' functions may need more: here they have room for it.
+                // Programs' functions may need a large stack: here they have one.
                 notify(of_kind);
             }
         });
@@ -231,7 +234,7 @@ impl Queue {
         }
     }
 
-    /// Computes one's own request and others that wait.
+    /// Computes the calling thread's request, and others that wait.
     fn lead(self: &Arc<Self>, own: Arc<Request>) -> ComputeResult {
         let batch = self.take(Some(own.clone()));
         self.run(&batch);
@@ -240,8 +243,9 @@ impl Queue {
         own.wait_for_result()
     }
 
-    /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one, compute long public
-    /// operations at a time: then others of these are held back, so that turns are left for signatures.
+    /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one,
+    /// compute long public operations at a time. If they do, other long ones are held back, so that turns are
+    /// left for signatures.
     fn note_begun(&self, state: &mut State, kind: Kind) {
         if kind == Kind::LongPublic {
             state.long += 1;
@@ -249,9 +253,9 @@ impl Queue {
         }
     }
 
-    /// After a batch of the kind `ended`, lets another go on: a thread that waits, else a worker, which may
-    /// be the calling one; else there is nothing to do. Threads lead batches of their own kind: where that is
-    /// not the next one, a worker goes on, if one is free.
+    /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
+    /// a worker, which may be the calling one. A thread leads a batch of its own kind. If the next batch is
+    /// of another kind, a worker computes it, if one is free.
     fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::LongPublic) {
@@ -264,7 +268,8 @@ impl Queue {
         };
         let mut leader = state.waiting.take_leader(Some(kind));
         if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit() {
-            // A worker that is not free may be in a program's function, and that may wait for the thread that waits here.
+            // A worker that is not free may be in a program's function, which may wait for the thread that
+            // waits here.
             leader = state.waiting.take_leader(None);
         }
         match leader {
@@ -278,9 +283,10 @@ impl Queue {
         }
     }
 
-    /// A batch: a request that must be in it, and those of its kind that have waited longest, else of the next kind; shared
-    /// with workers whose turn it is as well. Beyond the first lanes, whole lanes: what would fill a few of the last is the
-    /// beginning of the next batch.
+    /// Takes a batch: the leader's own request, if there is one, and those of its kind that have waited
+    /// longest; else requests of the next kind. Other workers whose turn it is get a share. A batch of more
+    /// requests than lanes fills whole lanes: the requests that would fill a part of them begin the next
+    /// batch.
     fn take(&self, own: Option<Arc<Request>>) -> Vec<Arc<Request>> {
         let mut state = self.lock();
         let kind = match (&own, state.waiting.next_kind()) {
@@ -301,8 +307,8 @@ impl Queue {
         batch
     }
 
-    /// Computes a batch, and gives every request its result. Only then jobs are woken ([`notify`]), so that a
-    /// thread finds all its results at once, and others may already compute: a woken program may take its time.
+    /// Computes a batch, and gives every request its result. Jobs are woken afterwards ([`notify`]), so that
+    /// a thread finds all its results at once, and others can already compute: a woken program may take long.
     fn run(&self, batch: &[Arc<Request>]) {
         if !batch.is_empty() {
             let primitives: Vec<_> = batch.iter().map(|request| &request.primitive).collect();
@@ -331,7 +337,7 @@ impl Queue {
         for worker in workers {
             // A program may unload us from the function by which a worker wakes it.
             if worker.thread().id() != thread::current().id() {
-                // A worker that panicked has said so.
+                // A worker that panicked has printed a message.
                 let _ = worker.join();
             }
         }
@@ -354,7 +360,8 @@ mod tests {
         Primitive::Public(key, vec![7; 128].into())
     }
 
-    /// Of two turns, one computes long public operations; other requests take the second and leave the long ones waiting.
+    /// Of two turns, one computes long public operations. Other requests take the second, and the long ones
+    /// wait.
     #[test]
     fn long_operations_leave_turns_for_others() {
         let queue = Queue::new(Some(2), 16, 8, Counters::own().into());

@@ -16,17 +16,17 @@ pub enum Primitive {
 
 /// The kind of a batch; the kinds are computed in this order.
 ///
-/// All requests of a batch are of one kind. Private operations are first: the program chose their keys. Public keys come
-/// from anyone who connects.
-/// Long public operations are last; at most half of the turns, but at least one, compute them at a time. So a
-/// signature waits for at most one such batch in each turn.
+/// All requests of a batch are of one kind. Private operations are first: the program chose their keys.
+/// Public keys come from anyone who connects. Long public operations are last; at most half of the turns, but
+/// at least one, compute them at a time. So a signature waits for at most one such batch in each turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Private operations.
     Private,
     /// Public operations with a modulus and an exponent of usual lengths.
     Public,
-    /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much as at 2048 bits.
+    /// Public operations with a longer modulus or exponent: they cost up to about 200 times as much as at
+    /// 2048 bits.
     LongPublic,
 }
 

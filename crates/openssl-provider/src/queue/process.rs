@@ -1,4 +1,5 @@
-//! A queue for each process: servers fork after they have loaded us, and a child has none of its parent's threads.
+//! A queue for each process: servers fork after they have loaded us, and a child has none of its parent's
+//! threads.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ impl Processes {
         Self { make: Box::new(make), queues: PerProcess::new() }
     }
 
-    /// The queue of this process. A parent's queue is left as it is: its locks may be held, and its threads are not here.
+    /// The queue of this process. A parent's queue is left as it is: its locks may be held, and its threads
+    /// are not here.
     pub fn queue(&self) -> &Arc<Queue> {
         self.queues.get_or_init(|_| (self.make)())
     }

@@ -14,7 +14,7 @@ pub struct Request {
     waiter: Waiter,
     state: Mutex<State>,
     changed: Condvar,
-    /// Whether workers were told of it, for requests of jobs.
+    /// Whether it was handed over to workers, for requests of jobs.
     handed_over: AtomicBool,
     /// The kinds, a bit for each, of which a batch was taken from behind it when it was at the front.
     passed_by: AtomicU8,
@@ -31,7 +31,7 @@ enum Waiter {
 
 struct State {
     phase: Phase,
-    /// A thread sleeps until it changes. Waking without a sleeper would be a needless system call.
+    /// A thread sleeps until the phase changes. To wake without a sleeper would be a needless system call.
     asleep: bool,
 }
 
@@ -43,11 +43,11 @@ enum Phase {
     Taken,
 }
 
-/// What a waiting thread is told.
+/// What a waiting thread gets.
 pub enum Turn {
     /// The result.
     Done(ComputeResult),
-    /// To compute: one's own request and others'.
+    /// It must compute its own request, and others.
     Lead,
 }
 
@@ -105,12 +105,12 @@ impl Request {
         self.change(self.lock(), Phase::Lead);
     }
 
-    /// Whether it is in the hands of workers.
+    /// Whether it was handed over to workers.
     pub fn is_handed_over(&self) -> bool {
         self.handed_over.load(Ordering::Acquire)
     }
 
-    /// Notes that it is in the hands of workers.
+    /// Notes that it is handed over to workers.
     pub fn note_handed_over(&self) {
         self.handed_over.store(true, Ordering::Release);
     }
@@ -187,7 +187,7 @@ fn take(phase: &mut Phase) -> Option<ComputeResult> {
 }
 
 impl Drop for Request {
-    /// An result that its job never came for is not waited for any longer.
+    /// A result that its job never fetched no longer counts as uncollected.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let uncollected = matches!(state.phase, Phase::Done(_));

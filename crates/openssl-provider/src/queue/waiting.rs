@@ -13,8 +13,8 @@ use super::request::Request;
 /// kinds go first. Each other kind passes the request at the front at most once; then it is that request's
 /// turn. So all requests are computed, however many of an earlier kind there are.
 ///
-/// Long public operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and the front is the
-/// first of those.
+/// Long public operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and
+/// the front is the first of those.
 #[derive(Default)]
 pub struct Waiting {
     /// By kind.
@@ -62,7 +62,7 @@ impl Waiting {
         self.kinds().filter_map(|(_, requests)| requests.front()).min_by_key(|(number, _)| *number)
     }
 
-    /// How many are not held back.
+    /// How many requests are not held back.
     pub fn len(&self) -> usize {
         self.kinds().map(|(_, requests)| requests.len()).sum()
     }
@@ -114,7 +114,7 @@ impl Waiting {
             last = number;
         }
         if !taken.is_empty() {
-            // Where all of the kind are taken, it has had its turn before the next request comes.
+            // If all requests of the kind are taken, it has had its turn before the next request comes.
             let passes = |number| number < last || taken.len() < most;
             self.note_passed(kind, passes);
         }
@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(next(&mut some, 2), Some((Private, vec![3, 5])));
     }
 
-    /// However many signatures come, the others have their turn: each kind passes the request at the front once.
+    /// Even if signatures come without end, the others have their turn: each kind passes the request at the
+    /// front once.
     #[test]
     fn no_kind_waits_for_ever() {
         let mut some = waiting(&[(LongPublic, 1), (Public, 2)]);
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(next(&mut some, 9), Some((Private, vec![1])));
     }
 
-    /// What is held back has no turn, and others pass each other as if it were not there.
+    /// Requests that are held back have no turn, and others pass each other as if these were not there.
     #[test]
     fn long_operations_can_be_held_back() {
         let mut some = Waiting::default();

@@ -1,4 +1,5 @@
-//! Waking a job: an event file descriptor in its wait context, or the function that the program has set there.
+//! Waking a job: an event file descriptor in its wait context, or the function that the program has set
+//! there.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -17,10 +18,11 @@ const STATUS_OK: c_int = 2;
 /// Its address is the name of our file descriptor in every wait context.
 static KEY: u8 = 0;
 
-/// Our entry in a wait context: it lives until the program frees the wait context, and while its request is computed.
+/// Our entry in a wait context: it lives until the program frees the wait context, and while its request is
+/// computed.
 ///
-/// It owns the request under way: the job's stack owns nothing, since a program that drops a connection frees the wait
-/// context, but never runs the job again.
+/// It owns the request under way: the job's stack owns nothing, since a program that drops a connection frees
+/// the wait context, but never runs the job again.
 pub struct Wake {
     state: Mutex<State>,
     /// A call of the program's function has returned.
@@ -166,8 +168,9 @@ impl Wake {
         }
     }
 
-    /// The wait context goes: its function must not be called any more, and is not being called when this returns (but where
-    /// it is the function itself that frees the wait context). The descriptor is closed.
+    /// Called when the wait context is freed. When this returns, the program's function does not run and is
+    /// never called again, except where that function itself frees the wait context. The descriptor is
+    /// closed.
     fn close(&self) {
         let mut state = self.lock();
         // SAFETY: it has no preconditions.

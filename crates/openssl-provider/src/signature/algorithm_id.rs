@@ -15,8 +15,8 @@ const NULL: &[u8] = &[0x05, 0x00];
 const PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
 
-/// For each digest, by OpenSSL's main name: its own identifier, and that of PKCS#1 v1.5 signatures with it (RFC 8017 appendix
-/// C; NIST's for SHA-3).
+/// For each digest, by OpenSSL's main name: its own identifier, and that of PKCS#1 v1.5 signatures with it
+/// (RFC 8017 appendix C; NIST's for SHA-3).
 const DIGESTS: &[(&str, ObjectIdentifier, ObjectIdentifier)] = &[
     entry("MD5", "1.2.840.113549.2.5", "1.2.840.113549.1.1.4"),
     entry("SHA1", "1.3.14.3.2.26", "1.2.840.113549.1.1.5"),

@@ -25,7 +25,8 @@ pub struct SignatureContext {
     key: Option<Arc<Key>>,
     operation: Operation,
     scheme: Scheme,
-    /// The message so far, where it is one that is signed and not its digest. The digest's kind is fixed then.
+    /// The message so far, if the program signs a message and not a digest. Then the digest cannot be
+    /// changed.
     pub message: Option<MdCtx>,
     /// The last to be dropped: keys and digests belong to its library context.
     pub provider: Arc<Provider>,
@@ -56,7 +57,7 @@ impl SignatureContext {
         })
     }
 
-    /// Begins an operation, with a key or the one that was there.
+    /// Begins an operation, with a new key or the earlier one.
     pub fn begin(&mut self, operation: Operation, key: Option<Arc<Key>>, params: &Params) -> Outcome {
         if let Some(key) = key {
             self.key = Some(key);
@@ -148,7 +149,8 @@ impl SignatureContext {
         let (key, provider) = (self.key()?, &*self.provider);
         match key.public().filter(|_| self.scheme.decodes()) {
             Some(public) => {
-                // With PKCS#1 v1.5 and a digest, exactly as long as the key; else numbers may be shorter.
+                // With PKCS#1 v1.5 and a digest, a signature is exactly as long as the key. Otherwise it may
+                // be shorter.
                 if self.scheme.padding == Padding::Pkcs1 && self.digest().is_some() && signature.len() != key.size() {
                     return Err(bad_signature());
                 }
@@ -159,7 +161,7 @@ impl SignatureContext {
         }
     }
 
-    /// What was signed.
+    /// The data that was signed.
     pub fn recover(&self, signature: &[u8]) -> Outcome<Vec<u8>> {
         self.expect(Operation::VerifyRecover)?;
         let (key, provider) = (self.key()?, &*self.provider);
@@ -212,16 +214,13 @@ impl SignatureContext {
         }
         if let Some(param) = params.get(SALTLEN) {
             if scheme.padding != Padding::Pss {
-                return Err(Failure::new(
-                    Reason::Padding,
-                    "a salt length makes sense with PSS padding only: set that first",
-                ));
+                return Err(Failure::new(Reason::Padding, "a salt length is for PSS padding only: set that first"));
             }
             scheme.salt = Salt::read(param)?;
         }
         if let Some(name) = text(MGF1_DIGEST)? {
             if scheme.padding != Padding::Pss {
-                return Err(Failure::new(Reason::Padding, "MGF1 makes sense with PSS padding only: set that first"));
+                return Err(Failure::new(Reason::Padding, "MGF1 is for PSS padding only: set that first"));
             }
             scheme.mgf1 = Some(self.fetch(name, text(c"mgf1-properties")?)?);
         }

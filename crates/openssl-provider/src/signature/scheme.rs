@@ -51,7 +51,7 @@ impl Scheme {
         Some((self.digest.as_ref()?.hash()?, Mgf::Mgf1(self.mgf1()?.hash()?)))
     }
 
-    /// The digest has the length that such digests have.
+    /// Checks the digest's length.
     fn check_digest(&self, digest: &[u8]) -> Outcome {
         let expected = self.digest.as_ref().map_or(digest.len(), |digest| digest.md.size());
         if digest.len() == expected {
@@ -100,7 +100,7 @@ impl Scheme {
         }
     }
 
-    /// Whether `block`, an opened signature, is that of the digest.
+    /// Checks that `block`, an opened signature, is that of the digest.
     pub fn check(&self, mut block: Vec<u8>, digest: &[u8], key: Lengths) -> Outcome {
         self.check_digest(digest)?;
         if let (Padding::Pss, Some((hash, mgf))) = (self.padding, self.pss()) {

@@ -60,7 +60,7 @@ fn a_padding_that_is_wrong_gives_random_bytes_and_no_error() {
         place.write("secret", &[seed; 256]);
         for way in OURS {
             let decrypt = |out| ["pkeyutl", "-decrypt", "-inkey", "2048.pem", "-in", "secret", "-out", out];
-            // Implicit rejection: the same bytes each time, whose number says nothing.
+            // Implicit rejection: equal bytes each time, whose number means nothing.
             let first = place.run(way, &decrypt("first"));
             let second = place.run(way, &decrypt("second"));
             first.succeeds().did(1, 0);

@@ -1,4 +1,5 @@
-//! `genrsa`, `genpkey`, `rsa` and `pkey`: making keys and using them; keys that we leave to OpenSSL, and damaged ones.
+//! `genrsa`, `genpkey`, `rsa` and `pkey`: making keys and using them; keys that we leave to OpenSSL, and
+//! damaged ones.
 
 use crate::run::{OURS, Place, Way};
 
@@ -64,7 +65,8 @@ fn bad_wishes_for_keys_are_refused() {
     place.refuses(&["genpkey", "-algorithm", "RSA", "-out", "none", "-pkeyopt", "rsa_keygen_bits:0"]);
 }
 
-/// Keys that zariz makes are written by OpenSSL from what zariz exports, in every format with all numbers right.
+/// Keys that zariz makes are written by OpenSSL from what zariz exports, in every format with all numbers
+/// right.
 #[test]
 fn keys_are_written_in_every_format() {
     let place = Place::new();
@@ -83,7 +85,7 @@ fn keys_are_written_in_every_format() {
     }
 }
 
-/// What we make and OpenSSL encrypts, we sign with.
+/// Keys that we make and OpenSSL encrypts can sign.
 #[test]
 fn keys_may_be_encrypted() {
     let place = Place::new();
@@ -99,7 +101,7 @@ fn keys_may_be_encrypted() {
     }
 }
 
-/// Keys that zariz does not accelerate: each signs all the same, by OpenSSL, and is counted so.
+/// Keys that zariz does not accelerate: OpenSSL signs with each, and each is counted as a fallback.
 #[test]
 fn keys_that_are_not_ours_to_use_are_left_to_openssl() {
     let place = Place::new();
@@ -156,8 +158,9 @@ fn damaged_keys_never_sign_wrongly() {
                 ours.fails(&[":error:"]);
                 continue;
             }
-            // Every signature is right, by the numbers that are left: a fault in one half would reveal the key. With
-            // another modulus or exponent it is another key, and OpenSSL's blinding goes wrong: what comes out is random.
+            // Every signature is right, by the numbers that are left: a fault in one half would reveal the
+            // key. With another modulus or exponent it is another key, and OpenSSL's blinding goes wrong:
+            // what comes out is random.
             if !["n", "e"].contains(&which) {
                 let verify = ["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"];
                 place.run(Way::Default, &verify).succeeds().prints("Verified OK");

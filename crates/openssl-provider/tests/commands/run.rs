@@ -18,7 +18,7 @@ use crate::module::Module;
 /// A command that runs longer than this hangs: none takes more than seconds.
 const HANGS: Duration = Duration::from_secs(180);
 
-/// How a command comes to its provider.
+/// How a command gets its provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// OpenSSL's default provider alone.
@@ -72,7 +72,7 @@ impl Place {
         self.run_with(way, arguments, Settings::default())
     }
 
-    /// The same with more settings.
+    /// Runs `openssl` with more settings.
     #[track_caller]
     pub fn run_with(&self, way: Way, arguments: &[&str], settings: Settings) -> Done {
         let mut started = self.start(way, arguments, settings);
@@ -91,7 +91,8 @@ impl Place {
         }
     }
 
-    /// Runs a command that OpenSSL must refuse with each provider: it never calls ours, or ours leaves it to OpenSSL.
+    /// Runs a command that OpenSSL must refuse with each provider: it never calls ours, or ours leaves it to
+    /// OpenSSL.
     #[track_caller]
     pub fn openssl_refuses(&self, arguments: &[&str]) {
         for done in self.alike(arguments) {
@@ -99,8 +100,8 @@ impl Place {
         }
     }
 
-    /// Runs a command by the default provider and in both our ways, which must end with the same exit code; where the default
-    /// one puts errors on OpenSSL's queue, ours must do so, in words.
+    /// Runs a command by the default provider and in both our ways, which must end with equal exit codes. If
+    /// the default one puts errors on OpenSSL's queue, ours must do so, with a text.
     #[track_caller]
     pub fn alike(&self, arguments: &[&str]) -> [Done; 3] {
         let default = self.run(Way::Default, arguments);
@@ -122,7 +123,8 @@ impl Place {
         ours.push_str(&settings.provider);
         let active = "activate = 1\n";
         let others = if settings.alone { "" } else { active };
-        // What the command loads by its options is first in the order of these, unless a configuration was before it.
+        // What the command loads by its options is first in the order of these, unless a configuration was
+        // before it.
         let (more, ours, default) = match way {
             Way::Default => ("", None, others),
             Way::Options => ("", Some(ours), ""),
@@ -176,7 +178,8 @@ pub struct Started {
 }
 
 impl Started {
-    /// The first line of standard output that begins so, without that beginning; what comes after it may still be read.
+    /// The first line of standard output that begins so, without that beginning; what comes after it may
+    /// still be read.
     #[track_caller]
     pub fn line(&mut self, beginning: &str) -> String {
         let mut all = String::new();
@@ -277,12 +280,13 @@ impl Done {
         self
     }
 
-    /// The reasons of the errors on OpenSSL's queue, of lines such as `40F7…:error:0200007A:rsa routines:…:reason:file:…`.
+    /// The reasons of the errors on OpenSSL's queue, of lines such as `40F7…:error:0200007A:rsa
+    /// routines:…:reason:file:…`.
     pub fn reasons(&self) -> Vec<&str> {
         self.stderr.lines().filter_map(|line| line.split_once(":error:")?.1.split(':').nth(3)).collect()
     }
 
-    /// Checks that standard output has this in it.
+    /// Checks that standard output contains this.
     #[track_caller]
     pub fn prints(self, word: &str) -> Self {
         assert!(String::from_utf8_lossy(&self.stdout).contains(word), "{word:?} is not printed: {self:?}");

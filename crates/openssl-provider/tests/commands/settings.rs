@@ -58,8 +58,8 @@ fn a_bad_setting_is_named_and_the_provider_not_loaded() {
     }
 }
 
-/// OpenSSL drops the error of a provider that the configuration makes active, and goes on without it: what our provider
-/// can see to is that nothing crashes, and nothing is done by it.
+/// OpenSSL drops the error of a provider that the configuration makes active, and goes on without it: our
+/// provider must not crash, and must compute nothing.
 #[test]
 fn a_bad_setting_of_an_active_provider_leaves_the_default_one() {
     let place = Place::new();
@@ -106,7 +106,7 @@ fn keys_for_pss_alone_stay_with_the_default_provider() {
     }
 }
 
-/// Restrictions of such a key hold, with the same words, whichever provider is preferred.
+/// The restrictions of such a key are enforced, with equal errors, with each preferred provider.
 #[test]
 fn keys_for_pss_alone_keep_their_restrictions() {
     let place = Place::new();

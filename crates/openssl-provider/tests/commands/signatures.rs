@@ -218,8 +218,8 @@ fn pkeyutl_refuses_what_the_default_provider_refuses() {
         let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", option];
         place.openssl_refuses(&sign);
     }
-    // OpenSSL 3.0 takes OAEP for signing, and words that are no padding, and signs by PKCS#1. That is a mistake that we do not
-    // repeat.
+    // OpenSSL 3.0 accepts OAEP and unknown paddings for signing, and signs by PKCS#1. That is a bug that we
+    // do not repeat.
     for padding in ["rsa_padding_mode:oaep", "rsa_padding_mode:what"] {
         let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", padding];
         for way in OURS {

@@ -1,4 +1,4 @@
-//! `speed`: that it measures us. How fast that is, other programs tell.
+//! `speed`: that it measures our provider. Other programs measure how fast that is.
 
 use crate::run::{Done, OURS, Place, Way};
 

@@ -63,7 +63,8 @@ fn the_default_server_and_our_client() {
             let (_, clients) = handshakes(&place, (Way::Default, options), (way, options), 1);
             for client in clients {
                 let client = client.prints(says);
-                // The certificate is trusted as it is; the server's signature is verified, or a secret encrypted to it.
+                // The certificate is trusted as it is; the server's signature is verified, or a secret
+                // encrypted to it.
                 let (private, public) = (client.counters.private, client.counters.public);
                 assert!(private == 0 && public >= 1, "{client:?}");
                 assert_eq!((client.counters.fallbacks, client.counters.check_failures), (0, 0), "{client:?}");

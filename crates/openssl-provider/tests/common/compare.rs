@@ -1,4 +1,4 @@
-//! Holding one provider's results against the other's.
+//! Compares one provider's results with the other's.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ pub struct Faults {
     faults: Vec<String>,
     compared: usize,
     succeeded: usize,
-    /// What may be refused in the next outcome.
+    /// The refusal that the next outcome may have.
     stricter: Option<&'static str>,
 }
 
@@ -29,18 +29,19 @@ impl Faults {
         }
     }
 
-    /// The same value on both sides.
+    /// Both sides have equal values.
     pub fn same<T: PartialEq + Debug>(&mut self, what: &str, subject: &T, reference: &T) {
         self.check(subject == reference, || format!("{what}: {subject:?}, but {reference:?} of the default provider"));
     }
 
-    /// The next outcome may be stricter than the default provider's, if the refusal has these words in it.
+    /// The next outcome may be stricter than the default provider's, if the refusal contains these words.
     pub fn allowing(&mut self, stricter: Option<&'static str>) -> &mut Self {
         self.stricter = stricter;
         self
     }
 
-    /// Both succeed, or both fail; where the default provider says why, so does the subject. Whether both succeeded.
+    /// Both succeed, or both fail; if the default provider says why, so does the subject. Returns whether
+    /// both succeeded.
     pub fn outcome<T: Debug, R: Debug>(
         &mut self,
         what: &str,
@@ -59,7 +60,8 @@ impl Faults {
                 true
             }
             (Err(ours), Err(theirs)) => {
-                // Which call fails is not compared: some mistakes are seen when they are made, or when they matter.
+                // Which call fails is not compared: some mistakes are seen when they are made, or when they
+                // matter.
                 let fine = ours.code <= 0 && (ours.is_readable() || !theirs.is_readable());
                 self.check(fine, || format!("{what}: {ours:?}, but {theirs:?} of the default provider"));
                 false
@@ -71,7 +73,7 @@ impl Faults {
         }
     }
 
-    /// Both succeed with the same value, or both fail.
+    /// Both succeed with equal values, or both fail.
     pub fn identical<T: PartialEq + Debug>(
         &mut self,
         what: &str,
@@ -96,8 +98,8 @@ impl Faults {
         self.check(result.is_err(), || format!("{what}: {result:?}, but it should fail"));
     }
 
-    /// Ends with all faults, if there are any; and unless at least so many calls succeeded, so that a test that compares
-    /// failures alone is noticed.
+    /// Ends with all faults, if there are any; and unless at least so many calls succeeded, so that a test
+    /// that compares failures alone is noticed.
     #[track_caller]
     pub fn none(self, succeeded: usize) {
         let (count, compared) = (self.faults.len(), self.compared);
@@ -106,8 +108,8 @@ impl Faults {
     }
 }
 
-/// Where zariz refuses on purpose what the default provider takes: why, in its words. That ignores parameters that mean
-/// nothing, takes them for zero, or signs by PKCS#1 v1.5 for every padding.
+/// The error with which zariz refuses, on purpose, what the default provider accepts: that one ignores wrong
+/// parameters, takes them for zero, or signs by PKCS#1 v1.5 for every padding.
 pub fn stricter(operation: Operation, params: &Params) -> Option<&'static str> {
     let signs = matches!(operation, Operation::Sign | Operation::Verify | Operation::Recover);
     let word = |name| params.find(name).filter(Reading::is_text).map(|reading| reading.text().to_owned());
@@ -120,5 +122,5 @@ pub fn stricter(operation: Operation, params: &Params) -> Option<&'static str> {
     };
     let salt = word("saltlen").filter(|salt| !["digest", "max", "auto"].contains(&salt.as_str()));
     let no_salt = salt.is_some_and(|salt| salt.parse::<i32>().is_err());
-    mode.or(no_salt.then_some("this is no length of a salt"))
+    mode.or(no_salt.then_some("this is not a salt length"))
 }

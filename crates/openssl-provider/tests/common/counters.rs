@@ -25,8 +25,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Those in a file, which all processes with the provider may share. Without one nothing was counted: the provider was
-    /// not loaded.
+    /// Those in a file, which all processes with the provider may share. Without one nothing was counted: the
+    /// provider was not loaded.
     #[track_caller]
     pub fn in_file(path: &Path) -> Self {
         let bytes = match std::fs::read(path) {

@@ -1,4 +1,4 @@
-//! What a call of OpenSSL's leaves behind when it fails.
+//! The errors of a failed call of OpenSSL's.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::{fmt, ptr};
@@ -80,10 +80,11 @@ fn text(text: *const c_char) -> Option<String> {
 /// Calls a function that returns 1 where it succeeds.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {{
-        // What earlier calls left is not this one's.
+        // Errors of earlier calls are removed.
         // SAFETY: no arguments.
         unsafe { $crate::common::ffi::ERR_clear_error() };
-        // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows them.
+        // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows
+        // them.
         match unsafe { $crate::common::ffi::$function($($argument),*) } {
             1 => Ok(()),
             code => Err($crate::common::failure::Failure::take(stringify!($function), code)),

@@ -1,5 +1,6 @@
-//! The functions of libcrypto that the tests call, declared as OpenSSL's headers declare them (3.0 and later), and loaded
-//! when the first of them is called: from the file that `ZARIZ_LIBCRYPTO` names, else from the system's `libcrypto.so.3`.
+//! The functions of libcrypto that the tests call, declared as OpenSSL's headers declare them (3.0 and
+//! later), and loaded when the first of them is called: from the file that `ZARIZ_LIBCRYPTO` names, else from
+//! the system's `libcrypto.so.3`.
 #![allow(non_snake_case)] // Their names are OpenSSL's.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};

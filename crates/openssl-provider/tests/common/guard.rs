@@ -1,4 +1,4 @@
-//! A generous limit for tests that could hang: they would otherwise wait for ever and say nothing.
+//! A generous time limit for tests that could hang: otherwise they would wait for ever.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;

@@ -6,7 +6,7 @@ use std::{mem, ptr};
 
 use super::ffi;
 
-/// What a wait context belongs to: a connection, in a server. Jobs use it one after another.
+/// A wait context; in a server, each connection has one. Jobs use it one after another.
 #[derive(Debug)]
 pub struct Wait(*mut ffi::WaitCtx);
 
@@ -72,7 +72,8 @@ impl<'a> Job<'a> {
     /// Starts it, or goes on with it. Whether it is done.
     pub fn resume(&mut self) -> bool {
         unsafe extern "C" fn run(argument: *mut c_void) -> c_int {
-            // SAFETY: the argument given below, copied: a pointer to the work, which lives as long as the job.
+            // SAFETY: the argument given below, copied: a pointer to the work, which lives as long as the
+            // job.
             unsafe { (**argument.cast::<*mut Work>())() }
         }
         assert!(self.result.is_none(), "resumed, but done");
@@ -98,8 +99,8 @@ impl<'a> Job<'a> {
         self.pauses > 0 && self.result.is_none()
     }
 
-    /// Leaves it in the middle of its work, as a server does whose client has gone: its wait context is freed, and its
-    /// stack and what that refers to stay as they are for ever.
+    /// Abandons it, as a server does whose client has gone: its wait context is freed, and its stack and what
+    /// that refers to are never freed.
     pub fn abandon(mut self) {
         assert!(self.is_paused());
         self.work = ptr::null_mut();
@@ -118,7 +119,7 @@ impl Drop for Job<'_> {
     }
 }
 
-/// Waits until one of these file descriptors can be read; which can.
+/// Waits until one of these file descriptors can be read, and returns which can.
 pub fn readable(fds: &[c_int]) -> Vec<bool> {
     let mut polled: Vec<libc::pollfd> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
@@ -136,8 +137,8 @@ pub fn readable(fds: &[c_int]) -> Vec<bool> {
     }
 }
 
-/// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes those that are
-/// ready, and puts a new job in the place of each that is done.
+/// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes
+/// those that are ready, and puts a new job in the place of each that is done.
 pub fn serve<'a>(
     concurrent: usize,
     total: usize,

@@ -127,7 +127,7 @@ impl<'w> Key<'w> {
         Self::take(world, key, "EVP_PKEY_generate")
     }
 
-    /// The same numbers in the other provider, or in the same anew.
+    /// A key with equal numbers, in the other provider or in its own.
     #[track_caller]
     pub fn on(&self, world: &'w World, side: Side) -> Self {
         let numbers = self.numbers(ffi::KEYPAIR).expect("the key can be exported");
@@ -189,7 +189,7 @@ impl<'w> Key<'w> {
         }
     }
 
-    /// What it says of itself: size, bits, security bits, whether it can sign.
+    /// Its properties: size, bits, security bits, whether it can sign.
     pub fn properties(&self) -> [c_int; 4] {
         // SAFETY: a live key.
         unsafe {
@@ -222,13 +222,13 @@ impl<'w> Key<'w> {
         (code, String::from_utf8_lossy(&name[..end]).into_owned())
     }
 
-    /// Everything that it says can be got of it.
+    /// The parameters that can be read from it.
     pub fn gettable(&self) -> BTreeMap<String, c_uint> {
         // SAFETY: a live key; the list is the provider's.
         unsafe { names(ffi::EVP_PKEY_gettable_params(self.key)) }
     }
 
-    /// Everything that it says can be set.
+    /// The parameters that can be set.
     pub fn settable(&self) -> BTreeMap<String, c_uint> {
         // SAFETY: a live key; the list is the provider's.
         unsafe { names(ffi::EVP_PKEY_settable_params(self.key)) }
@@ -244,7 +244,8 @@ impl<'w> Key<'w> {
         call!(EVP_PKEY_set_params(self.key, params.list().as_mut_ptr()))
     }
 
-    /// As a file would have it: `format` is `DER` or `PEM`, `structure` such as `PrivateKeyInfo` or `type-specific`.
+    /// As a file would have it: `format` is `DER` or `PEM`, `structure` such as `PrivateKeyInfo` or
+    /// `type-specific`.
     pub fn encoded(&self, selection: c_int, format: &str, structure: &str) -> Result<Vec<u8>, Failure> {
         let (format, structure) = (CString::new(format).expect("a name"), CString::new(structure).expect("a name"));
         let (mut data, mut length) = (ptr::null_mut(), 0);
@@ -266,7 +267,7 @@ impl<'w> Key<'w> {
 }
 
 impl Clone for Key<'_> {
-    /// The same key: one more reference.
+    /// One more reference to the key.
     fn clone(&self) -> Self {
         // SAFETY: a live key.
         assert_eq!(unsafe { ffi::EVP_PKEY_up_ref(self.key) }, 1);

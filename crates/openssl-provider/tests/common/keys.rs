@@ -11,7 +11,8 @@ pub const PEM_2048: &[u8] = include_bytes!("../../../cli/keys/bench-2048.pem");
 pub const PEM_3072: &[u8] = include_bytes!("../../../cli/keys/bench-3072.pem");
 pub const PEM_4096: &[u8] = include_bytes!("../../../cli/keys/bench-4096.pem");
 
-/// The key of 2048 bits in that provider. OpenSSL's decoders make keys of their own provider, for every property query.
+/// The key of 2048 bits in that provider. OpenSSL's decoders make keys of their own provider, for every
+/// property query.
 #[track_caller]
 pub fn rsa_2048(world: &World, side: Side) -> Key<'_> {
     native(world, side, PEM_2048)

@@ -1,4 +1,5 @@
-//! What the tests through OpenSSL's interface share: its functions in safe clothes, the provider under test, keys.
+//! What the tests through OpenSSL's interface share: safe wrappers of its functions, the provider under test,
+//! keys.
 #![allow(dead_code, unused_imports)] // Each test program uses a part of this.
 
 pub mod compare;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tempfile::TempDir;
 
-/// A folder with `zariz.so` in it, which goes when the last copy of this does.
+/// A folder with `zariz.so` in it, which is removed with the last copy of this.
 #[derive(Clone)]
 pub struct Module(Arc<TempDir>);
 

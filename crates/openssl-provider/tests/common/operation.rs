@@ -88,8 +88,8 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// Calls the operation's function once: with no place for the answer, for its size; else with that much space.
-    /// Returns the size it says.
+    /// Calls the operation's function once: without a buffer, for the result's size; else with a buffer of
+    /// that size. Returns the size that it reports.
     pub fn once(&self, operation: Operation, out: Option<&mut [u8]>, data: &[u8]) -> Result<usize, Failure> {
         let (ctx, mut size) = (self.ctx, out.as_ref().map_or(0, |out| out.len()));
         let out = out.map_or(ptr::null_mut(), |out| out.as_mut_ptr());
@@ -104,7 +104,7 @@ impl<'k> Ctx<'k> {
         Ok(size)
     }
 
-    /// Does it as callers do: first the size, then the answer.
+    /// Does it as callers do: first the size, then the result.
     pub fn run(&self, operation: Operation, data: &[u8]) -> Result<Vec<u8>, Failure> {
         let size = self.once(operation, None, data)?;
         let mut out = vec![0; size];
@@ -173,7 +173,7 @@ pub(super) fn get(ctx: *mut ffi::PkeyCtx, name: &str, data_type: c_uint, size: u
     read(name, data_type, size, get)
 }
 
-/// One whole operation: a context, the parameters, the answer.
+/// One whole operation: a context, the parameters, the result.
 pub fn operate(
     world: &World,
     side: Side,

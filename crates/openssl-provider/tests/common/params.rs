@@ -67,7 +67,7 @@ impl Params {
         self.with(key, ffi::OCTET_STRING, value.to_vec(), value.len())
     }
 
-    /// The same list, and another behind it.
+    /// This list, followed by another.
     pub fn and(mut self, other: &Params) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
@@ -221,7 +221,7 @@ pub unsafe fn names(mut list: *const ffi::Param) -> BTreeMap<String, c_uint> {
     }
 }
 
-/// Asks for one parameter: `None` if the call fails or leaves it unset.
+/// Reads one parameter: `None` if the call fails or leaves it unset.
 pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi::Param) -> c_int) -> Option<Reading> {
     let key = CString::new(key).expect("a name");
     let pointer = matches!(data_type, ffi::UTF8_PTR | ffi::OCTET_PTR);
@@ -241,7 +241,8 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
         return None;
     }
     let bytes = if pointer {
-        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to nothing.
+        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to
+        // nothing.
         if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
     } else {
         assert!(returned <= size, "{key:?}: more than was requested: {returned} bytes");

@@ -13,8 +13,8 @@ pub struct Child(libc::pid_t);
 
 /// Forks a child for some work, which must be well within two minutes.
 pub fn fork(work: impl FnOnce()) -> Child {
-    // SAFETY: the child does what libcrypto and glibc allow after a fork while no other thread is in them, and leaves
-    // without running this process's destructors.
+    // SAFETY: the child does what libcrypto and glibc allow after a fork while no other thread is in them,
+    // and leaves without running this process's destructors.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: no pointers.
@@ -68,8 +68,8 @@ pub fn open_files() -> usize {
     fs::read_dir("/proc/self/fd").expect("/proc").count()
 }
 
-/// Waits until this process has as many files open as before: what a worker of the provider is done with it lets go when it
-/// comes to it.
+/// Waits until this process has as many files open as before: what a worker of the provider is done with it
+/// lets go when it comes to it.
 #[track_caller]
 pub fn files_return_to(before: usize) {
     for _ in 0..1000 {

@@ -21,7 +21,8 @@ pub const DIGESTS: &[(&str, usize)] = &[
     ("RIPEMD160", 20),
 ];
 
-/// Digests that zariz leaves to OpenSSL to judge, and to sign where it does: 3.0 signs neither, later versions SM3.
+/// Digests that zariz leaves to OpenSSL to judge, and to sign where it does: 3.0 signs neither, later
+/// versions SM3.
 pub const JUDGED: &[(&str, usize)] = &[("BLAKE2S-256", 32), ("SM3", 32)];
 
 /// Bytes to be signed: not all alike.

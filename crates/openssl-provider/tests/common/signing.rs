@@ -22,7 +22,8 @@ impl<'w> Known<'w> {
         Self::with(world, native(world, Side::Subject, pem), pem, number)
     }
 
-    /// With a key in OpenSSL's own provider, as its decoders make them: the provider under test imports it when it is used.
+    /// With a key in OpenSSL's own provider, as its decoders make them: the provider under test imports it
+    /// when it is used.
     pub fn imported(world: &'w World, pem: &[u8], number: u8) -> Self {
         Self::with(world, native(world, Side::Reference, pem), pem, number)
     }

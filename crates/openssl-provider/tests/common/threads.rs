@@ -2,9 +2,9 @@
 
 use std::thread;
 
-/// Calls a function in so many threads, with their numbers, and waits until the threads have ended. The end of a scope of
-/// the standard library waits for the functions alone: OpenSSL would still be cleaning up behind them, in a library context
-/// that the test then frees.
+/// Calls a function in so many threads, with their numbers, and waits until the threads have ended. The end
+/// of a scope of the standard library waits for the functions alone: OpenSSL would still be cleaning up
+/// behind them, in a library context that the test then frees.
 #[track_caller]
 pub fn in_threads(count: usize, work: impl Fn(usize) + Sync) {
     let work = &work;

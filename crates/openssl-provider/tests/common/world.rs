@@ -48,7 +48,8 @@ impl Side {
     }
 }
 
-/// Held by a test that compares exact counters, or the process's memory or files: all tests of its program hold it then.
+/// Held by a test that compares exact counters, or the process's memory or files: all tests of its program
+/// hold it then.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -128,8 +129,8 @@ impl World {
         world
     }
 
-    /// With settings by a configuration file that activates none, and the providers loaded by name; or why they are
-    /// refused.
+    /// With settings by a configuration file that activates none, and the providers loaded by name; or why
+    /// they are refused.
     pub fn configured(settings: &[(&str, &str)]) -> Result<Self, Failure> {
         Self::of_file(settings, false)?.and_load(&BOTH)
     }
@@ -178,8 +179,8 @@ impl World {
         subject
     }
 
-    /// Unloads the provider under test alone, which was loaded by name; what was made in it lives on. There are no counters
-    /// after that but those in a file.
+    /// Unloads the provider under test alone, which was loaded by name; what was made in it lives on. There
+    /// are no counters after that but those in a file.
     pub fn unload_subject(&self) {
         let subject = self.provider();
         assert!(self.loaded.contains(&subject), "not ours to unload");
@@ -226,7 +227,8 @@ impl World {
         }
     }
 
-    /// Does something that zariz must have computed, at least so many private and public operations, without fallbacks.
+    /// Does something that zariz must have computed, at least so many private and public operations, without
+    /// fallbacks.
     #[track_caller]
     pub fn counted<T>(&self, private: u64, public: u64, work: impl FnOnce() -> T) -> T {
         let before = self.counters();

@@ -68,7 +68,7 @@ fn serves_and_reloads_under_load() {
     server.stop(Signal::WINCH);
 }
 
-/// How often it has said that it serves: after the start and after each reload.
+/// How often its log says that it serves: after the start and after each reload.
 fn resumed(server: &Server) -> usize {
     server.log().matches("resuming normal operations").count()
 }

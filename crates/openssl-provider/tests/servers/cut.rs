@@ -1,4 +1,4 @@
-//! A connection that is cut off after some bytes in one direction, as a network or a hurried visitor does.
+//! A connection that is cut off after some bytes in one direction, as by a network or a visitor who leaves.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::random::Random;
 
-/// More bytes than a client sends, and than a server sends, until the answer is there; some cuts come too late to matter.
+/// More bytes than a client sends, and than a server sends, until the response is there; some cuts come too
+/// late to have an effect.
 const SENT: u64 = 450;
 const RECEIVED: u64 = 1700;
 
@@ -16,7 +17,8 @@ pub struct Cut {
     stream: TcpStream,
     sent: usize,
     received: usize,
-    /// How long the cut connection stays open, silent: the server may be in the middle of a signature when it closes.
+    /// How long the cut connection stays open, silent: the server may be in the middle of a signature when it
+    /// closes.
     silence: Duration,
     happened: bool,
 }

@@ -20,8 +20,9 @@ use crate::{handshakes, turn};
 pub const BODY: &str = "haproxy answers";
 /// How many requests a batch must have on average, with 64 clients at once.
 const MEAN_BATCH: f64 = 8.0;
-/// How much more memory it may use after a load than after the first part of it. Its pools and the heap settle late; a
-/// connection that is not given back costs tens of kilobytes, and a handshake's state some hundred bytes.
+/// How much more memory it may use after a load than after the first part of it. Its pools and the heap
+/// settle late; a connection that is not given back costs tens of kilobytes, and a handshake's state some
+/// hundred bytes.
 const GROWTH: u64 = 4 << 20;
 
 /// How it calls the provider.
@@ -29,13 +30,14 @@ const GROWTH: u64 = 4 << 20;
 pub enum Mode {
     /// One signature at a time.
     Synchronous,
-    /// Many at a time. It forbids itself new threads when it gives up root's rights, so its own thread computes them.
+    /// Many at a time. It forbids itself new threads when it gives up root's rights, so its own thread
+    /// computes them.
     Alone,
     /// Many at a time; it may have threads, which compute them.
     Threads,
 }
 
-/// What OpenSSL never gives back of a job that is not run to its end: its stack, and what it was doing.
+/// What OpenSSL never frees of a job that is not run to its end: its stack, and what that refers to.
 const LOST_JOB: u64 = 64 << 10;
 
 /// A running haproxy, its worker's certificate and its counters.
@@ -53,7 +55,7 @@ impl Haproxy {
         Self::start_with(setup, mode, environment, "", &service)
     }
 
-    /// The same with more lines in the section `global`, and with what shall be done with requests.
+    /// Starts it with more lines in the section `global`, and with a rule for requests.
     fn start_with(setup: Setup, mode: Mode, environment: &[(&str, &str)], global: &str, service: &str) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);
@@ -97,8 +99,8 @@ impl Haproxy {
     }
 }
 
-/// Starts a new worker, and waits for it. The master loses a signal that comes while it starts itself anew: then the
-/// signal is sent again.
+/// Starts a new worker, and waits for it. The master loses a signal that comes while it starts itself anew:
+/// then the signal is sent again.
 pub fn reload(server: &mut Server) {
     let loaded = |server: &Server| server.log().matches("Loading success").count();
     let (before, old) = (loaded(server), server.children());
@@ -251,8 +253,8 @@ fn assert_no_worker_failed(haproxy: &Haproxy) {
     assert!(ends.iter().all(|line| line.contains("exited with code 0 ")), "a worker failed:\n{log}");
 }
 
-/// In asynchronous mode a connection has three descriptors: the client's, the server's behind haproxy, and ours, which
-/// haproxy does not count. `maxsslconn` as docs/openssl.md says leaves room for all in its table.
+/// In asynchronous mode a connection has three descriptors: the client's, the server's behind haproxy, and
+/// ours, which haproxy does not count. `maxsslconn` as docs/openssl.md says leaves room for all in its table.
 #[test]
 fn keeps_within_its_table_of_descriptors() {
     let _turn = turn();
@@ -275,8 +277,9 @@ fn keeps_within_its_table_of_descriptors() {
     haproxy.stop();
 }
 
-/// haproxy gives up on clients while their signatures are being made: it frees their TLS state, and never runs their jobs
-/// again. OpenSSL never frees the stacks of such jobs, nor what is on them; nothing else may be lost.
+/// haproxy gives up on clients while their signatures are being made: it frees their TLS state, and never
+/// runs their jobs again. OpenSSL never frees the stacks of such jobs, nor what is on them; nothing else may
+/// be lost.
 #[test]
 fn bears_clients_that_time_out() {
     let _turn = turn();

@@ -16,9 +16,9 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, Stream, SupportedPro
 use crate::cut::Cut;
 use crate::random::Random;
 
-/// How long a client waits for a server that says nothing. No server here takes a hundredth of it.
+/// How long a client waits for a silent server. No server here takes a hundredth of it.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How many failures are told in full.
+/// How many failures are reported in full.
 const TOLD: usize = 5;
 
 /// What a client asks.
@@ -54,7 +54,7 @@ impl fmt::Display for Tls {
     }
 }
 
-/// What is asked of a server.
+/// The load of a server.
 pub struct Load {
     address: SocketAddr,
     config: Arc<ClientConfig>,
@@ -64,16 +64,16 @@ pub struct Load {
     progress: AtomicUsize,
 }
 
-/// What came of a load.
+/// The results of a load.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Handshakes after which the right answer came.
+    /// Handshakes that were followed by the right response.
     pub answered: usize,
     /// Connections that the test cut off.
     pub cut: usize,
     /// Everything else.
     pub failed: usize,
-    /// The first failures, in words.
+    /// The first failures, as text.
     pub failures: Vec<String>,
     /// From the first connection to the last answer.
     pub time: Duration,
@@ -101,7 +101,7 @@ impl Load {
         }
     }
 
-    /// The same with every connection cut off at a random place.
+    /// A load in which every connection is cut off at a random place.
     pub fn cut(mut self) -> Self {
         self.cuts = true;
         self
@@ -183,7 +183,8 @@ impl Load {
         let mut answer = Vec::new();
         match stream.read_to_end(&mut answer) {
             Ok(_) => {}
-            // Servers that close without saying so in TLS: the length of the answer shows whether it is whole.
+            // Servers that close without saying so in TLS: the length of the answer shows whether it is
+            // whole.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {}
             Err(error) => return Err(format!("answer: {error}")),
         }
@@ -217,7 +218,7 @@ impl Tally {
         }
     }
 
-    /// Panics unless every connection that was not cut was answered rightly.
+    /// Panics unless every connection that was not cut got the right response.
     pub fn assert_no_failure(&self) {
         assert_eq!(self.failed, 0, "connections failed, the first: {:#?}", self.failures);
     }

@@ -1,8 +1,9 @@
 //! `cargo xtask handshakes`: haproxy with zariz beside haproxy with OpenSSL's own code.
 //!
-//! Both run all the time, each with one thread for its connections, and take turns under the same load. A ratio is the
-//! median of the ratios of single rounds, so that what slows the machine for longer than a round slows both. Processor
-//! time is what the server's process used, all its threads together, and what this program, the client, used meanwhile.
+//! Both run all the time, each with one thread for its connections, and take turns under the same load. A
+//! ratio is the median of the ratios of single rounds, so that what slows the machine for longer than a round
+//! slows both. Processor time is what the server's process used, all its threads together, and what this
+//! program, the client, used meanwhile.
 
 use std::fmt::Write;
 
@@ -44,7 +45,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Who takes turns.
+/// The servers that take turns.
 const CONTESTANTS: [&str; 3] = ["default provider", "zariz", "zariz with threads"];
 
 fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
@@ -58,7 +59,7 @@ fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
 /// A title, what it is of a sample, and digits.
 type Row = (&'static str, fn(&Sample) -> f64, usize);
 
-/// What is told of each sample, and how many digits of it are worth telling.
+/// The figures of each sample, and how many digits of them are shown.
 const ROWS: [Row; 4] = [
     ("handshakes a second", |sample| sample.rate, 0),
     ("µs of haproxy's processor time for a handshake", |sample| sample.server, 0),

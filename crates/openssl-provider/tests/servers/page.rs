@@ -4,9 +4,11 @@
 //! * absolute places of the system that they write to are under the clean folder, and `sudo` is left out;
 //! * port 443 is a free one;
 //! * `apt-get` does nothing; instead, the packages must be installed;
-//! * `cargo build` takes the provider that these tests test, and builds the program as these tests were built;
-//! * `systemctl` is ourselves: there is no systemd in a container. A service is started with the environment that the
-//!   page wrote for it; haproxy has the page's configuration, nginx and apache2 the site of their own tests.
+//! * `cargo build` takes the provider that these tests test, and builds the program as these tests were
+//!   built;
+//! * this test does the work of `systemctl`: there is no systemd in a container. A service is started with
+//!   the environment that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the
+//!   site of their own tests.
 
 use std::collections::BTreeMap;
 use std::fs;

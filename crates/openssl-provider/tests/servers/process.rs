@@ -40,7 +40,7 @@ pub struct Server {
 impl Server {
     /// Starts a server that `command` makes for a free port, and waits until it accepts connections.
     pub fn start(name: &'static str, folder: &Path, mut command: impl FnMut(u16) -> Command) -> Self {
-        // Somebody else may take the port between our asking for it and the server's.
+        // Another program may take the port before the server does.
         let mut attempt = || {
             let port = free_port();
             Self::start_on(name, folder, port, command(port))
@@ -49,7 +49,8 @@ impl Server {
         started.unwrap_or_else(|log| panic!("{name} does not start:\n{log}"))
     }
 
-    /// Starts a server that listens on `port`, and waits until it accepts connections; else what its log says.
+    /// Starts a server that listens on `port`, and waits until it accepts connections; else what its log
+    /// says.
     pub fn start_on(name: &'static str, folder: &Path, port: u16, mut command: Command) -> Result<Self, String> {
         let log = folder.join(format!("{name}.log"));
         let file = File::create(&log).expect("our own folder");
@@ -116,8 +117,8 @@ impl Server {
         }
     }
 
-    /// Asks it to stop by a signal; it must end with exit code 0 and without a word about a crash. A master of haproxy loses
-    /// signals that come while it starts itself anew, so the signal is sent again.
+    /// Stops it by a signal; it must end with exit code 0 and without a crash in its log. A master of haproxy
+    /// loses signals that come while it starts itself anew, so the signal is sent again.
     pub fn stop(mut self, signal: Signal) {
         let (start, mut sent) = (Instant::now(), None::<Instant>);
         let status = loop {

@@ -10,14 +10,14 @@ use crate::counters::Counters;
 use crate::module::Module;
 use crate::subject::is_zariz;
 
-/// A folder with everything one server needs, which goes when the test ends.
+/// A folder with everything one server needs, which is removed when the test ends.
 pub struct Setup {
     folder: TempDir,
     /// Without it, OpenSSL's own code is used.
     module: Option<Module>,
 }
 
-/// Who switches the provider on.
+/// What switches the provider on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Active {
     /// The configuration, for all that read it.
@@ -89,7 +89,8 @@ impl Setup {
         Counters::in_file(&self.counters_file())
     }
 
-    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's code.
+    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's
+    /// code.
     pub fn assert_signed(&self, earlier: Counters, signatures: usize) {
         if self.module.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Numbers that are different enough (splitmix64), the same in every run.
+//! Pseudo-random numbers (splitmix64), equal in every run.
 
 /// A sequence of numbers.
 pub struct Random(u64);

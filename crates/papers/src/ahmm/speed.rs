@@ -1,5 +1,5 @@
-//! The paper's own measurement: `openssl speed` on asynchronous jobs, on OpenSSL's default provider and through ours with
-//! either method, in turns.
+//! The paper's own measurement: `openssl speed` on asynchronous jobs, on OpenSSL's default provider and
+//! through ours with either method, in turns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub fn run(bench: &Bench) -> Result<Table, Failure> {
             }
         }
     }
-    let title = format!("The same by openssl speed, {JOBS} jobs (operations per second)");
+    let title = format!("By openssl speed, {JOBS} jobs (operations per second)");
     Ok(Table { name: NAME, title, source: "sections 3.2.1 to 3.2.3; section 5 suggests the longer keys", notes, rows })
 }
 
@@ -172,8 +172,8 @@ impl Setup {
             let [operations, batches, left] = [0, 1, 2].map(|counter| after[counter] - before[counter]);
             if batches == 0 || left > 0 {
                 let why = format!(
-                    "openssl speed rsa{bits} was to use it, but {operations} operations are counted in it, \
-                                   and {left} that it left to OpenSSL"
+                    "openssl speed rsa{bits} should have used it, but it counted {operations} operations, \
+                     and {left} that it left to OpenSSL"
                 );
                 return Err(Failure::Input(format!("{}: {why}", self.module.display())));
             }
@@ -182,10 +182,12 @@ impl Setup {
         Ok(results)
     }
 
-    /// Operations, batches and fallbacks so far, from the provider's file of counters; zeros where there is none yet.
+    /// Operations, batches and fallbacks so far, from the provider's file of counters; zeros where there is
+    /// none yet.
     fn counted(&self, who: Contestant) -> [u64; 3] {
         let bytes = fs::read(self.file(who, "counters")).unwrap_or_default();
-        // Eight bytes that say what it is, and the counters: private, public, batches, largest batch, fallbacks.
+        // Eight bytes that say what it is, and the counters: private, public, batches, largest batch,
+        // fallbacks.
         let number = |i: usize| {
             let bytes = bytes.get(8 * i..8 * i + 8).and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, u64::from_ne_bytes)

@@ -47,7 +47,7 @@ impl Counts {
     }
 
     fn find(&self, bits: usize, of: fn(&Count) -> Option<usize>) -> Result<&Count, Failure> {
-        let missing = || Failure::Input(format!("the counts in this program have nothing of {bits} bits"));
+        let missing = || Failure::Input(format!("the counts in this program lack {bits} bits"));
         self.0.iter().find(|&count| of(count) == Some(bits)).ok_or_else(missing)
     }
 }

@@ -1,5 +1,5 @@
-//! What is timed: multiplications and decryptions by the carry chains, on one thread and on all, and beside them what this
-//! library and OpenSSL do otherwise.
+//! What is timed: multiplications and decryptions by the carry chains, on one thread and on all, and beside
+//! them what this library and OpenSSL do otherwise.
 
 use std::hint::black_box;
 use std::panic::resume_unwind;
@@ -25,7 +25,8 @@ pub fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does some work on this many threads at a time, each of them `times` times. A contestant's call is one of these.
+/// Does some work on this many threads at a time, each of them `times` times. A contestant's call is one of
+/// these.
 fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -> Result<(), Failure> {
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
@@ -38,7 +39,8 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
     })
 }
 
-/// Multiplications in a call: enough that entering the domain and starting threads take a small part of its time.
+/// Multiplications in a call: enough that entering the domain and starting threads take a small part of its
+/// time.
 fn multiplications(bits: usize) -> usize {
     let many = if ENGINE.uses_vectors() { 1 << 24 } else { 1 << 20 };
     (many / (bits * bits / 64)).max(16)
@@ -77,8 +79,8 @@ pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failu
     Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
 }
 
-/// Decryptions with the benchmark key of `bits` bits on so many threads; what is reported is one of a thread. Every result is
-/// checked.
+/// Decryptions with the benchmark key of `bits` bits on so many threads; what is reported is one of a thread.
+/// Every result is checked.
 pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contestant<'a>, Failure> {
     let failed = |error: rsa::Error| Failure::Input(error.to_string());
     let key = (bench.key)(bits, ENGINE.into())?;
@@ -97,8 +99,8 @@ pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contest
     Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
 }
 
-/// OpenSSL's two powers of a decryption with a key of `bits` bits: its constant-time power modulo two numbers of half the
-/// length. Its results are checked. The error says why there is none.
+/// OpenSSL's two powers of a decryption with a key of `bits` bits: its constant-time power modulo two numbers
+/// of half the length. Its results are checked. The error says why there is none.
 pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>, String>, Failure> {
     let openssl = match &bench.peers.openssl {
         Ok(openssl) => openssl,

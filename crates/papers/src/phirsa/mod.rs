@@ -22,20 +22,20 @@ pub const PAPER: Paper = Paper {
     machine: "Intel Xeon Phi 7120P: 61 cores of four threads each, 1.33 GHz; 32-bit lanes with carries in masks",
     notes: |engine| {
         let machine = if measure::ENGINE.uses_vectors() {
-            "The carry chains run on AVX-512F, which has neither the coprocessor's addition with carry nor its high halves \
-             of 32-bit products, and makes them of several instructions each."
+            "The carry chains run on AVX-512F. It has neither the coprocessor's addition with carry nor its high \
+             halves of 32-bit products; each takes several instructions."
         } else {
             "The carry chains run on arrays, since this processor has no AVX-512F."
         };
         vec![
             machine.into(),
             format!("The rows of eight use the engine that was named ({engine}); all others of ours are engine carry-chains."),
-            "Our decryptions are whole ones, unlike the paper's raw powers: blinded, with PKCS#1 v1.5 padding, and each result \
-             checked by the public exponent before it leaves."
+            "Our decryptions are complete, unlike the paper's raw powers: blinded, with PKCS#1 v1.5 padding, and \
+             each result is checked by the public exponent."
                 .into(),
             format!(
-                "All threads: the paper's 244 on 61 cores; here {}. Cycles, and latencies, are those of one operation \
-                 while the other threads do the same.",
+                "All threads: the paper's 244 on 61 cores; here {}. Cycles and latencies are those of one operation \
+                 while the other threads compute too.",
                 measure::threads()
             ),
             "Instructions are counted from our kernels, in the coprocessor's words or in AVX-512F's \
@@ -64,7 +64,7 @@ const CARRIES: &str = "chang";
 const PLATFORMS: &str = "platforms";
 
 /// Why a row of other work has nothing measured.
-const NOT_HERE: &str = "nothing of it can be run here: it is another's program, on another machine";
+const NOT_HERE: &str = "it cannot be run here: it is another program, on another machine";
 
 /// The lengths of moduli, and of the keys whose primes they are.
 const MODULI: [usize; 3] = [512, 1024, 2048];
@@ -153,8 +153,8 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
     })
 }
 
-/// Slide "Implementation Results: Montgomery Multiplication": instructions, cycles, utilization, throughput and that of one
-/// thread in millions per second, latency in microseconds.
+/// Slide "Implementation Results: Montgomery Multiplication": instructions, cycles, utilization, throughput
+/// and that of one thread in millions per second, latency in microseconds.
 const MULTIPLICATIONS: [[f64; 6]; 3] = [
     [218.0, 948.0, 92.0, 343.78, 1.41, 0.71],
     [724.0, 3076.0, 94.0, 105.73, 0.43, 2.31],
@@ -197,8 +197,8 @@ fn multiplication(bench: &Bench) -> Result<Table, Failure> {
         source: "slide \"Implementation Results\": Montgomery Multiplication, 244 threads on 61 cores",
         notes: vec![
             "Instructions of the paper are measured, its tail's number of steps depends on the carries; ours are counted, \
-             with a tail of always the same steps and a subtraction under a mask. Eight lanes: the engine's own batches of \
-             eight, beside which a lone multiplication stands."
+             with a tail of a fixed number of steps and a subtraction under a mask. Eight lanes: the engine's own \
+             batches of eight, to compare with a lone multiplication."
                 .into(),
         ],
         rows,
@@ -211,7 +211,8 @@ struct Decryptions {
     instructions: f64,
     /// On one thread: cycles, utilization, throughput, latency in milliseconds.
     one: [f64; 4],
-    /// On all threads: cycles, utilization, throughput, latency in milliseconds, and the throughput of a thread.
+    /// On all threads: cycles, utilization, throughput, latency in milliseconds, and the throughput of a
+    /// thread.
     all: [f64; 5],
 }
 
@@ -283,9 +284,9 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         title: "RSA decryption".into(),
         source: "slide \"Implementation Results\": RSA Decryption, 1 thread, and 244 on 61 cores",
         notes: vec![
-            "Ours are whole decryptions by the Chinese remainder theorem, blinded and checked; counted are their two powers, and \
-             utilization is of these alone. RSA-1024 on all threads is 258,370 here and 234,981 in the paper's table of platforms. Eight \
-             signatures: those of the engine that was named, on one thread, blinded and checked alike."
+            "Ours are complete decryptions by the Chinese remainder theorem, blinded and checked. Only their two \
+             powers are counted, and utilization is of these alone. RSA-1024 on all threads is 258,370 here and 234,981 in the paper's table of platforms. Eight \
+             signatures: those of the engine that was named, on one thread, also blinded and checked."
                 .into(),
         ],
         rows,

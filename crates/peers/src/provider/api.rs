@@ -125,7 +125,7 @@ impl Api {
                 (false, true) => reason,
                 (true, _) => data,
             };
-            // Outer layers add the same reason again, and say nothing new.
+            // Outer layers repeat the reason.
             if !error.is_empty() && !errors.iter().any(|known| known.starts_with(&error)) {
                 errors.push(error);
             }

@@ -75,8 +75,8 @@ impl Config {
         if pointer.is_null() { Err(api.errors()) } else { Ok(Self { api, pointer, file }) }
     }
 
-    /// What keeps OpenSSL from loading the module as this configuration says: a section that is not there, or one of the
-    /// module's name that names another file, which is not there.
+    /// What keeps OpenSSL from loading the module as this configuration says: a section that is not there, or
+    /// one of the module's name that names another file, which is not there.
     pub fn mistake(&self, module: &Path) -> Option<String> {
         let all = self.string(None, "openssl_conf")?;
         let file = self.file.display();
@@ -151,7 +151,8 @@ impl Config {
         // SAFETY: a live stack.
         let size = unsafe { (self.api.stack_size)(stack) };
         let line = |i| {
-            // SAFETY: a stack of lines, of which there is one at `i`; their texts live as long as the configuration.
+            // SAFETY: a stack of lines, of which there is one at `i`; their texts live as long as the
+            // configuration.
             unsafe {
                 let line = (self.api.stack_value)(stack, i).cast::<ConfValue>();
                 (text((*line).name), text((*line).value))
@@ -177,7 +178,8 @@ impl Drop for Config {
 }
 
 impl Found {
-    /// Puts this section alone into effect, but activates nothing: loading the provider then reports its errors.
+    /// Puts this section alone into effect, but activates nothing: loading the provider then reports its
+    /// errors.
     pub fn apply(&self, context: &Context) -> Result<(), String> {
         let mut text =
             format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n", self.section.provider);
@@ -194,8 +196,8 @@ impl Found {
         if bio.is_null() {
             return Err(api.errors());
         }
-        // SAFETY: a live BIO that nothing uses after this, a live configuration of its own, and null for the number
-        // of a bad line and for the usual key.
+        // SAFETY: a live BIO that nothing uses after this, a live configuration of its own, and null for the
+        // number of a bad line and for the usual key.
         let done = unsafe {
             let read = (api.conf_load_bio)(config.pointer, bio, null_mut());
             (api.bio_free)(bio);
@@ -224,7 +226,8 @@ fn skip_dot(key: &str) -> &str {
     key.split_once('.').map_or(key, |(_, rest)| rest)
 }
 
-/// A value that is read back unchanged: a backslash precedes every character that could mean something to OpenSSL.
+/// A value that is read back unchanged: a backslash precedes every character that could mean something to
+/// OpenSSL.
 fn escaped(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {

@@ -44,12 +44,6 @@ impl Algorithm {
         Self::Pss { hash, mgf: Mgf::Mgf1(hash), salt_len }
     }
 
-    /// The algorithm of that name in RFC 7518; upper and lower case are the same. `None` for an unknown name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        let i = Self::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
-        Self::NAMED.get(i).copied()
-    }
-
     /// The name in RFC 7518, if there is one.
     pub fn name(self) -> Option<&'static str> {
         Self::NAMED.iter().position(|&known| known == self).map(|i| Self::NAMES[i])
@@ -68,7 +62,8 @@ impl FromStr for Algorithm {
 
     /// The algorithm of that name in RFC 7518; upper and lower case are the same.
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        Self::by_name(name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+        let i = Self::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name));
+        i.map(|i| Self::NAMED[i]).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }
 

@@ -44,7 +44,7 @@ impl Pool {
         of_process.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, feature = "keygen"))]
     pub(super) fn clear(&self) {
         self.pairs().clear();
     }
@@ -110,7 +110,7 @@ fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
     use crate::rsa::Algorithm;

@@ -32,16 +32,16 @@ pub(super) enum Place {
 }
 
 /// Lets the numbers of one step pass.
-#[cfg(not(test))]
+#[cfg(not(all(test, feature = "keygen")))]
 #[inline(always)]
 pub(super) fn pass(_: Place, numbers: Vec<Limbs>) -> Vec<Limbs> {
     numbers
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "keygen"))]
 pub(super) use testing::*;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "keygen"))]
 mod testing {
     use super::{Limbs, Place};
     use std::cell::Cell;

@@ -11,6 +11,7 @@ mod decrypt;
 mod each;
 mod error;
 mod fault;
+#[cfg(feature = "keygen")]
 mod generate;
 mod hash;
 mod hasher;

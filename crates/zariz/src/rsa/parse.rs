@@ -89,7 +89,7 @@ pub(super) fn encrypted(bytes: &[u8], password: &[u8]) -> Result<Private, KeyErr
 #[cfg(feature = "encryption")]
 fn decrypt(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
     let info = EncryptedPrivateKeyInfo::from_der(der).map_err(der_error)?;
-    let scheme = info.algorithm.to_der().and_then(|der| EncryptionScheme::from_der(&der).map_err(Into::into));
+    let scheme = info.algorithm.to_der().and_then(|der| EncryptionScheme::from_der(&der));
     let scheme = scheme.map_err(|_| KeyError::Encryption(format!("algorithm {}", info.algorithm.oid)))?;
     affordable(&scheme)?;
     let mut der = Zeroizing::new(info.subject_public_key.as_bytes().to_vec());

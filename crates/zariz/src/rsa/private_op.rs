@@ -167,7 +167,7 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
         .collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
     use crate::rsa::Algorithm;

@@ -3,6 +3,7 @@
 
 pub mod der;
 pub mod engines;
+#[cfg(feature = "rsa")]
 pub mod keys;
 pub mod numbers;
 pub mod openssl;

@@ -1,4 +1,5 @@
-//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs load it.
+//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs
+//! load it.
 
 mod unknown;
 
@@ -143,7 +144,7 @@ impl Module {
         line("keys generated", &grouped(self.keys_generated));
         if self.counters.is_none() {
             text.push_str(
-                "\nThis process has done nothing yet. What others do is counted here where `counters`, in the provider's\n\
+                "\nThis process has computed nothing yet. Other processes are counted here if `counters`, in the provider's\n\
                  section of openssl.cnf, names a file for all of them.\n",
             );
         }

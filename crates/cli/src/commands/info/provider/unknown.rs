@@ -1,5 +1,5 @@
-//! Settings in OpenSSL's configuration that the module does not have. OpenSSL ignores them, so nothing else reports a
-//! mistake in a name.
+//! Settings in OpenSSL's configuration that the module does not have. OpenSSL ignores them, so nothing else
+//! reports a mistake in a name.
 
 use serde::Serialize;
 

@@ -1,6 +1,4 @@
 //! Batches of a long input: several threads, results in order, bounded memory.
-//!
-//! [`ordered`] bounds the number of items in memory, [`ordered_within`] their weight, such as their bytes.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
@@ -32,32 +30,20 @@ pub struct Limits {
     pub weight: u64,
 }
 
-/// Applies `work` to batches of `batch` items on `threads` threads, and gives the results to `sink` in input order.
+/// Applies `work` to batches of items on several threads, and gives the results to `sink` in input order.
 ///
-/// `work` returns one result for each item. At most a few batches per thread are in memory at any time: reading
-/// waits until the sink has taken earlier results. For items of very different sizes, use [`ordered_within`]. The
-/// first error of `items` or `sink` ends the run and is returned; results of items before an error of `items` are
-/// still delivered. The run ends only when a call of `items` that is under way returns.
-///
-/// The calling thread runs the sink. If fewer threads can be started, those do the work; if none can, the
-/// calling thread does. A panic of `items`, `work` or `sink` is passed on to the caller.
-pub fn ordered<T: Send, U: Send, E: Send>(
-    items: impl Iterator<Item = Result<T, E>> + Send,
-    threads: usize,
-    batch: usize,
-    work: impl Fn(Vec<T>) -> Vec<U> + Sync,
-    sink: impl FnMut(U) -> Result<(), E>,
-) -> Result<(), E> {
-    ordered_within(items, Limits { threads, batch, weight: u64::MAX }, |_| 0, work, sink)
-}
-
-/// Like [`ordered`], and also bounds the weight of the items in memory, for any number of threads.
+/// `work` returns one result for each item. At most a few batches per thread are in memory at any time: reading waits until
+/// the sink has taken earlier results. The first error of `items` or `sink` ends the run and is returned; results of items
+/// before an error of `items` are still delivered. The run ends only when a call of `items` that is under way returns.
 ///
 /// `weigh` returns the weight of an item, which counts from the time it is read until the sink has taken the
 /// results of its batch; it should include the item's result. Reading waits while the items in memory weigh
 /// `limits.weight` or more, so together they weigh less than that plus the heaviest item. A batch that has
 /// used up the room is started before it is full.
-pub fn ordered_within<T: Send, U: Send, E: Send>(
+///
+/// The calling thread runs the sink. If fewer threads can be started, those do the work; if none can, the
+/// calling thread does. A panic of `items`, `work` or `sink` is passed on to the caller.
+pub fn ordered<T: Send, U: Send, E: Send>(
     items: impl Iterator<Item = Result<T, E>> + Send,
     limits: Limits,
     weigh: impl Fn(&T) -> u64 + Send,
@@ -201,6 +187,19 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+    use zariz::rsa::{Algorithm, Error, PrivateKey};
+
+    /// [`ordered`], for items without weight.
+    fn in_batches<T: Send, U: Send, E: Send>(
+        items: impl Iterator<Item = Result<T, E>> + Send,
+        threads: usize,
+        batch: usize,
+        work: impl Fn(Vec<T>) -> Vec<U> + Sync,
+        sink: impl FnMut(U) -> Result<(), E>,
+    ) -> Result<(), E> {
+        ordered(items, Limits { threads, batch, weight: u64::MAX }, |_| 0, work, sink)
+    }
+
     fn squares(items: Vec<u64>) -> Vec<u64> {
         items.into_iter().map(|x| x * x).collect()
     }
@@ -216,7 +215,7 @@ mod tests {
                     }
                     squares(items)
                 };
-                ordered((0..1000).map(Ok::<u64, ()>), threads, batch, slow_first, |x| {
+                in_batches((0..1000).map(Ok::<u64, ()>), threads, batch, slow_first, |x| {
                     out.push(x);
                     Ok(())
                 })
@@ -227,15 +226,33 @@ mod tests {
     }
 
     #[test]
+    fn signatures_of_a_stream_are_in_order() {
+        let key = PrivateKey::generate(1024).expect("a key");
+        let messages = (0..300u32).map(|i| Ok::<_, Error>(i.to_be_bytes()));
+        let work = |batch: Vec<[u8; 4]>| {
+            let messages: Vec<&[u8]> = batch.iter().map(|message| &message[..]).collect();
+            key.sign_batch(Algorithm::RS256, &messages)
+        };
+        let mut count = 0u32;
+        in_batches(messages, 3, 8, work, |signature| {
+            key.public_key().verify(Algorithm::RS256, &count.to_be_bytes(), &signature?)?;
+            count += 1;
+            Ok(())
+        })
+        .expect("no error");
+        assert_eq!(count, 300);
+    }
+
+    #[test]
     fn empty_input_is_done_at_once() {
-        ordered(std::iter::empty::<Result<u64, ()>>(), 2, 8, squares, |_| Err(())).expect("nothing to deliver");
+        in_batches(std::iter::empty::<Result<u64, ()>>(), 2, 8, squares, |_| Err(())).expect("nothing to deliver");
     }
 
     #[test]
     fn an_input_error_comes_after_what_was_read() {
         let items = (0..100).map(|i| if i == 77 { Err("bad") } else { Ok(i) });
         let mut out = Vec::new();
-        let result = ordered(items, 2, 10, squares, |x| {
+        let result = in_batches(items, 2, 10, squares, |x| {
             out.push(x);
             Ok(())
         });
@@ -245,14 +262,14 @@ mod tests {
 
     #[test]
     fn a_sink_error_stops_an_endless_input() {
-        let result = ordered((0..).map(Ok), 2, 8, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
+        let result = in_batches((0..).map(Ok), 2, 8, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));
     }
 
     #[test]
     fn a_panic_of_the_work_is_passed_on() {
         let work = |items: Vec<u64>| if items.contains(&500) { panic!("five hundred") } else { squares(items) };
-        let run = || ordered((0..).map(Ok::<u64, ()>), 3, 4, work, |_| Ok(()));
+        let run = || in_batches((0..).map(Ok::<u64, ()>), 3, 4, work, |_| Ok(()));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 
@@ -263,7 +280,7 @@ mod tests {
             read.fetch_add(1, Ordering::SeqCst);
             Ok::<_, ()>(i)
         });
-        ordered(items, 2, 4, squares, |_| {
+        in_batches(items, 2, 4, squares, |_| {
             let behind = read.load(Ordering::SeqCst) - delivered.fetch_add(1, Ordering::SeqCst);
             assert!(behind <= 2 * WINDOW_PER_THREAD * 4 + 4, "{behind} items in memory");
             Ok(())
@@ -294,7 +311,7 @@ mod tests {
                 (0..if items[0].is_multiple_of(3) { 20 } else { 0 }).for_each(|_| thread::yield_now());
                 squares(items)
             };
-            ordered_within(
+            ordered(
                 items,
                 limits,
                 |number| weight(*number),
@@ -318,7 +335,7 @@ mod tests {
             Ok::<u64, ()>(number)
         });
         let limits = Limits { threads: 16, batch: 64, weight: 0 };
-        ordered_within(
+        ordered(
             items,
             limits,
             |_| u64::MAX,
@@ -335,11 +352,10 @@ mod tests {
     #[test]
     fn workers_that_wait_for_room_end_with_the_sink() {
         let limits = Limits { threads: 8, batch: 2, weight: 4 };
-        let result =
-            ordered_within((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
+        let result = ordered((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));
         let sink = |x| if x > 10_000 { panic!("full") } else { Ok::<(), ()>(()) };
-        let run = || ordered_within((0..).map(Ok), limits, |_| 1, squares, sink);
+        let run = || ordered((0..).map(Ok), limits, |_| 1, squares, sink);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 }
