@@ -1,4 +1,5 @@
-//! One call of a compiled block, as a value: what every interpretation looks at before and after it runs the block.
+//! One call of a compiled block, as a value: what every interpretation looks at before and after it runs the
+//! block.
 
 use zariz_kernels::batch::block::{self, Part, WINDOWS};
 use zariz_kernels::batch::{self, Column, Digit};

@@ -1,8 +1,8 @@
 //! Counts: every digit is nothing, and what is done with it is counted.
 //!
-//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all lanes.
-//! Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them from the
-//! structure of each block that is called, with its tile width and rows.
+//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all
+//! lanes. Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them
+//! from the structure of each block that is called, with its tile width and rows.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -140,14 +140,15 @@ fn bump(one: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(one);
 }
 
-/// The loads and stores of a block, derived from its code in `zariz_kernels::batch::block`: digits of a tile are read again in
-/// every row, columns of a tile stay in registers from its first row to its last.
+/// The loads and stores of a block, derived from its code in `zariz_kernels::batch::block`: digits of a tile
+/// are read again in every row, columns of a tile stay in registers from its first row to its last.
 pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     let n = |len: usize| len as u64;
     let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
     match call {
         Call::MacRows { a, b, .. } => {
-            // A row reads its digit, the tile's, and the column that enters; it writes the column that leaves.
+            // A row reads its digit, the tile's, and the column that enters; it writes the column that
+            // leaves.
             let (t, rows) = (n(a.len()), n(b.len()));
             (column_loads, column_stores) = (t + rows, t + rows);
             digit_loads = rows * (t + 1);
@@ -181,7 +182,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_stores = t + 1;
             digit_loads = rows * t;
             digit_stores = rows;
-            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus and μ.
+            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus
+            // and μ.
             column_loads += plain * (t + 1);
             column_stores += plain * t;
             digit_loads += plain * (t + 1);

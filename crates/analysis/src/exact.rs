@@ -1,11 +1,12 @@
 //! Exact integers: columns never wrap, and every block is checked against its banner.
 //!
-//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits it, and there
-//! is no bias. Before
-//! and after each block, the value `Σ C[k]·2^{wk}` of what it works on is computed with big integers, and compared with
-//! what the block says it does. What differs is a finding, in words.
+//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits
+//! it, and there is no bias. Before and after each block, the value `Σ C[k]·2^{wk}` of what it works on is
+//! computed with big integers, and compared with what the block says it does. What differs is a finding, in
+//! words.
 //!
-//! What this shows, it shows for the numbers it was run with; [`interval`](crate::interval) is for all of them.
+//! What this shows, it shows for the numbers it was run with; [`interval`](crate::interval) is for all of
+//! them.
 
 use num_bigint::BigInt;
 use std::cell::RefCell;
@@ -85,7 +86,8 @@ impl<P: Model> Exact<P> {
         }
     }
 
-    /// `(l, h)` with `h·2^w + l = a·b`: `h = ⌊ab/2^w⌋`, or on a signed machine the nearest integer, ties to even.
+    /// `(l, h)` with `h·2^w + l = a·b`: `h = ⌊ab/2^w⌋`, or on a signed machine the nearest integer, ties to
+    /// even.
     pub fn split(a: u64, b: u64) -> (i128, i128) {
         let w = P::DIGIT_BITS;
         assert!(a <= Self::MAX && b <= Self::MAX, "a factor of {a:#x} and {b:#x} is no {w}-bit digit");

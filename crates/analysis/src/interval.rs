@@ -1,15 +1,18 @@
 //! Intervals: every digit is a range, and one run is a proof for all data.
 //!
-//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64` as the
-//! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
-//! range may go round while it is only added to. Where a machine looks at the whole word (in a
-//! [`carry`](zariz_kernels::batch::Machine::carry), a comparison, a store) it must not: a word in a range that goes round could be
-//! a sum that overflowed, or a difference below 0. What breaks this is a [`Finding`].
+//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64`
+//! as the words themselves do. So biases and negative parts need no care: they move a range, and moving it
+//! back is exact. A range may go round while it is only added to. Where a machine looks at the whole word (in
+//! a [`carry`](zariz_kernels::batch::Machine::carry), a comparison, a store) it must not: a word in a range
+//! that goes round could be a sum that overflowed, or a difference below 0. What breaks this is a
+//! [`Finding`].
 //!
-//! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
-//! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
+//! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which
+//! wrapping does not change, so they ask for nothing; where a range holds more than they can tell, the result
+//! is any digit.
 //!
-//! A value from outside (`column_from`) is taken as any digit, so one run with any modulus is a proof for every modulus.
+//! A value from outside (`column_from`) is taken as any digit, so one run with any modulus is a proof for
+//! every modulus.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -183,8 +186,8 @@ impl<P: Model> Interval<P> {
         word
     }
 
-    /// The ranges of `l` and `h` with `h·2^w + l = a·b`, as the machine splits the product: `h = ⌊ab/2^w⌋`, or on a
-    /// signed machine the integer nearest to `ab/2^w`.
+    /// The ranges of `l` and `h` with `h·2^w + l = a·b`, as the machine splits the product: `h = ⌊ab/2^w⌋`,
+    /// or on a signed machine the integer nearest to `ab/2^w`.
     pub const fn split(a: Digit, b: Digit) -> (Column, Column) {
         let w = P::DIGIT_BITS;
         assert!(a.high <= Self::MAX && b.high <= Self::MAX, "a factor has more bits than a digit");

@@ -22,8 +22,8 @@ pub enum Operation {
     Entry,
     /// [`Domain::multiply_entry`] of any number and any entry.
     ByEntry,
-    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With any other
-    /// the same happens more often, to numbers of whose digits nothing is supposed.
+    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With
+    /// any other the same happens more often, to numbers of whose digits nothing is supposed.
     Pow,
 }
 
@@ -46,10 +46,11 @@ impl Operation {
         }
     }
 
-    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what happens once
-    /// per batch is done.
+    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what
+    /// happens once per batch is done.
     ///
-    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals each number is every number.
+    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals each number is every
+    /// number.
     pub fn run<M: batch::Kernels>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
         let constants = constants_for(method, M::DIGIT_BITS, l);
         let bits = l * M::DIGIT_BITS as usize;

@@ -1,9 +1,9 @@
 //! RSAZ over bounds and counts: one machine that does both.
 //!
-//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. Sums do not
-//! wrap: a sum that reaches `2^64` is a finding. The caller gives the largest digit that comes from outside. Everything that
-//! a machine computes from digits is monotone, so one run with the largest is a proof for all numbers. Each column of a
-//! vector has its own bound.
+//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. Sums do not wrap: a
+//! sum that reaches `2^64` is a finding. The caller gives the largest digit that comes from outside.
+//! Everything that a machine computes from digits is monotone, so one run with the largest is a proof for all
+//! numbers. Each column of a vector has its own bound.
 
 use std::cell::RefCell;
 
@@ -201,7 +201,8 @@ impl rsaz::Kernels for Bound {
     }
 }
 
-/// A product, or else a square, of numbers of `digits` digits in radix `2^m`, each `digit` at most, modulo any modulus.
+/// A product, or else a square, of numbers of `digits` digits in radix `2^m`, each `digit` at most, modulo
+/// any modulus.
 ///
 /// A digit of the result that can be above `2^m` is a finding, too.
 pub fn observe(m: u32, digits: usize, quotients: Quotients, square: bool, digit: u32) -> Observed {

@@ -30,8 +30,8 @@ pub struct Table {
 /// Runs the analyses and makes all tables.
 ///
 /// # Errors
-/// What the intervals could not prove: machine, digit count, block and column; or that this processor's architecture
-/// lacks machines that the tables are about.
+/// What the intervals could not prove: machine, digit count, block and column; or that this processor's
+/// architecture lacks machines that the tables are about.
 pub fn all() -> Result<Vec<Table>, String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("the tables are about machines that exist on x86-64 only: make them there".into());

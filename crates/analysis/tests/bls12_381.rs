@@ -1,12 +1,13 @@
-//! The kernels of one field over intervals: for all numbers within their bounds at once, no column overflows and every
-//! digit is what the next kernel takes.
+//! The kernels of one field over intervals: for all numbers within their bounds at once, no column overflows
+//! and every digit is what the next kernel takes.
 
 use zariz_analysis::interval::{Digit, Interval, Observed, observe};
 use zariz_analysis::{Model, for_each_model};
 use zariz_kernels::batch::Machine as _;
 use zariz_kernels::bls12_381::lanes::{self, DIGITS, Element};
 
-/// Any digits at all: more than the bound `2p` on numbers allows, so that it says something of shifted ones, too.
+/// Any digits at all: more than the bound `2p` on numbers allows, so that it says something of shifted ones,
+/// too.
 fn anything<P: Model>() -> Element<Interval<P>> {
     [Interval::<P>::ANY; DIGITS]
 }

@@ -1,5 +1,5 @@
-//! Operations on exact integers: every block does what its banner says, results have the value and the bound that are
-//! stated, and real machines come to the very same digits.
+//! Operations on exact integers: every block does what its banner says, results have the value and the bound
+//! that are stated, and real machines come to the very same digits.
 
 use num_bigint::{BigInt, BigUint};
 use rand::rngs::StdRng;
@@ -126,8 +126,8 @@ fn products_by_every_method() {
     machines::each!(machine);
 }
 
-/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below `5M` and
-/// moduli that leave five bits free.
+/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below
+/// `5M` and moduli that leave five bits free.
 #[test]
 fn products_by_table_entries() {
     fn machine<M: Named + Present>() {

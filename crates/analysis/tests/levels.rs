@@ -1,5 +1,5 @@
-//! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about which
-//! `Method::fitting` decides.
+//! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about
+//! which `Method::fitting` decides.
 
 use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};

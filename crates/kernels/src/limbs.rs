@@ -1,7 +1,9 @@
-//! Little-endian arrays of 64-bit limbs: the scalar arithmetic done once per modulus and at the ends of a batch.
+//! Little-endian arrays of 64-bit limbs: the scalar arithmetic done once per modulus and at the ends of a
+//! batch.
 //!
-//! Everything here runs in time that depends on lengths alone. Where a choice depends on a value, it is made with a mask
-//! that passes through [`core::hint::black_box`], so that the compiler does not turn it back into a branch.
+//! Everything here runs in time that depends on lengths alone. Where a choice depends on a value, it is made
+//! with a mask that passes through [`core::hint::black_box`], so that the compiler does not turn it back into
+//! a branch.
 
 mod rem;
 
@@ -142,8 +144,8 @@ pub fn halve_if_even(a: &mut [u64]) -> u64 {
 
 /// `a ← ⌊a / D⌋`; returns `a mod D`.
 ///
-/// `D` is a constant, so that the compiler divides by multiplying: a division instruction would take time that depends
-/// on `a`.
+/// `D` is a constant, so that the compiler divides by multiplying: a division instruction would take time
+/// that depends on `a`.
 pub fn div_const<const D: u32>(a: &mut [u64]) -> u32 {
     let d = u64::from(D);
     let remainder = a.iter_mut().rev().fold(0, |remainder, limb| {
@@ -220,7 +222,8 @@ pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
     }
 }
 
-/// `a += b`, digits in radix `2^w`, `w < 63`, with carries passed on. `b` may be shorter. Precondition: the sum fits.
+/// `a += b`, digits in radix `2^w`, `w < 63`, with carries passed on. `b` may be shorter. Precondition: the
+/// sum fits.
 pub fn add_digits(a: &mut [u64], b: &[u64], w: u32) {
     let mut carry = 0;
     for (i, a) in a.iter_mut().enumerate() {

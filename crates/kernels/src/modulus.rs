@@ -6,7 +6,8 @@ use crate::limbs::{self, Limbs};
 
 /// An odd number above 1.
 ///
-/// It may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
+/// It may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when
+/// dropped.
 #[derive(Clone)]
 pub struct OddModulus {
     limbs: Limbs,
@@ -43,7 +44,8 @@ impl OddModulus {
         limbs::power_of_two(e, &self.limbs)
     }
 
-    /// The residue of a number below `(times + 1)·M`, in as many limbs as `M`: subtracts `M` up to `times` times.
+    /// The residue of a number below `(times + 1)·M`, in as many limbs as `M`: subtracts `M` up to `times`
+    /// times.
     pub(crate) fn canonical(&self, mut number: Limbs, times: usize) -> Limbs {
         let n = self.limbs.len();
         for _ in 0..times {

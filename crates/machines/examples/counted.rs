@@ -1,7 +1,9 @@
-//! Raises to one power a number of times, for its instructions to be counted: `counted rsaz-chained|scalar-adx TIMES`.
+//! Raises to one power a number of times, for its instructions to be counted:
+//! `counted rsaz-chained|scalar-adx TIMES`.
 //!
-//! It is the power of the example `instructions` in `zariz-papers`, by what no engine of `zariz` offers: quotients as in the paper on
-//! RSAZ, and MULX, ADCX and ADOX where the processor does not name them, as valgrind's. Run by `cargo xtask instructions`.
+//! It is the power of the example `instructions` in `zariz-papers`, by what no engine of `zariz` offers:
+//! quotients as in the paper on RSAZ, and MULX, ADCX and ADOX where the processor does not name them, as
+//! valgrind's. Run by `cargo xtask instructions`.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -75,7 +77,8 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
             if !is_x86_feature_detected!("bmi2") {
                 return Err("the processor lacks BMI2");
             }
-            // SAFETY: BMI2 was found; the caller of this program makes sure that the processor, or valgrind, has ADX.
+            // SAFETY: BMI2 was found; the caller of this program makes sure that the processor, or valgrind,
+            // has ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, &numbers, times);
         }
         _ => return Err("there is no such contestant"),

@@ -1,5 +1,6 @@
-//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that exponents, bases and
-//! the inner limbs of moduli are undefined, which complains of each branch and address that depends on what is undefined.
+//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that
+//! exponents, bases and the inner limbs of moduli are undefined, which complains of each branch and address
+//! that depends on what is undefined.
 //!
 //! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
 
@@ -20,8 +21,8 @@ fn tell(memory: &[u64], undefined: bool) {
     const MAKE_MEM_UNDEFINED: u64 = ((b'M' as u64) << 24 | (b'C' as u64) << 16) + 1;
     let request = MAKE_MEM_UNDEFINED + u64::from(!undefined);
     let arguments = [request, memory.as_ptr() as u64, 8 * memory.len() as u64, 0, 0, 0];
-    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a register with
-    // itself does nothing; valgrind reads the arguments and writes rdx.
+    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a
+    // register with itself does nothing; valgrind reads the arguments and writes rdx.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
@@ -47,7 +48,8 @@ fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
     out
 }
 
-/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a modulus.
+/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a
+/// modulus.
 macro_rules! check {
     ($name:literal, $limbs:expr, $prepare:expr, $domain:expr) => {{
         let limbs: usize = $limbs;
@@ -170,7 +172,8 @@ fn main() {
         }
         // Valgrind runs the instructions, but its processor does not name ADX.
         if is_x86_feature_detected!("bmi2") {
-            // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have ADX.
+            // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have
+            // ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, "scalar-adx");
         }
     }

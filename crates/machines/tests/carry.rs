@@ -1,4 +1,5 @@
-//! Vector carry propagation chains on every machine that has them, against a big-integer library and the batches.
+//! Vector carry propagation chains on every machine that has them, against a big-integer library and the
+//! batches.
 
 mod common;
 
@@ -57,7 +58,8 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     m.amm(&mut out, &mut [Digits([u32::MAX; DIGITS]); SPARE], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
     assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
-    // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is not below R.
+    // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is
+    // not below R.
     assert!(out <= a * b / &radix + modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
 }
 
@@ -167,7 +169,8 @@ fn tails_ripple_through_every_digit() {
     fn widths<M: carry::Kernels, const V: usize>(m: M) {
         let ones = [Digits([u32::MAX; DIGITS]); V];
         let none = || [(); 4].map(|()| vec![0u16; V]);
-        // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that is.
+        // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that
+        // is.
         for chain in 0..4 {
             for lane in 0..DIGITS * V {
                 let mut k = none();
@@ -266,7 +269,8 @@ fn every_entry_of_a_table() {
     on_every_machine!(check);
 }
 
-/// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of one.
+/// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of
+/// one.
 fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bits: usize, exponent_bits: usize) {
     let modulus = modulus(rng, bits);
     let base = match rng.random_range(0..6) {

@@ -110,7 +110,8 @@ fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
 
 /// Products whose lower half is chosen: what a reduction that leaves columns out must carry is decided by it.
 ///
-/// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones except one digit.
+/// For `T ≡ low (mod R)`: no digit but zeros, all ones, a single bit in each position, all ones except one
+/// digit.
 #[test]
 fn chosen_lower_halves() {
     fn check<M: batch::Kernels>(m: M) {
@@ -132,7 +133,8 @@ fn chosen_lower_halves() {
             }
             for chunk in lows.chunks(M::LANES) {
                 let moduli: Vec<_> = (0..M::LANES).map(|_| modulus(&mut rng, r_bits - 3)).collect();
-                // x·y ≡ low, half of low's factors of two in y: x = low·y^{−1} mod R, tried until both are below 4M.
+                // x·y ≡ low, half of low's factors of two in y: x = low·y^{−1} mod R, tried until both are
+                // below 4M.
                 let factors: Vec<(BigUint, BigUint)> = (0..M::LANES)
                     .map(|i| {
                         let (low, limit) = (&chunk[i.min(chunk.len() - 1)], &moduli[i] << 2);

@@ -69,7 +69,8 @@ fn long_exponents() {
     on_every_machine!(run);
 }
 
-/// Multiplications of the largest numbers that are allowed, `4M − 1`, and other edges, for moduli that drive carries far.
+/// Multiplications of the largest numbers that are allowed, `4M − 1`, and other edges, for moduli that drive
+/// carries far.
 #[test]
 fn the_bounds_are_reached() {
     fn run<M: Kernels>(m: M) {

@@ -136,7 +136,8 @@ fn the_edges_of_moduli_and_bases() {
     on_every_wide_machine!(check);
 }
 
-/// The kernels themselves at the edges of what they accept: digits all `2^m − 1` or all `2^m`, numbers up to `R/2`.
+/// The kernels themselves at the edges of what they accept: digits all `2^m − 1` or all `2^m`, numbers up to
+/// `R/2`.
 #[test]
 fn digits_at_their_largest() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {

@@ -86,9 +86,9 @@ pub fn roots(assembly: &Assembly) -> Result<Vec<Root>> {
 
 type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches are
-/// named without their folder, or that of a field on them. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and
-/// quotients become part of the block's name.
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
+/// batches are named without their folder, or that of a field on them. Of RSAZ's
+/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;

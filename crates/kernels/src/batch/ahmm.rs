@@ -1,8 +1,9 @@
-//! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced by half as many
-//! rows.
+//! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced
+//! by half as many rows.
 //!
-//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let `K = B·2^{−w·low} mod M`. With the
-//! other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits and the rest, `high = L − low`:
+//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let
+//! `K = B·2^{−w·low} mod M`. With the other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits
+//! and the rest, `high = L − low`:
 //!
 //! `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high} (mod M)`
 //!
@@ -11,7 +12,8 @@
 //! # Bounds
 //!
 //! `R ≥ 32M`. For `x < 5M` and `B < 3M`, `K < B/2^{w·low} + 2M < 2M + M/8`; `XL < 2^{w·low} ≤ 2^{w·high}` and
-//! `XH < 5M/2^{w·low}`; so the sum divided by `2^{w·high}` is below `K + 15M²/R < 3M`, and the result below `5M`.
+//! `XH < 5M/2^{w·low}`; so the sum divided by `2^{w·high}` is below `K + 15M²/R < 3M`, and the result below
+//! `5M`.
 
 use alloc::vec::Vec;
 

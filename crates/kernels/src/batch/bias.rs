@@ -41,9 +41,10 @@ impl<M: Machine> Bias<M> {
         self
     }
 
-    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned numbers:
-    /// each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the carry out of the
-    /// last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers that have not wrapped.
+    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned
+    /// numbers: each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the
+    /// carry out of the last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers
+    /// that have not wrapped.
     pub fn offset(mut self, at: usize) -> Self {
         for (i, column) in self.columns[at..].iter_mut().enumerate() {
             let carried = if i == 0 { 0 } else { OFFSET >> M::DIGIT_BITS };

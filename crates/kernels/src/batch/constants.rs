@@ -9,9 +9,11 @@ use super::method::Reduction;
 use crate::OddModulus;
 use crate::limbs::{self, Limbs};
 
-/// Everything the kernels need of one modulus `M`: numbers of `L` digits in radix `2^w`, with `R = 2^{wL} ≥ 8M`.
+/// Everything the kernels need of one modulus `M`: numbers of `L` digits in radix `2^w`, with
+/// `R = 2^{wL} ≥ 8M`.
 ///
-/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
+/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised
+/// when dropped.
 #[derive(Clone)]
 pub struct Constants {
     digit_bits: u32,
@@ -44,8 +46,8 @@ impl fmt::Debug for Constants {
 }
 
 impl Constants {
-    /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below `4M`
-    /// (see [`crate::batch::domain`]), and at least 2.
+    /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below
+    /// `4M` (see [`crate::batch::domain`]), and at least 2.
     pub const fn digits_for(bits: usize, digit_bits: u32) -> usize {
         let digits = (bits + 3).div_ceil(digit_bits as usize);
         if digits < 2 { 2 } else { digits }
@@ -116,8 +118,8 @@ impl Constants {
         self.method
     }
 
-    /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no more
-    /// splitting than fits.
+    /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no
+    /// more splitting than fits.
     #[doc(hidden)]
     pub fn method_on<M: Kernels>(&self) -> Method {
         self.method.unwrap_or_else(|| Method::fastest::<M>(self.digits())).fitting(self.digits(), M::DIGIT_BITS)

@@ -2,17 +2,19 @@
 //!
 //! # Bounds
 //!
-//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced to
-//! less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece ([`crate::batch::separated`]). For `x, y < 4M` that
-//! is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
+//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece
+//! ([`crate::batch::separated`]). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
+//! is made until a number leaves.
 //!
-//! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below `25M²/32M + 2M < 3M`; a
-//! table entry below that; and the half-reduced product, see there, below `5M`.
+//! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
+//! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.
 //!
-//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
-//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
-//! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves, and in products by
-//! Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it, column by column.
+//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction,
+//! each at most `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
+//! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves,
+//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it,
+//! column by column.
 
 use alloc::vec::Vec;
 
@@ -32,8 +34,8 @@ use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
 
-/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for methods that
-/// split. `analysis` proves up to here that no column overflows.
+/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for
+/// methods that split. `analysis` proves up to here that no column overflows.
 pub const MAX_DIGITS: usize = 324;
 
 /// The working space of one batch: the moduli of its lanes, and the columns.
@@ -62,15 +64,16 @@ impl<'a, M: Kernels> Domain<'a, M> {
     /// method, the fastest one of the machine is used.
     ///
     /// # Panics
-    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each other, or in
-    /// digit size from the machine.
+    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each
+    /// other, or in digit size from the machine.
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
-            // The plain row reads its quotient from a column that has its own product's bias already taken off.
+            // The plain row reads its quotient from a column that has its own product's bias already taken
+            // off.
             assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
         }
         assert!(!lanes.is_empty() && lanes.len() <= M::LANES, "lanes: {}", lanes.len());
@@ -224,8 +227,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else by
-    /// [`amm`](crate::Domain::amm).
+    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else
+    /// by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         match (&self.ahmm, &mut self.reduction) {
             (Some(ahmm), Reducer::Interleaved(reduction)) => {
@@ -245,8 +248,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs `TABLE`
-    /// in each window.
+    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it
+    /// costs `TABLE` in each window.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = M::PRODUCT_TENTHS as usize;
         let (build, multiply) = (product * self.build_products(), product * self.entry_products());
@@ -262,7 +265,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 }
 
-/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level
+/// cache.
 const TABLE: usize = 7;
 
 impl<M: Kernels> Reducer<M> {

@@ -30,8 +30,8 @@ impl<M: Kernels> Interleaved<M> {
         bias.product(1, rows - 1, l).product(rows - 1, 1, l)
     }
 
-    /// Reduces `C` by `rows` rows and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`, below
-    /// `C/2^{w·rows} + 2M`. `c` has at least `rows + l + 1` columns.
+    /// Reduces `C` by `rows` rows and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`,
+    /// below `C/2^{w·rows} + 2M`. `c` has at least `rows + l + 1` columns.
     ///
     /// Cost: `rows·l` products.
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {

@@ -12,11 +12,12 @@ use super::machine::{Column, Digit, Machine};
 /// ```
 ///
 /// * The name of the function in [`block`](crate::batch::block), and as the name of a type.
-/// * Where the function has a tile width: the constant of [`Kernels`] that is the largest width, and the argument whose
-///   length is the width.
+/// * Where the function has a tile width: the constant of [`Kernels`] that is the largest width, and the
+///   argument whose length is the width.
 /// * The arguments after the machine. Every reference has the lifetime `'a`.
 ///
-/// The callback needs `Column`, `Digit`, `Part` and `WINDOWS` in scope. A new block is an entry here and its function.
+/// The callback needs `Column`, `Digit`, `Part` and `WINDOWS` in scope. A new block is an entry here and its
+/// function.
 #[macro_export]
 macro_rules! for_each_block {
     ($M:ident, $callback:ident! { $($context:tt)* }) => {
@@ -106,15 +107,15 @@ macro_rules! methods {
     )*};
 }
 
-/// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
-/// code) and the instructions of a processor.
+/// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe,
+/// generic, ordinary code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 to the constant that
-/// [`for_each_block!`](crate::for_each_block) names. Others panic, by a mistake in this crate alone: lengths depend on the
-/// modulus size alone.
+/// [`for_each_block!`](crate::for_each_block) names. Others panic, by a mistake in this crate alone: lengths
+/// depend on the modulus size alone.
 pub trait Kernels: Machine {
-    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
-    /// the choice of window depends on it.
+    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
+    /// ports. Only the choice of window depends on it.
     const PRODUCT_TENTHS: u32;
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
@@ -122,9 +123,11 @@ pub trait Kernels: Machine {
     const MAX_SQUARE: usize;
     /// The widest triangle, in products and squares of longer numbers, bounded by code size.
     const MAX_TRIANGLE: usize;
-    /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each window and digit.
+    /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
+    /// window and digit.
     const MAX_SELECT: usize;
-    /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::batch::Method::fastest`].
+    /// From how many digits on squares by Karatsuba's splitting are faster: measured, see
+    /// [`crate::batch::Method::fastest`].
     const KARATSUBA_FROM: usize;
     /// From how many digits on half-reduced products with table entries are faster: measured likewise.
     const AHMM_FROM: usize;

@@ -6,9 +6,10 @@ use super::kernels::Kernels;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
 ///
-/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine; others
-/// are for comparison, or for processors on which they are faster. Levels of splitting are lowered to what a number's
-/// digits allow: halves need two digits, half products an even number of them, and sums of columns must fit in 64 bits.
+/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine;
+/// others are for comparison, or for processors on which they are faster. Levels of splitting are lowered to
+/// what a number's digits allow: halves need two digits, half products an even number of them, and sums of
+/// columns must fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method {
     /// Levels of Karatsuba's splitting in a product of two numbers.
@@ -17,9 +18,9 @@ pub struct Method {
     pub square_levels: u32,
     /// How a product is reduced.
     pub reduction: Reduction,
-    /// Whether products with a table entry reduce only half of their digits (almost-half-Montgomery multiplication: Ozturk,
-    /// Kantecki, Yap 2024, section 2.3.1). With separated reduction, or where the modulus leaves less than five bits of its
-    /// digits free, they are ordinary products instead.
+    /// Whether products with a table entry reduce only half of their digits (almost-half-Montgomery
+    /// multiplication: Ozturk, Kantecki, Yap 2024, section 2.3.1). With separated reduction, or where the
+    /// modulus leaves less than five bits of its digits free, they are ordinary products instead.
     pub ahmm: bool,
 }
 
@@ -29,8 +30,8 @@ pub enum Reduction {
     /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that a digit's
     /// quotient needs no multiplication.
     Interleaved,
-    /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet, Glandus, Robert
-    /// 2024).
+    /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet,
+    /// Glandus, Robert 2024).
     #[cfg(feature = "papers")]
     Separated {
         /// Levels of Karatsuba's splitting in these two products.
@@ -101,8 +102,8 @@ impl Method {
         ("truncated-karatsuba2", Self::TRUNCATED_KARATSUBA2),
     ];
 
-    /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by measurement (see
-    /// docs/notes/performance.md).
+    /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by
+    /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
     pub fn fastest<M: Kernels>(digits: usize) -> Self {
         Self { square_levels: u32::from(digits >= M::KARATSUBA_FROM), ahmm: digits >= M::AHMM_FROM, ..Self::AMM }
@@ -115,9 +116,10 @@ impl Method {
 
     /// This method, with only as many levels of Karatsuba's splitting as columns have room for.
     ///
-    /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns up to
-    /// `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit a word with their
-    /// offsets while `L·(3/2)^n ≤ 2^{61−w}`: for 52-bit digits 341 digits by one level, 227 by two. `analysis` proves it.
+    /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns
+    /// up to `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit
+    /// a word with their offsets while `L·(3/2)^n ≤ 2^{61−w}`: for 52-bit digits 341 digits by one level, 227
+    /// by two. `analysis` proves it.
     #[doc(hidden)]
     pub fn fitting(self, digits: usize, digit_bits: u32) -> Self {
         let fits = |levels: u32| (digits * 3usize.pow(levels)) >> levels < 1 << (61 - digit_bits);

@@ -1,5 +1,5 @@
-//! Products and squares of whole numbers as columns, arranged from blocks: by tiles, or by Karatsuba's splitting down to
-//! tiles.
+//! Products and squares of whole numbers as columns, arranged from blocks: by tiles, or by Karatsuba's
+//! splitting down to tiles.
 
 #[cfg(feature = "papers")]
 mod half;
@@ -166,8 +166,8 @@ impl<M: Kernels> Split<M> {
     fn new(machine: M, l: usize, levels: u32, kind: Kind, part: Part, extra: &[u64]) -> Self {
         let half = l.div_ceil(2);
         let upper = l - half;
-        // The outer columns are those of the outer products, and take their extra there. The middle ones are sums of
-        // several columns, and take what is still missing when they are put together.
+        // The outer columns are those of the outer products, and take their extra there. The middle ones are
+        // sums of several columns, and take what is still missing when they are put together.
         let mut low = alloc::vec![0; 2 * half];
         let mut high = alloc::vec![0; 2 * upper];
         let mut middle = alloc::vec![0; 2 * half];

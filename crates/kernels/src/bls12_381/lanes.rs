@@ -1,16 +1,17 @@
 //! One element in each lane of a vector machine.
 //!
-//! A number has eight digits, 408 or 416 bits for a prime of 381: `R = 2^{8w} > 2^{27}·p`. So much room makes bounds
-//! simple: numbers stay below `2p`, and what is multiplied may be far greater.
+//! A number has eight digits, 408 or 416 bits for a prime of 381: `R = 2^{8w} > 2^{27}·p`. So much room makes
+//! bounds simple: numbers stay below `2p`, and what is multiplied may be far greater.
 //!
 //! # Bounds
 //!
-//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see [`crate::batch::block::reduce_rows`]), to less than
-//!   `T/R + (μ/2^w + 1)·p` with `μ = −p^{−1} mod 2^w < 2^50`: less than `T/R + 1.5p`. That is below `2p` for every
-//!   `T < R·p/2`, as for `x, y < 2p`, and for a number below `2p` and one below `R/4`.
-//! * A column receives at most 8 low and 8 high halves from the product and as many from the reduction, each at most `2^w`
-//!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
-//!   positive (see [`crate::batch::bias`]).
+//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see
+//!   [`crate::batch::block::reduce_rows`]), to less than `T/R + (μ/2^w + 1)·p` with
+//!   `μ = −p^{−1} mod 2^w < 2^50`: less than `T/R + 1.5p`. That is below `2p` for every `T < R·p/2`, as for
+//!   `x, y < 2p`, and for a number below `2p` and one below `R/4`.
+//! * A column receives at most 8 low and 8 high halves from the product and as many from the reduction, each
+//!   at most `2^w` in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset
+//!   of `2^62` keeps columns positive (see [`crate::batch::bias`]).
 //!
 //! Elements are in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and `leave`
 //! multiply by the quotient of the two.
@@ -100,8 +101,8 @@ impl<M: Machine> Constants<M> {
     const ENTER: [u64; DIGITS] = digits(&power_of_two(2 * Self::R_BITS - SCALAR_BITS), 0, Self::W);
     /// `2^384 mod p`: a product with it does the reverse.
     const LEAVE: [u64; DIGITS] = digits(&power_of_two(SCALAR_BITS), 0, Self::W);
-    /// What columns start at: minus the biases of all products they will receive, and where halves are signed an offset of
-    /// `2^62`, less what the column below carries of its own.
+    /// What columns start at: minus the biases of all products they will receive, and where halves are signed
+    /// an offset of `2^62`, less what the column below carries of its own.
     const STARTS: [u64; COLUMNS] = {
         assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS) && M::BIAS_HI.is_multiple_of(2));
         let (mut out, mut k) = ([0u64; COLUMNS], 0);
@@ -209,9 +210,9 @@ fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Element<M> {
 
 /// `a ← a·b/R`.
 ///
-/// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed: column `i`
-/// is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows are not unrolled: the
-/// compiler would put off additions, and have no registers for what is to be added.)
+/// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed:
+/// column `i` is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows
+/// are not unrolled: the compiler would put off additions, and have no registers for what is to be added.)
 ///
 /// * Precondition: digits normalised; `a·b < R·p/2`, as for `a, b < 2p`.
 /// * Result: below `2p`, normalised.
@@ -256,7 +257,8 @@ fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &
     acc[DIGITS] = column;
 }
 
-/// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of `C[0]`.
+/// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of
+/// `C[0]`.
 #[inline(always)]
 fn plain_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
     let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
@@ -324,7 +326,8 @@ fn plus<M: Machine>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS
     out
 }
 
-/// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts `R − complement` once.
+/// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts
+/// `R − complement` once.
 #[inline(always)]
 fn reduce_once<M: Machine>(m: M, out: &mut Element<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
     let mut less = [m.digit_zero(); DIGITS];

@@ -12,7 +12,8 @@ use crate::place::Placed;
 /// Everything the carry chains need of one modulus `M`: numbers of `n` digits in radix `2^32`,
 /// `R = 2^{32n} > M`.
 ///
-/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
+/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised
+/// when dropped.
 #[derive(Clone)]
 pub struct Constants {
     pub(super) modulus: OddModulus,

@@ -60,8 +60,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         digits_of(&piece[..piece.len().min(bits / 64)], self.words())
     }
 
-    /// A product of a number below `R` and one below `M` is below `2M`, and canonical below `M`; the sum is below `R + M`,
-    /// so that one subtraction of `M`, where it can be made, suffices.
+    /// A product of a number below `R` and one below `M` is below `2M`, and canonical below `M`; the sum is
+    /// below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
     fn add_piece(&mut self, x: &mut [Digits], piece: &[Digits]) {
         let residue = self.constants.canonical(x);
         let mut sum = limbs::zero(self.bits() / 64);

@@ -6,7 +6,8 @@ use super::machine::{Digits, Machine};
 ///
 /// All entries are read, in order, for every index.
 ///
-/// * Precondition: `out` is a multiple of `V` vectors long, and the table of that; an index outside the table yields 0.
+/// * Precondition: `out` is a multiple of `V` vectors long, and the table of that; an index outside the table
+///   yields 0.
 /// * Cost: for each window a load and a masked move of each vector of each entry, and a comparison.
 #[inline(always)]
 pub fn select<M: Machine, const V: usize>(m: M, out: &mut [Digits], table: &[Digits], index: u32) {

@@ -4,8 +4,9 @@ use core::hint::black_box;
 
 use super::{Limbs, add_masked, bits_vartime, sub_assign, zero};
 
-/// `a mod m` in `m.len()` limbs, a limb of the quotient at a time (Knuth, The Art of Computer Programming, volume 2,
-/// 4.3.1, algorithm D). Any `m` above 0, even or odd: its bit length shows in the time, its value does not.
+/// `a mod m` in `m.len()` limbs, a limb of the quotient at a time (Knuth, The Art of Computer Programming,
+/// volume 2, 4.3.1, algorithm D). Any `m` above 0, even or odd: its bit length shows in the time, its value
+/// does not.
 pub fn rem(a: &[u64], m: &[u64]) -> Limbs {
     let bits = bits_vartime(m);
     let n = bits.div_ceil(64);
@@ -16,8 +17,8 @@ pub fn rem(a: &[u64], m: &[u64]) -> Limbs {
     let top = divisor[n - 1];
     let inverse = reciprocal(top);
     for i in (0..rest.len() - n).rev() {
-        // The n limbs above `i` are below the divisor: the highest limb of all is below 2^shift, and the others are a
-        // remainder.
+        // The n limbs above `i` are below the divisor: the highest limb of all is below 2^shift, and the
+        // others are a remainder.
         let window = &mut rest[i..=i + n];
         // At most two above the right one (theorem B there).
         let quotient = quotient(window[n], window[n - 1], top, inverse);
@@ -50,8 +51,8 @@ fn shifted_left(a: &[u64], shift: usize, len: usize) -> Limbs {
 fn mul_sub(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
     let mut high = 0;
     for (acc, &b) in acc.iter_mut().zip(b) {
-        // At most (2^64 − 1)^2 + 2^64 − 1 = (2^64 − 1)·2^64: where the upper half is 2^64 − 1, the lower one is 0 and there
-        // is no borrow, so their sum fits.
+        // At most (2^64 − 1)^2 + 2^64 − 1 = (2^64 − 1)·2^64: where the upper half is 2^64 − 1, the lower one
+        // is 0 and there is no borrow, so their sum fits.
         let t = u128::from(a) * u128::from(b) + u128::from(high);
         let (difference, borrow) = acc.overflowing_sub(t as u64);
         (*acc, high) = (difference, (t >> 64) as u64 + u64::from(borrow));
@@ -73,9 +74,9 @@ fn reciprocal(d: u64) -> u64 {
     out
 }
 
-/// `⌊(high·2^64 + low)/d⌋`, or `2^64 − 1` where that is more, by a multiplication with `inverse = reciprocal(d)` (Möller
-/// and Granlund, Improved division by invariant integers, algorithm 4). A division instruction would take time that
-/// depends on the numbers. Precondition: `high ≤ d`, `d ≥ 2^63`.
+/// `⌊(high·2^64 + low)/d⌋`, or `2^64 − 1` where that is more, by a multiplication with
+/// `inverse = reciprocal(d)` (Möller and Granlund, Improved division by invariant integers, algorithm 4). A
+/// division instruction would take time that depends on the numbers. Precondition: `high ≤ d`, `d ≥ 2^63`.
 fn quotient(high: u64, low: u64, d: u64, inverse: u64) -> u64 {
     let product = (u128::from(inverse) * u128::from(high)).wrapping_add(u128::from(high) << 64 | u128::from(low));
     let mut out = ((product >> 64) as u64).wrapping_add(1);
@@ -94,7 +95,8 @@ mod tests {
     use super::*;
     use crate::limbs::{add_assign, halve_if_even, mul};
 
-    /// `q·m + r`, for a quotient and a remainder that make the estimates of the quotient's limbs as wrong as possible.
+    /// `q·m + r`, for a quotient and a remainder that make the estimates of the quotient's limbs as wrong as
+    /// possible.
     #[test]
     fn remainders_of_extreme_numbers() {
         const EDGES: [u64; 8] = [0, 1, 2, 1 << 63, (1 << 63) - 1, (1 << 63) + 1, u64::MAX - 1, u64::MAX];

@@ -17,7 +17,8 @@ pub struct Shape {
     pub tiles: usize,
 }
 
-/// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32 registers.
+/// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32
+/// registers.
 pub(super) const MAX_WIDTH: usize = 5;
 /// Digit counts with a kernel of their own, all in registers: primes of 512, 768, 1024, 1536 and 2048 bits.
 const TUNED: [usize; 5] = [10, 16, 20, 30, 40];
@@ -54,7 +55,8 @@ impl Shape {
         i < TUNED.len()
     }
 
-    /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more above it.
+    /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more
+    /// above it.
     pub const fn shifted(self) -> usize {
         LANES * (self.width + 1) * self.tiles
     }
@@ -67,8 +69,8 @@ impl Shape {
 
 /// Everything the kernels need of one modulus `M`.
 ///
-/// The modulus may be secret (a prime of an RSA key): only the length it was prepared for shows in the time taken. Zeroised
-/// when dropped.
+/// The modulus may be secret (a prime of an RSA key): only the length it was prepared for shows in the time
+/// taken. Zeroised when dropped.
 #[derive(Clone)]
 pub struct Constants {
     shape: Shape,

@@ -4,16 +4,17 @@ use core::hint::black_box;
 
 use super::{DIGIT_BITS, LANES, Machine, Shape, normalize};
 
-/// Vectors of a number's working space beside its columns: two quotients, the last one's columns in two parts,
-/// and a carry.
+/// Vectors of a number's working space beside its columns: two quotients, the last one's columns in two
+/// parts, and a carry.
 pub(super) const SPACE: usize = 5;
 
-/// The widest number whose shifts are written one after the other. The compiler reorders the sums of more columns and more
-/// halves so that they do not fit into registers; that ends where a loop does.
+/// The widest number whose shifts are written one after the other. The compiler reorders the sums of more
+/// columns and more halves so that they do not fit into registers; that ends where a loop does.
 const MAX_UNROLLED: usize = 3;
 
-/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, `SPACE`, and one
-/// factor, or one tile of it, between zeros; where the shape has no kernel of its own, the factor shifted, too.
+/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them,
+/// `SPACE`, and one factor, or one tile of it, between zeros; where the shape has no kernel of its own, the
+/// factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
     let shifted = if shape.is_tuned() { 0 } else { shape.shifted() };
     4 * shape.vectors() + 1 + SPACE + shifted + shape.width + 2
@@ -24,23 +25,26 @@ pub const fn tables_for(shape: Shape) -> usize {
     shape.tables() + 4 * shape.vectors()
 }
 
-/// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
+/// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`;
+/// `times` times.
 ///
 /// `N` vectors a number, of which the highest `E` lanes are left over: `L = 8N − E`; `W = N + 1`, `T = 2N`.
 ///
 /// * Precondition: `x`, and `y` where it is given, below `4M`, in digits below `2^52`; `tables` as
-///   [`Constants`](super::Constants) has them for each number, as digits, and after them what the columns start at.
+///   [`Constants`](super::Constants) has them for each number, as digits, and after them what the columns
+///   start at.
 /// * Bound of the result: the same, see [`crate::pair`].
-/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8(N − 1) − E` rows of friendly
-///   multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so many; and `8` for the last
-///   quotient. For `L = 20`: `69 + 42 + 27 + 8`.
+/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8(N − 1) − E` rows of
+///   friendly multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so
+///   many; and `8` for the last quotient. For `L = 20`: `69 + 42 + 27 + 8`.
 ///
-/// Everything waits for the quotients, one after the other. So the lowest vector of the product comes first, and of
-/// each multiple the part in the next vector: a quotient is known while the parts above it are still being added.
+/// Everything waits for the quotients, one after the other. So the lowest vector of the product comes first,
+/// and of each multiple the part in the next vector: a quotient is known while the parts above it are still
+/// being added.
 ///
-/// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor finds
-/// multiplications of the other within reach. Orders that let the product of one meet the reduction of the other take the
-/// same time or more.
+/// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor
+/// finds multiplications of the other within reach. Orders that let the product of one meet the reduction of
+/// the other take the same time or more.
 #[inline(always)]
 pub fn amm<M: Machine, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
@@ -72,7 +76,8 @@ pub fn amm<M: Machine, const N: usize, const W: usize, const T: usize, const E: 
                         $step;
                     }
                 } else {
-                    // Here there are more steps, and the compiler calls `zip`; without it the code of each step is longer.
+                    // Here there are more steps, and the compiler calls `zip`; without it the code of each
+                    // step is longer.
                     let (mut spaces, mut tables) = (spaces, tables);
                     for n in 0..count {
                         let (Some(space), Some(tables)) = (spaces.next(), tables.next()) else { break };
@@ -135,7 +140,8 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
         (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.initial[0], self.initial[T], self.x, y);
     }
 
-    /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's part in vector 1.
+    /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's
+    /// part in vector 1.
     #[inline(always)]
     fn product(&mut self) {
         let (m, [q, .., carry]) = (self.m, &mut *self.space);
@@ -146,8 +152,9 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
         add_lowest::<M, W, E>(m, &mut self.low[1], &mut self.high[2], self.friendly, m.lanes(q));
     }
 
-    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to vector `k + 1`, once
-    /// that of the quotient before, whose digits start at `FROM`, is added to vector `k + 1` and those above.
+    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to
+    /// vector `k + 1`, once that of the quotient before, whose digits start at `FROM`, is added to vector
+    /// `k + 1` and those above.
     #[inline(always)]
     fn middle<const FROM: usize>(&mut self, k: usize) {
         let (m, [even, odd, .., carry]) = (self.m, &mut *self.space);
@@ -276,7 +283,8 @@ fn lowest<M: Machine, const N: usize, const E: usize>(
     (low, high)
 }
 
-/// The digits of vector `k` of the columns, as [`Machine::quotient`] makes them. The high parts have a vector of zeros below.
+/// The digits of vector `k` of the columns, as [`Machine::quotient`] makes them. The high parts have a vector
+/// of zeros below.
 #[inline(always)]
 pub(super) fn quotient<M: Machine, const FROM: usize>(
     m: M,
@@ -303,12 +311,13 @@ pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Ve
     (m.add(low[0], low[1]), m.up(m.add(high[0], high[1]), m.zero()))
 }
 
-/// What to add to the column above the last vector that is cleared: what this vector carries out, less the bias of the
-/// high halves in its last lane, which belong to that column. The vector's initial values do not have the biases of the last quotient's
-/// products. With these products, and the carry that came to it from below, the vector is divisible by `B`.
+/// What to add to the column above the last vector that is cleared: what this vector carries out, less the
+/// bias of the high halves in its last lane, which belong to that column. The vector's initial values do not
+/// have the biases of the last quotient's products. With these products, and the carry that came to it from
+/// below, the vector is divisible by `B`.
 ///
-/// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by
-/// `2^52`. So `⌈v/2^52⌉` is carried out.
+/// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it
+/// divisible by `2^52`. So `⌈v/2^52⌉` is carried out.
 #[inline(always)]
 pub(super) fn pass<M: Machine>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     let bias = |bias: u64| bias.wrapping_mul(LANES as u64);
@@ -317,8 +326,8 @@ pub(super) fn pass<M: Machine>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     ((v + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS).wrapping_sub(bias(M::BIAS_HIGH))
 }
 
-/// Adds the product of a number, as `table` holds its shifts, and the digits of a quotient from `FROM` on, to columns in two
-/// parts: what goes into the lowest vector.
+/// Adds the product of a number, as `table` holds its shifts, and the digits of a quotient from `FROM` on, to
+/// columns in two parts: what goes into the lowest vector.
 #[inline(always)]
 fn add_lowest<M: Machine, const W: usize, const FROM: usize>(
     m: M,
@@ -368,8 +377,8 @@ fn add_others<M: Machine, const N: usize, const W: usize, const E: usize, const 
 
 /// The entries of a table that the indices name, one for each number side by side. Reads the whole table.
 ///
-/// Numbers have tiles of `N` vectors. Precondition: `index` has an index for each number of `out`, and the table's entries
-/// are as long as `out`; an index outside the table yields 0.
+/// Numbers have tiles of `N` vectors. Precondition: `index` has an index for each number of `out`, and the
+/// table's entries are as long as `out`; an index outside the table yields 0.
 #[inline(always)]
 pub fn select<M: Machine, const N: usize>(m: M, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
     let stride = out.len();

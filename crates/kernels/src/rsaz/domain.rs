@@ -1,7 +1,8 @@
-//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of (algorithm 4).
+//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of
+//! (algorithm 4).
 //!
-//! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table and windows are those
-//! of [`crate::pow`].
+//! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
+//! and windows are those of [`crate::pow`].
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,8 +30,8 @@ impl<'a, W: Kernels> Domain<'a, W> {
     /// Prepares for a modulus from [`super::constants()`].
     ///
     /// # Panics
-    /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of four or more than
-    /// [`most_sums`].
+    /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of
+    /// four or more than [`most_sums`].
     pub fn new(machine: W, constants: &'a Constants) -> Self {
         Self::with_quotients(machine, constants, Quotients::default())
     }

@@ -3,10 +3,11 @@
 use super::machine::Machine;
 use super::workspace::Workspace;
 
-/// The kernels of RSAZ, compiled for one machine: for each digit size, way to find quotients and common length.
+/// The kernels of RSAZ, compiled for one machine: for each digit size, way to find quotients and common
+/// length.
 pub trait Kernels: Machine {
-    /// What a vector multiply-accumulate costs, in tenths of a cycle: the limit of the processor's ports. Only the choice of window
-    /// depends on it.
+    /// What a vector multiply-accumulate costs, in tenths of a cycle: the limit of the processor's ports.
+    /// Only the choice of window depends on it.
     const MAC_TENTHS: u32;
 
     /// [`super::multiply()`], with the digit size and quotients of the working space.

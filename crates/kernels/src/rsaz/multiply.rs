@@ -8,12 +8,13 @@ use super::workspace::Workspace;
 
 /// `x ← x·y·R^{−1}`, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
-/// For each four digits of `y`: four rows of `x·y`, then four rows of the reduction. The rows of the product are done four digits
-/// ahead, so that the head never waits for them.
+/// For each four digits of `y`: four rows of `x·y`, then four rows of the reduction. The rows of the product
+/// are done four digits ahead, so that the head never waits for them.
 ///
-/// Preconditions: digits at most `2^M`, `R = 2^{Mk}`. Result: digits at most `2^M`; `< x·y/R + M`, or with friendly quotients
-/// `+ 2M`; congruent to `x·y·R^{−1}`. Cost: `4g(g + 1) + 4g²` vector multiply-accumulates, `4(g² − 1) + 4g(g+1)` with friendly
-/// quotients, and 14 scalar multiplications for each head. Source: algorithm 3 and section 4.3.
+/// Preconditions: digits at most `2^M`, `R = 2^{Mk}`. Result: digits at most `2^M`; `< x·y/R + M`, or with
+/// friendly quotients `+ 2M`; congruent to `x·y·R^{−1}`. Cost: `4g(g + 1) + 4g²` vector multiply-accumulates,
+/// `4(g² − 1) + 4g(g+1)` with friendly quotients, and 14 scalar multiplications for each head. Source:
+/// algorithm 3 and section 4.3.
 #[inline(always)]
 pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     w: W,

@@ -8,12 +8,12 @@ use super::workspace::{View, Workspace};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
-/// The square: each four digits times themselves, and times all digits above them doubled. The reduction: four rows at a time. The
-/// paper does the one after the other; here they take turns, since a step of the reduction waits for the one before, and has room
-/// for a step of the square.
+/// The square: each four digits times themselves, and times all digits above them doubled. The reduction:
+/// four rows at a time. The paper does the one after the other; here they take turns, since a step of the
+/// reduction waits for the one before, and has room for a step of the square.
 ///
-/// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each time:
-/// `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
+/// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each
+/// time: `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
 #[inline(always)]
 pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     w: W,
@@ -47,15 +47,16 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
 /// The most steps that are written out: the code of longer numbers would not fit where it is decoded.
 const UNROLLED: usize = 9;
 
-/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is carried.
+/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is
+/// carried.
 struct State<W: Machine> {
     squared: usize,
     reduced: usize,
     carry: W::Word,
 }
 
-/// Four rows of the square, and four of the reduction below them. The rows of the square are done one step ahead; all of them together
-/// bring a column as many products as a number has digits.
+/// Four rows of the square, and four of the reduction below them. The rows of the square are done one step
+/// ahead; all of them together bring a column as many products as a number has digits.
 #[inline(always)]
 fn step<W: Machine, const M: u32, const FRIENDLY: bool>(
     w: W,
@@ -90,7 +91,8 @@ fn load<W: Machine>(w: W, view: &mut View<W>, g: usize, x: &[W::Digit]) {
     }
 }
 
-/// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the columns from `8h` on.
+/// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the
+/// columns from `8h` on.
 #[inline(always)]
 fn product<W: Machine>(w: W, view: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
     let digits = broadcast(w, &x[4 * h..]);

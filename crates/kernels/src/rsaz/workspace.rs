@@ -21,8 +21,8 @@ pub struct Workspace<W: Machine> {
     low: Low<W>,
     /// 0.
     zero: W::Word,
-    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
-    /// [`View`] for what they are.
+    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it
+    /// does not: see [`View`] for what they are.
     words: Placed<W::Word>,
 }
 
@@ -34,7 +34,8 @@ impl<W: Machine> Drop for Workspace<W> {
 }
 
 impl<W: Machine> Workspace<W> {
-    /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of four.
+    /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of
+    /// four.
     ///
     /// # Panics
     /// If the digits are none, are not a multiple of four, are more than `most_sums(m)`, or differ in number.
@@ -112,11 +113,11 @@ pub(super) struct View<'a, W: Machine> {
 }
 
 impl<W: Machine> View<'_, W> {
-    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the
-    /// four columns from `4h` on, which are not written any more; what they carry is returned.
+    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient
+    /// that clear the four columns from `4h` on, which are not written any more; what they carry is returned.
     ///
-    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost: `4g` or `4(g + 1)`
-    /// vector multiply-accumulates.
+    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost:
+    /// `4g` or `4(g + 1)` vector multiply-accumulates.
     #[inline(always)]
     pub(super) fn reduce<const M: u32, const FRIENDLY: bool>(
         &mut self,

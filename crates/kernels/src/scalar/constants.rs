@@ -7,7 +7,8 @@ use crate::limbs::{self, Limbs};
 
 /// Everything the scalar arithmetic needs of one modulus `M`: numbers of `n` limbs, `R = 2^{64n} > M`.
 ///
-/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised when dropped.
+/// The modulus may be secret (a prime of an RSA key): only its bit length shows in the time taken. Zeroised
+/// when dropped.
 #[derive(Clone)]
 pub struct Constants {
     pub(super) modulus: OddModulus,

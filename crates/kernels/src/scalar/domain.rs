@@ -67,8 +67,8 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         self.number(&piece[..piece.len().min(bits / 64)])
     }
 
-    /// A product of a number below `R` and one below `M` is below `2M`; with one `M` less where possible, the sum is below
-    /// `M + R`, and again one subtraction suffices.
+    /// A product of a number below `R` and one below `M` is below `2M`; with one `M` less where possible, the
+    /// sum is below `M + R`, and again one subtraction suffices.
     fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
         let modulus = self.constants.modulus.limbs();
         limbs::reduce_once(x, 0, modulus);

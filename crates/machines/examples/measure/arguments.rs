@@ -25,7 +25,8 @@ impl Arguments {
     }
 }
 
-/// The machines of batches, with the cycles that a product of two digits in every lane takes on the ports that multiply.
+/// The machines of batches, with the cycles that a product of two digits in every lane takes on the ports
+/// that multiply.
 pub const MACHINES: [(&str, f64); 4] =
     [("avx512-ifma", 1.0), ("avx512-fma", 2.5), ("avx2-fma", 5.0 / 3.0), ("portable", 1.0)];
 

@@ -8,7 +8,8 @@ use zariz_kernels::batch::{self, Constants};
 use crate::arguments::{Arguments, on_machines};
 use crate::stopwatch::{best, gigahertz, modulus, number};
 
-/// Prints nanoseconds of a product, a square and the preparation of a modulus, and the share of the port limit.
+/// Prints nanoseconds of a product, a square and the preparation of a modulus, and the share of the port
+/// limit.
 pub fn measure(arguments: &Arguments) {
     on_machines!(arguments, table(&arguments.lengths(&[1024, 1536, 2048])));
 }

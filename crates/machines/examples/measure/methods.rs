@@ -13,8 +13,8 @@ const ROUNDS: usize = 60;
 /// Whole powers are measured in one of this many rounds.
 const POWERS: usize = 4;
 
-/// Prints, for each method, the best time in nanoseconds of a product, a product with a table entry, a square and a power,
-/// and the median of their ratios to the first method's.
+/// Prints, for each method, the best time in nanoseconds of a product, a product with a table entry, a square
+/// and a power, and the median of their ratios to the first method's.
 pub fn measure(arguments: &Arguments) {
     let machines = MACHINES.map(|(name, _)| name);
     let mut methods = Method::NAMED.to_vec();

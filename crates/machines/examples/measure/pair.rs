@@ -2,7 +2,8 @@
 
 use crate::arguments::Arguments;
 
-/// Prints cycles of products and squares of one number and of two, their share of the port limit, and times of powers.
+/// Prints cycles of products and squares of one number and of two, their share of the port limit, and times
+/// of powers.
 #[cfg(target_arch = "x86_64")]
 pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx512-ifma", "avx512-fma"];

@@ -9,7 +9,8 @@ use zariz_kernels::{Domain as _, batch};
 use crate::arguments::Arguments;
 use crate::stopwatch::{best, gigahertz, modulus, number};
 
-/// Prints times and cycles of products, squares and powers by each kind of quotients, and their share of the port limit.
+/// Prints times and cycles of products, squares and powers by each kind of quotients, and their share of the
+/// port limit.
 pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx2", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 2048]);

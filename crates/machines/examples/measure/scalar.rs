@@ -9,8 +9,8 @@ use zariz_kernels::scalar::{self, Constants, Domain};
 use crate::arguments::Arguments;
 use crate::stopwatch::{best, gigahertz, modulus, number};
 
-/// Prints cycles of operations, beside their products in parentheses (one a cycle is the limit of the processor's port),
-/// and times of powers.
+/// Prints cycles of operations, beside their products in parentheses (one a cycle is the limit of the
+/// processor's port), and times of powers.
 pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["adx", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 1536, 2048, 3072, 4096]);

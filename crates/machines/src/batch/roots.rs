@@ -1,11 +1,11 @@
 //! The compiled roots: one function per machine, block and tile width. In each, generic kernels take on an
 //! instruction set.
 
-/// Implements [`zariz_kernels::batch::Kernels`] for a machine: for every block of the table, a root function with the
-/// machine's target features and, for blocks with a tile width, one instance per width.
+/// Implements [`zariz_kernels::batch::Kernels`] for a machine: for every block of the table, a root function
+/// with the machine's target features and, for blocks with a tile width, one instance per width.
 ///
-/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the widths
-/// `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE` and `1..=MAX_SELECT`.
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE` and `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,

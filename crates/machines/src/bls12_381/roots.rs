@@ -4,8 +4,8 @@ use crate::batch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
 
-/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root function with
-/// the machine's target features.
+/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root
+/// function with the machine's target features.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
 macro_rules! field_roots {

@@ -32,8 +32,8 @@ macro_rules! rsaz_words {
 
 /// Implements [`zariz_kernels::rsaz::Kernels`] for a machine.
 ///
-/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs of radix and fours of
-/// digits for which there is code of its own. Other lengths have loops.
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs
+/// of radix and fours of digits for which there is code of its own. Other lengths have loops.
 macro_rules! rsaz_roots {
     ($machine:ty, features: [$($features:literal)?], mac_tenths: $tenths:literal, tuned: [$(($m:literal, $g:literal))*]) => {
         mod root {
@@ -77,19 +77,22 @@ macro_rules! rsaz_roots {
                 fn multiply(self, space: &mut Workspace<Self>, x: &mut [Digit], y: &[Digit]) {
                     let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], &[Digit]) =
                         rsaz_roots!(@choose multiply space [$(($m, $g))*]);
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { root(self, space, x, y) }
                 }
 
                 fn square(self, space: &mut Workspace<Self>, x: &mut [Digit], times: usize) {
                     let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], usize) =
                         rsaz_roots!(@choose square space [$(($m, $g))*]);
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { root(self, space, x, times) }
                 }
 
                 fn select(self, out: &mut [Digit], table: &[Digit], index: u64) {
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { select(self, out, table, index) }
                 }
             }

@@ -1,4 +1,5 @@
-//! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in every lane.
+//! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in
+//! every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
 pub mod pair;

@@ -9,7 +9,8 @@ use zariz_kernels::pow::{self, Power};
 
 use super::{big, limbs_of, modulus, number, odd};
 
-/// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be shorter.
+/// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be
+/// shorter.
 pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base_bits: usize, exponent_bits: usize) {
     let moduli: Vec<BigUint> = (0..count)
         .map(|i| {

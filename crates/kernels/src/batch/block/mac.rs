@@ -3,10 +3,11 @@
 use crate::batch::Machine;
 use crate::unroll::reread;
 
-/// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any number of
-/// rows `i`.
+/// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any
+/// number of rows `i`.
 ///
-/// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for bias.
+/// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for
+///   bias.
 /// * Cost: `T·rows` products; one column load and one store per row.
 /// * Source: operand scanning, the tile held as BLIS holds a micro-tile.
 #[inline(always)]

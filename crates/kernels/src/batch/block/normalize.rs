@@ -4,8 +4,8 @@ use crate::batch::Machine;
 
 /// Propagates carries: digits `out` with `Σ out[i]·2^{wi} = Σ C[i]·2^{wi}`.
 ///
-/// * Precondition: `c.len() ≥ out.len()`; the number is not negative and below `2^{w·out.len()}`; columns are corrected
-///   for bias.
+/// * Precondition: `c.len() ≥ out.len()`; the number is not negative and below `2^{w·out.len()}`; columns are
+///   corrected for bias.
 /// * Result: operands of `mac`; every digit is below `2^w` as far as `mac` and [`Machine::column`] see.
 /// * Cost: a chain of `L` additions and shifts.
 #[inline(always)]

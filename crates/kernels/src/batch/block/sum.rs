@@ -3,18 +3,19 @@
 use super::normalize::digits;
 use crate::batch::Machine;
 
-/// The lowest columns to digits, their carry moved on: `out` as [`normalize`](super::normalize()) leaves it, and `C[out.len()]` receives the
-/// carry.
+/// The lowest columns to digits, their carry moved on: `out` as [`normalize`](super::normalize()) leaves it,
+/// and `C[out.len()]` receives the carry.
 ///
-/// * Precondition: `c.len() > out.len()`; columns are corrected for bias and, as unsigned numbers, not wrapped.
+/// * Precondition: `c.len() > out.len()`; columns are corrected for bias and, as unsigned numbers, not
+///   wrapped.
 #[inline(always)]
 pub fn settle<M: Machine>(m: M, out: &mut [M::Digit], c: &mut [M::Column]) {
     let carry = digits(m, out, c);
     c[out.len()] = m.add(c[out.len()], carry);
 }
 
-/// The upper digits of a sum of two rows of columns: `out = ⌊(low + D[0..l] + 2^{wl}·(C + D[l..])) / 2^{wl}⌋` with
-/// `l = low.len()`, whose own digits are only carried.
+/// The upper digits of a sum of two rows of columns: `out = ⌊(low + D[0..l] + 2^{wl}·(C + D[l..])) / 2^{wl}⌋`
+/// with `l = low.len()`, whose own digits are only carried.
 ///
 /// * Precondition: `c.len() ≥ out.len()`, `d.len() ≥ l + out.len()`; the result is not negative and below
 ///   `2^{w·out.len()}`; sums of columns are corrected for bias and, as unsigned numbers, not wrapped.

@@ -1,4 +1,5 @@
-//! Halves of products, and products with a factor that is known beforehand: what a separated reduction is made of.
+//! Halves of products, and products with a factor that is known beforehand: what a separated reduction is
+//! made of.
 
 use super::Product;
 use crate::batch::block::Part;

@@ -90,7 +90,8 @@ pub fn leave<M: Machine>(m: M, out: &mut [Fe], a: &Element<M>) {
 /// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`. One factor is shifted by the quotient of `R`
 /// and `2^384` as it comes in, so the form costs no product.
 ///
-/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift one is below `R/4`.
+/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift one is
+///   below `R/4`.
 /// * Cost: that of [`mul`], and of bringing digits in and out.
 #[inline(always)]
 pub fn mul_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
@@ -104,7 +105,8 @@ pub fn mul_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
 
 /// Squares of scalar numbers, `out[k] = a[k]²/2^384 mod p`: half of the shift goes to each factor.
 ///
-/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift `a² < R·p/2`.
+/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift
+///   `a² < R·p/2`.
 /// * Cost: that of [`sqr`], and of bringing digits in and out.
 #[inline(always)]
 pub fn sqr_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe]) {
