@@ -4,7 +4,7 @@
 //!
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece
-//! ([`crate::batch::separated`]). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
+//! (`separated.rs`). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
 //! is made until a number leaves.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below

@@ -9,7 +9,7 @@ pub enum Part {
     Full,
     /// Columns `0..l`.
     Low,
-    /// Columns `l − 1 ..`, the first of them a guard (see [`crate::batch::separated`]).
+    /// Columns `l − 1 ..`, the first of them a guard (see `batch/separated.rs`).
     High,
 }
 
