@@ -24,10 +24,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test [STEP…]       what must hold before a change goes in: packages, format, clippy, docs, msrv, layers, tests, tables,
-                     secrets, codegen; with names, those steps alone
-  test long          what takes long besides: newest (the provider in the newest OpenSSL) and emulated (the code for
-                     AVX512-IFMA by emulation, where the processor has it)
+  test [STEP…]       what must hold before a change goes in, without the long steps; with names, those steps alone
+  test long          the long steps, which seldom say something new
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   api                writes the lists of the public API, docs/api
@@ -47,7 +45,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments[..] {
         ["help" | "--help" | "-h"] => {
-            print!("{USAGE}");
+            print!("{USAGE}\nSteps of test:\n{}", test::list());
             return ExitCode::SUCCESS;
         }
         ["test", ref steps @ ..]

@@ -25,7 +25,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
     Step { name: "layers", what: "who may depend on whom, and where unsafe may be", long: false, run: layers::check },
     Step { name: "api", what: "the public API is the one in docs/api", long: false, run: api::check },
-    Step { name: "features", what: "the library with fewer features", long: false, run: features },
+    Step { name: "features", what: "the library with fewer features", long: true, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
     Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
     Step {
@@ -47,6 +47,12 @@ pub const STEPS: &[Step] = &[
 
 /// The name of all long steps together.
 pub const LONG: &str = "long";
+
+/// The steps, a line for each.
+pub fn list() -> String {
+    let line = |step: &Step| format!("  {:<10} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" });
+    STEPS.iter().map(line).collect()
+}
 
 /// Runs the named steps, or all short ones if none is named.
 pub fn run(names: &[&str]) -> Result<()> {

@@ -27,3 +27,8 @@ pub mod rsaz;
 pub mod tables;
 
 pub use model::Model;
+
+/// The code in the README of the repository, as a test: no published crate can reach that file.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

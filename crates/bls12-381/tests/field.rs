@@ -324,3 +324,26 @@ proptest! {
         prop_assert_eq!(a.to_string().trim_start_matches("0x").len(), 96);
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_floating_point_environment_changes_nothing() {
+    let number = |i: u8| Fp::try_from(&[i.wrapping_mul(29) >> 4; 48][..]).expect("below the modulus");
+    let a: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 1));
+    let b: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 101));
+    let all = |engine: Engine| {
+        let [mut x, y] = [&a, &b].map(|elements| Fp8::new_on(engine, elements).expect("an engine of this processor"));
+        x *= &y;
+        x += &y;
+        x.square_times(3);
+        x -= &y;
+        let (mut products, mut squares) = ([Fp::ZERO; 8], [Fp::ZERO; 8]);
+        mul_batch_on(engine, &a, &b, &mut products).expect("lengths are equal");
+        sqr_batch_on(engine, &a, &mut squares).expect("lengths are equal");
+        (x.to_array(), products, squares)
+    };
+    let expected = all(Engine::Portable);
+    for engine in vector_engines() {
+        zariz_emulator::environment::in_every_environment(engine, &expected, || all(engine));
+    }
+}

@@ -32,6 +32,10 @@
 //! * An earlier handler is called as a function for signals that are not ours; its `sa_mask`, `SA_NODEFER`,
 //!   `SA_RESETHAND` and `SA_ONSTACK` are not honoured.
 //!
+//! # What is here besides
+//!
+//! [`environment`] sets the floating-point environment, which safe code cannot, for tests of the whole library.
+//!
 //! # Where to look
 //!
 //! `model` is the arithmetic, `operation` the instructions and their operands, `frame` the saved registers,
@@ -39,6 +43,8 @@
 //! the table of it.
 
 mod coverage;
+#[cfg(target_arch = "x86_64")]
+pub mod environment;
 mod mode;
 pub mod model;
 

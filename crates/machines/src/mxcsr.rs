@@ -5,7 +5,7 @@
 //! denormal numbers as zeros. Kernels are proved and compiled for the default environment. They run in that,
 //! and the host gets its own back afterwards, exception flags included.
 //!
-//! `crates/machines/tests/environment.rs` runs the library in 384 environments.
+//! `crates/zariz/tests/environment.rs` runs the library in 384 environments.
 //!
 //! Source: Intel SDM volume 1, section 10.2.3.
 
