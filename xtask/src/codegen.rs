@@ -4,10 +4,11 @@
 //! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. Every
 //! function, those in assembly too, must have unwind tables.
 
+mod assembly;
 mod budget;
 mod carry;
 mod expect;
-mod parse;
+mod roots;
 mod rsaz;
 mod unwind;
 
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use crate::process::{cargo, command, output, root};
 use budget::Budget;
 use expect::Fit;
-use parse::Root;
+use roots::Root;
 
 const BUDGET: &str = "xtask/codegen-budget.txt";
 
@@ -130,10 +131,11 @@ fn compile() -> Result<Option<Vec<Root>>> {
         println!("skipped: the vector machines need x86-64");
         return Ok(None);
     }
-    let assembly = assembly()?;
-    let text = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
-    unwind::check(&text)?;
-    let mut roots = parse::roots(&text)?;
+    let file = compiled()?;
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let assembly = assembly::parse(&text);
+    unwind::check(&assembly)?;
+    let mut roots = roots::roots(&assembly)?;
     roots.sort_by(|a, b| a.key().cmp(&b.key()));
     let missing: Vec<_> = expect::MACHINES
         .iter()
@@ -144,16 +146,17 @@ fn compile() -> Result<Option<Vec<Root>>> {
         bail!(
             "no roots of {} in {}: has `roots!` in crates/machines/src/batch/roots.rs changed its names?",
             missing.join(", "),
-            assembly.display()
+            file.display()
         );
     }
     Ok(Some(roots))
 }
 
 /// Compiles `zariz-machines` as a release does; where the assembly lies.
-fn assembly() -> Result<PathBuf> {
+fn compiled() -> Result<PathBuf> {
     let target = root().join("target/codegen");
-    let mut cargo = cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--locked", "--quiet"]);
+    let mut cargo =
+        cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--features=papers", "--locked", "--quiet"]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
     cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");

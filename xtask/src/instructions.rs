@@ -50,7 +50,8 @@ pub fn write() -> Result<()> {
         bail!("valgrind is needed to count instructions; on Debian: apt-get install valgrind");
     }
     for (package, example) in [("zariz-papers", "instructions"), ("zariz-machines", "counted")] {
-        run(cargo(&["build", "--quiet", "--release", "--locked", "-p", package, "--example", example]))?;
+        let example = ["-p", package, "--features", "zariz-machines/papers", "--example", example];
+        run(cargo(&[&["build", "--quiet", "--release", "--locked"], &example[..]].concat()))?;
     }
     let valgrind = output(command("valgrind", &["--version"]))?.trim().to_owned();
     let openssl = output(command(LIBRARY, &["openssl-version", "1"]))?.trim().to_owned();

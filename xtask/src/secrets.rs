@@ -10,7 +10,8 @@ pub fn check() -> Result<()> {
         println!("skipped: only where valgrind's client requests are known here, on Linux on x86-64");
         return Ok(());
     }
-    run(cargo(&["build", "--release", "--locked", "--package", "zariz-machines", "--example", "secrets"]))?;
+    let example = ["--package", "zariz-machines", "--features", "papers", "--example", "secrets"];
+    run(cargo(&[&["build", "--release", "--locked"], &example[..]].concat()))?;
     let program = root().join("target/release/examples/secrets");
     let program = program.to_str().context("the path of the repository is not UTF-8")?;
     let valgrind = ["--quiet", "--error-exitcode=1", "--track-origins=no", program];

@@ -1,12 +1,12 @@
-//! Counts of the vector carry propagation chains: every vector is nothing, and what is done with it is counted, in the
-//! words of the paper's coprocessor.
+//! Counts of the vector carry propagation chains: every vector is nothing, and what is done with it is
+//! counted, in the words of the paper's coprocessor.
 
 use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 
-use zariz_kernels::Domain;
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail};
 use zariz_kernels::pow::{self, Power};
+use zariz_kernels::{Domain, OddModulus};
 use zariz_machines::carry::Costs;
 
 /// The machine that counts.
@@ -87,8 +87,8 @@ impl CarryCounts {
         arithmetic + self.permutations + self.shifts + self.broadcasts + self.comparisons + self.masked_moves
     }
 
-    /// In the instructions of a machine that makes these words of others. Digits that are broadcast from memory are loads
-    /// there, and not counted.
+    /// In the instructions of a machine that makes these words of others. Digits that are broadcast from
+    /// memory are loads there, and not counted.
     pub fn by(&self, costs: Costs) -> u64 {
         self.products * costs.multiply
             + self.first_products * costs.multiply_first
@@ -198,12 +198,12 @@ impl carry::Kernels for CarryCount {
     }
 }
 
-/// What a raw private operation with a key of `bits` bits counts, but for putting its halves together: two powers with
-/// bases twice as long as the moduli. And the windows of its exponents.
+/// What a raw private operation with a key of `bits` bits counts, but for putting its halves together: two
+/// powers with bases twice as long as the moduli. And the windows of its exponents.
 pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let half = bits / 2;
     // Any odd number of that length.
-    let constants = carry::Constants::new(&vec![u64::MAX; half / 64]);
+    let constants = carry::Constants::new(&OddModulus::new(&vec![u64::MAX; half / 64]).expect("odd"));
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
     let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
     let counts = count(|m| drop(pow::pow(carry::Domain::new(m, &constants), &[power])));
@@ -252,9 +252,9 @@ pub fn multiplication<const V: usize>(windows: usize) -> Multiplication {
     Multiplication { bits: 32 * DIGITS * V * windows, windows, rounds, whole, in_rounds, tails, subtraction }
 }
 
-/// The instructions of a multiplication in redundant representation on the coprocessor: the formula of slide "Performance
-/// Analysis", `⌈l/(w − t)⌉·(10·⌈l/(s − t·n)⌉ + 4)`, for numbers of `l` bits in lanes of `w` bits of which `t` are left free, `n`
-/// lanes and `s` bits in a vector.
+/// The instructions of a multiplication in redundant representation on the coprocessor: the formula of slide
+/// "Performance Analysis", `⌈l/(w − t)⌉·(10·⌈l/(s − t·n)⌉ + 4)`, for numbers of `l` bits in lanes of `w` bits
+/// of which `t` are left free, `n` lanes and `s` bits in a vector.
 pub fn redundant(l: u64, w: u64, t: u64, s: u64, n: u64) -> u64 {
     l.div_ceil(w - t) * (10 * l.div_ceil(s - t * n) + 4)
 }

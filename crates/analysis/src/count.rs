@@ -1,8 +1,8 @@
 //! Counts: every digit is nothing, and what is done with it is counted.
 //!
-//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all lanes.
-//! Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them from the
-//! structure of each block that is called, with its tile width and rows.
+//! Operations are counted as the kernels' code makes them, in vectors: one multiply-accumulate is one for all
+//! lanes. Loads and stores are not operations of the vocabulary but indexed slices; [`traffic`] derives them
+//! from the structure of each block that is called, with its tile width and rows.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use zariz_kernels::batch;
 use zariz_kernels::batch::block::Part;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
 /// The machine that counts what the machine of the model `P` would do.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Counts {
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
     static AT_REDUCTION: Cell<Counts> = const { Cell::new(Counts::ZERO) };
-    /// Whether a reduction by rows is under way, which takes a block for each tile.
+    /// Whether an interleaved reduction is under way: it calls a block for each tile.
     static REDUCING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -135,19 +135,20 @@ pub fn at_reduction() -> Counts {
     AT_REDUCTION.get()
 }
 
-#[inline(never)] // or it would stand hundreds of times in a block
+#[inline(never)] // else it would be in a block hundreds of times
 fn bump(one: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(one);
 }
 
-/// The loads and stores of a block, derived from its code in `zariz_kernels::batch::block`: digits of a tile are read again in
-/// every row, columns of a tile stay in registers from its first row to its last.
+/// The loads and stores of a block, derived from its code in `zariz_kernels::batch::block`: digits of a tile
+/// are read again in every row, columns of a tile stay in registers from its first row to its last.
 pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     let n = |len: usize| len as u64;
     let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
     match call {
         Call::MacRows { a, b, .. } => {
-            // A row reads its digit, the tile's, and the column that enters; it writes the column that leaves.
+            // A row reads its digit, the tile's, and the column that enters; it writes the column that
+            // leaves.
             let (t, rows) = (n(a.len()), n(b.len()));
             (column_loads, column_stores) = (t + rows, t + rows);
             digit_loads = rows * (t + 1);
@@ -181,13 +182,14 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_stores = t + 1;
             digit_loads = rows * t;
             digit_stores = rows;
-            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus and μ.
+            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus
+            // and μ.
             column_loads += plain * (t + 1);
             column_stores += plain * t;
             digit_loads += plain * (t + 1);
             digit_stores += plain;
         }
-        Call::Splat { c, start } => column_stores = n(c.len().min(start.len())),
+        Call::Splat { c, initial } => column_stores = n(c.len().min(initial.len())),
         Call::Normalize { out, c } => {
             digit_stores = n(out.len().min(c.len()));
             column_loads = digit_stores;
@@ -217,7 +219,7 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_loads = n(signs.len()) + 2 * h + 2 * lower + 2 * upper - missing;
             column_stores = lower + upper;
         }
-        Call::AddNumbers { out, .. } => {
+        Call::AddDigits { out, .. } => {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
         }
@@ -302,4 +304,4 @@ impl<P: Model> batch::Machine for Count<P> {
     }
 }
 
-machine!(Count);
+interpret!(Count);

@@ -1,11 +1,12 @@
 //! Exact integers: columns never wrap, and every block is checked against its banner.
 //!
-//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits it, and there
-//! is no bias. Before
-//! and after each block, the value `Σ C[k]·2^{wk}` of what it works on is computed with big integers, and compared with
-//! what the block says it does. What differs is a finding, in words.
+//! A column is an `i128`, which holds any sum that a kernel makes; a product is split as the machine splits
+//! it, and there is no bias. Before and after each block, the value `Σ C[k]·2^{wk}` of what it works on is
+//! computed with big integers, and compared with what the block says it does. What differs is a finding, in
+//! words.
 //!
-//! What this shows, it shows for the numbers it was run with; [`interval`](crate::interval) is for all of them.
+//! What this shows, it shows for the numbers it was run with; [`interval`](crate::interval) is for all of
+//! them.
 
 use num_bigint::BigInt;
 use std::cell::RefCell;
@@ -14,7 +15,7 @@ use std::marker::PhantomData;
 use zariz_kernels::batch;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
 pub mod banner;
 
@@ -59,8 +60,8 @@ fn find(finding: String) {
     });
 }
 
-/// A word that a column starts at, which stands for a negative number where its sign bit is set.
-fn start(word: u64) -> i128 {
+/// The initial value of a column: a negative number where the sign bit of the word is set.
+fn signed(word: u64) -> i128 {
     i128::from(word as i64)
 }
 
@@ -85,7 +86,8 @@ impl<P: Model> Exact<P> {
         }
     }
 
-    /// `(l, h)` with `h·2^w + l = a·b`: `h = ⌊ab/2^w⌋`, or on a signed machine the nearest integer, ties to even.
+    /// `(l, h)` with `h·2^w + l = a·b`: `h = ⌊ab/2^w⌋`, or on a signed machine the nearest integer, ties to
+    /// even.
     pub fn split(a: u64, b: u64) -> (i128, i128) {
         let w = P::DIGIT_BITS;
         assert!(a <= Self::MAX && b <= Self::MAX, "a factor of {a:#x} and {b:#x} is no {w}-bit digit");
@@ -115,7 +117,7 @@ impl<P: Model> batch::Machine for Exact<P> {
         0
     }
     fn column_splat(self, value: u64) -> i128 {
-        start(value)
+        signed(value)
     }
     fn column_from(self, values: &[u64]) -> i128 {
         i128::from(values[0])
@@ -157,4 +159,4 @@ impl<P: Model> batch::Machine for Exact<P> {
     }
 }
 
-machine!(Exact);
+interpret!(Exact);

@@ -1,16 +1,18 @@
-//! Intervals: every digit is a range, and one run speaks for all data.
+//! Intervals: every digit is a range, and one run is a proof for all data.
 //!
-//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64` as the
-//! words themselves do. So biases and negative parts need no care: they move a range, and moving it back is exact. A
-//! range may go round while it is only added to. Where a machine looks at the whole word (in a
-//! [`carry`](zariz_kernels::batch::Machine::carry), a comparison, a store) it must not: a word in a range that goes round could be
-//! a sum that overflowed, or a difference below 0. What breaks this is a [`Finding`].
+//! A [`Digit`] is a range within `0..2^w`; a [`Column`] is a range of 64-bit words, that goes round at `2^64`
+//! as the words themselves do. So biases and negative parts need no care: they move a range, and moving it
+//! back is exact. A range may go round while it is only added to. Where a machine looks at the whole word (in
+//! a [`carry`](zariz_kernels::batch::Machine::carry), a comparison, a store) it must not: a word in a range
+//! that goes round could be a sum that overflowed, or a difference below 0. What breaks this is a
+//! [`Finding`].
 //!
-//! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which wrapping does not change,
-//! so they ask for nothing; where a range holds more than they can tell, the result is any digit.
+//! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which
+//! wrapping does not change, so they ask for nothing; where a range holds more than they can tell, the result
+//! is any digit.
 //!
-//! What comes from outside (`column_from`) is taken as any digit whatever its value, so that one run with any modulus
-//! speaks for every modulus.
+//! A value from outside (`column_from`) is taken as any digit, so one run with any modulus is a proof for
+//! every modulus.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,9 +22,9 @@ use std::marker::PhantomData;
 use zariz_kernels::batch;
 
 use crate::Model;
-use crate::call::{Call, machine};
+use crate::call::{Call, interpret};
 
-/// The machine of intervals that stands for the machine of the model `P`.
+/// The machine of intervals for the machine of the model `P`.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval<P>(PhantomData<P>);
 
@@ -184,8 +186,8 @@ impl<P: Model> Interval<P> {
         word
     }
 
-    /// The ranges of `l` and `h` with `h·2^w + l = a·b`, as the machine splits the product: `h = ⌊ab/2^w⌋`, or on a
-    /// signed machine the integer nearest to `ab/2^w`.
+    /// The ranges of `l` and `h` with `h·2^w + l = a·b`, as the machine splits the product: `h = ⌊ab/2^w⌋`,
+    /// or on a signed machine the integer nearest to `ab/2^w`.
     pub const fn split(a: Digit, b: Digit) -> (Column, Column) {
         let w = P::DIGIT_BITS;
         assert!(a.high <= Self::MAX && b.high <= Self::MAX, "a factor has more bits than a digit");
@@ -230,7 +232,7 @@ impl<P: Model> batch::Machine for Interval<P> {
     fn column_from(self, _values: &[u64]) -> Column {
         self.column(Self::ANY)
     }
-    /// Writes 0, which stands for everything.
+    /// Writes 0, for every value.
     fn column_store(self, column: Column, values: &mut [u64]) {
         self.word(column, "store");
         values.fill(0);
@@ -283,4 +285,4 @@ impl<P: Model> batch::Machine for Interval<P> {
     }
 }
 
-machine!(Interval);
+interpret!(Interval);

@@ -1,18 +1,19 @@
 //! Other interpretations of the kernels of zariz.
 //!
-//! The kernels are generic over [`batch::Machine`](zariz_kernels::batch::Machine), and `batch::Machine` does not say that a digit is a number. So
-//! the very code that multiplies on a processor can be run over other things, and tells facts about itself:
+//! The kernels are generic over [`batch::Machine`](zariz_kernels::batch::Machine), and `batch::Machine` does
+//! not say that a digit is a number. So the very code that multiplies on a processor can be run over other
+//! things, and tells facts about itself:
 //!
-//! * [`interval`]: every digit is a range. One run shows, for all data at once, that no column overflows: what a kernel
-//!   does never depends on data, so one run takes every path there is.
+//! * [`interval`]: every digit is a range. One run shows, for all data at once, that no column overflows:
+//!   what a kernel does never depends on data, so one run takes every path there is.
 //! * [`count`]: every digit is nothing, and operations are counted.
 //! * [`exact`]: columns are integers that never wrap, and every block is checked against its banner.
 //!
-//! [`rsaz`] has the first two for the kernels of that paper, and [`carry`] counts carry chains, both over vocabularies of
-//! their own.
+//! [`rsaz`] has the first two for the kernels of that paper, and [`carry`] counts carry chains, both over
+//! vocabularies of their own.
 //!
-//! Each interpretation stands for a machine, by its [`Model`]: digit size, biases, signs and tile widths are read from
-//! the machine's own type. [`tables`] writes what was found to docs/generated.
+//! Each interpretation is of a machine, by its [`Model`]: digit size, biases, signs and tile widths are read
+//! from the machine's own type. [`tables`] writes what was found to docs/generated.
 #![forbid(unsafe_code)]
 
 pub mod call;

@@ -1,4 +1,4 @@
-//! What an interpretation takes over from the machine that it stands for.
+//! The facts of a machine that an interpretation of it has too.
 
 use zariz_kernels::batch;
 

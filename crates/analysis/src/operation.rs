@@ -1,9 +1,9 @@
 //! What interpretations run: the operations on batches, for any method and digit count.
 
-use zariz_kernels::Domain;
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Domain, OddModulus};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +22,8 @@ pub enum Operation {
     Entry,
     /// [`Domain::multiply_entry`] of any number and any entry.
     ByEntry,
-    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With any other
-    /// the same happens more often, to numbers of whose digits nothing is supposed.
+    /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With
+    /// any other the same happens more often, to numbers of whose digits nothing is supposed.
     Pow,
 }
 
@@ -46,10 +46,11 @@ impl Operation {
         }
     }
 
-    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what happens once
-    /// per batch is done.
+    /// Runs the operation on `machine` by `method`, on numbers of `l` digits. `started` is called once what
+    /// happens once per batch is done.
     ///
-    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals every number stands for all.
+    /// The modulus is 3: the work depends on `l` alone, and on machines of intervals each number is every
+    /// number.
     pub fn run<M: batch::Kernels>(self, machine: M, method: Method, l: usize, started: impl FnOnce()) {
         let constants = constants_for(method, M::DIGIT_BITS, l);
         let bits = l * M::DIGIT_BITS as usize;
@@ -66,18 +67,18 @@ impl Operation {
                 power(machine, &constants, 2);
             }
             _ => {
-                let mut frame = batch::Domain::new(machine, &[&constants]);
-                let size = frame.entry_words();
-                let number = |count: usize| frame.load(count, |_, _| &[]);
+                let mut domain = batch::Domain::new(machine, &[&constants]);
+                let size = domain.entry_words();
+                let number = |count: usize| domain.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
-                    Self::Amm => frame.amm(&mut x, &y),
-                    Self::Ams => frame.ams(&mut x, 1),
-                    Self::Entry => frame.complete_entry(&mut entry),
-                    Self::ByEntry => frame.multiply_entry(&mut x, &entry),
-                    Self::Enter => drop(frame.enter(&[&[0]], 2 * bits)),
-                    _ => drop(frame.leave(x)),
+                    Self::Amm => domain.amm(&mut x, &y),
+                    Self::Ams => domain.ams(&mut x, 1),
+                    Self::Entry => domain.complete_entry(&mut entry),
+                    Self::ByEntry => domain.multiply_entry(&mut x, &entry),
+                    Self::Enter => drop(domain.enter(&[&[0]], 2 * bits)),
+                    _ => drop(domain.leave(x)),
                 }
             }
         }
@@ -95,7 +96,7 @@ pub fn power<M: batch::Kernels>(machine: M, constants: &batch::Constants, expone
 
 /// The modulus 3 in `l` digits, for a method.
 pub fn constants_for(method: Method, w: u32, l: usize) -> batch::Constants {
-    batch::Constants::new(&[3], w, l).with_method(method)
+    batch::Constants::new(&OddModulus::new(&[3]).expect("odd"), w, l).with_method(method)
 }
 
 /// The digits of a modulus of `bits` bits on machines with `w`-bit digits, by a method.

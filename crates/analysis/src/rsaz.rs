@@ -1,14 +1,14 @@
 //! RSAZ over bounds and counts: one machine that does both.
 //!
-//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. What adds up is added up without going
-//! round, and whatever reaches `2^64` is a finding. Digits that come from outside are what the caller says they are at most;
-//! what a machine computes from them is monotone, so one run with the largest speaks for all numbers. Lanes are apart:
-//! each column of a vector has a bound of its own.
+//! Columns of RSAZ are never negative and have no bias, so a range is its largest value. Sums do not wrap: a
+//! sum that reaches `2^64` is a finding. The caller gives the largest digit that comes from outside.
+//! Everything that a machine computes from digits is monotone, so one run with the largest is a proof for all
+//! numbers. Each column of a vector has its own bound.
 
 use std::cell::RefCell;
 
 use zariz_kernels::rsaz::Kernels as _;
-use zariz_kernels::rsaz::{self, Quotients, Work};
+use zariz_kernels::rsaz::{self, Quotients, Workspace};
 
 /// The machine of bounds and counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -180,20 +180,20 @@ impl rsaz::Machine for Bound {
 impl rsaz::Kernels for Bound {
     const MAC_TENTHS: u32 = 1;
 
-    fn multiply(self, work: &mut Work<Self>, x: &mut [u32], y: &[u32]) {
-        match (work.digit_bits(), work.quotients()) {
-            (28, Quotients::Chained) => rsaz::multiply::<Self, 28, false, 0>(self, work, x, y),
-            (28, Quotients::Friendly) => rsaz::multiply::<Self, 28, true, 0>(self, work, x, y),
-            (_, Quotients::Chained) => rsaz::multiply::<Self, 29, false, 0>(self, work, x, y),
-            (_, Quotients::Friendly) => rsaz::multiply::<Self, 29, true, 0>(self, work, x, y),
+    fn multiply(self, space: &mut Workspace<Self>, x: &mut [u32], y: &[u32]) {
+        match (space.digit_bits(), space.quotients()) {
+            (28, Quotients::Chained) => rsaz::multiply::<Self, 28, false, 0>(self, space, x, y),
+            (28, Quotients::Friendly) => rsaz::multiply::<Self, 28, true, 0>(self, space, x, y),
+            (_, Quotients::Chained) => rsaz::multiply::<Self, 29, false, 0>(self, space, x, y),
+            (_, Quotients::Friendly) => rsaz::multiply::<Self, 29, true, 0>(self, space, x, y),
         }
     }
-    fn square(self, work: &mut Work<Self>, x: &mut [u32], times: usize) {
-        match (work.digit_bits(), work.quotients()) {
-            (28, Quotients::Chained) => rsaz::square::<Self, 28, false, 0>(self, work, x, times),
-            (28, Quotients::Friendly) => rsaz::square::<Self, 28, true, 0>(self, work, x, times),
-            (_, Quotients::Chained) => rsaz::square::<Self, 29, false, 0>(self, work, x, times),
-            (_, Quotients::Friendly) => rsaz::square::<Self, 29, true, 0>(self, work, x, times),
+    fn square(self, space: &mut Workspace<Self>, x: &mut [u32], times: usize) {
+        match (space.digit_bits(), space.quotients()) {
+            (28, Quotients::Chained) => rsaz::square::<Self, 28, false, 0>(self, space, x, times),
+            (28, Quotients::Friendly) => rsaz::square::<Self, 28, true, 0>(self, space, x, times),
+            (_, Quotients::Chained) => rsaz::square::<Self, 29, false, 0>(self, space, x, times),
+            (_, Quotients::Friendly) => rsaz::square::<Self, 29, true, 0>(self, space, x, times),
         }
     }
     fn select(self, out: &mut [u32], table: &[u32], index: u64) {
@@ -201,19 +201,20 @@ impl rsaz::Kernels for Bound {
     }
 }
 
-/// A product, or else a square, of numbers of `digits` digits in radix `2^m`, each `digit` at most, modulo any modulus.
+/// A product, or else a square, of numbers of `digits` digits in radix `2^m`, each `digit` at most, modulo
+/// any modulus.
 ///
 /// A digit of the result that can be above `2^m` is a finding, too.
 pub fn observe(m: u32, digits: usize, quotients: Quotients, square: bool, digit: u32) -> Observed {
     let modulus = vec![(1 << m) - 1; digits];
-    let mut work = Work::new(Bound, m, &modulus, (1 << m) - 1, &modulus, quotients);
+    let mut space = Workspace::new(Bound, m, &modulus, (1 << m) - 1, &modulus, quotients);
     OBSERVED.take();
     let mut x = vec![digit; digits];
     if square {
-        Bound.square(&mut work, &mut x, 1);
+        Bound.square(&mut space, &mut x, 1);
     } else {
         let y = x.clone();
-        Bound.multiply(&mut work, &mut x, &y);
+        Bound.multiply(&mut space, &mut x, &y);
     }
     for x in x {
         below((1 << m) + 1, x.into(), "a digit of the result");

@@ -23,15 +23,15 @@ pub const MAX_BITS: usize = 16_384;
 pub struct Table {
     /// Its path from the root of the repository.
     pub path: &'static str,
-    /// What shall stand in it.
+    /// Its text.
     pub text: String,
 }
 
 /// Runs the analyses and makes all tables.
 ///
 /// # Errors
-/// What the intervals could not prove: machine, digit count, block and column; or that this processor's architecture
-/// lacks machines that the tables are about.
+/// What the intervals could not prove: machine, digit count, block and column; or that this processor's
+/// architecture lacks machines that the tables are about.
 pub fn all() -> Result<Vec<Table>, String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("the tables are about machines that exist on x86-64 only: make them there".into());
@@ -54,7 +54,7 @@ pub fn all() -> Result<Vec<Table>, String> {
 pub fn write(tables: &[Table]) -> Result<(), String> {
     for table in tables {
         let path = absolute(table);
-        let folder = path.parent().expect("a table stands in a folder");
+        let folder = path.parent().expect("a table is in a folder");
         fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         fs::write(&path, &table.text).map_err(|error| format!("cannot write {}: {error}", table.path))?;
     }

@@ -1,18 +1,19 @@
-//! The kernels of one field over intervals: for all numbers within their bounds at once, no column overflows and every
-//! digit is what the next kernel takes.
+//! The kernels of one field over intervals: for all numbers within their bounds at once, no column overflows
+//! and every digit is what the next kernel takes.
 
 use zariz_analysis::interval::{Digit, Interval, Observed, observe};
 use zariz_analysis::{Model, for_each_model};
 use zariz_kernels::batch::Machine as _;
-use zariz_kernels::bls12_381::lanes::{self, DIGITS, Number};
+use zariz_kernels::bls12_381::lanes::{self, DIGITS, Element};
 
-/// Any digits at all: more than the bound `2p` on numbers allows, so that it says something of shifted ones, too.
-fn anything<P: Model>() -> Number<Interval<P>> {
+/// Any digits at all: more than the bound `2p` on numbers allows, so that it says something of shifted ones,
+/// too.
+fn anything<P: Model>() -> Element<Interval<P>> {
     [Interval::<P>::ANY; DIGITS]
 }
 
 /// Digits of numbers below `2p`: the highest is below `⌊2p/2^{7w}⌋ + 1`.
-fn below_2p<P: Model>() -> Number<Interval<P>> {
+fn below_2p<P: Model>() -> Element<Interval<P>> {
     let mut digits = anything::<P>();
     digits[DIGITS - 1] = Digit { low: 0, high: 1 << (382 - 7 * P::DIGIT_BITS) };
     digits
@@ -27,7 +28,7 @@ fn proves(what: &str, observed: &Observed) {
 fn check<P: Model>() {
     let m = Interval::<P>::default();
     let max = (1u64 << P::DIGIT_BITS) - 1;
-    let run = |what: &str, kernel: &dyn Fn(&mut Number<Interval<P>>)| {
+    let run = |what: &str, kernel: &dyn Fn(&mut Element<Interval<P>>)| {
         let mut out = below_2p::<P>();
         proves(&format!("{what} on {}", P::NAME), &observe(|| kernel(&mut out)));
         assert!(out.iter().all(|digit| digit.high <= max), "{what} on {}", P::NAME);

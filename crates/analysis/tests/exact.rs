@@ -1,20 +1,24 @@
-//! Operations on exact integers: every block does what its banner says, results have the value and the bound that are
-//! stated, and real machines come to the very same digits.
+//! Operations on exact integers: every block does what its banner says, results have the value and the bound
+//! that are stated, and real machines come to the very same digits.
 
 use num_bigint::{BigInt, BigUint};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
-use zariz_kernels::Domain;
 use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::pow::{Power, pow};
+use zariz_kernels::{Domain, OddModulus};
 
 mod machines;
 use machines::Present;
 
 fn limbs(number: &BigInt) -> Vec<u64> {
     number.magnitude().to_u64_digits()
+}
+
+fn odd(number: &BigInt) -> OddModulus {
+    OddModulus::new(&limbs(number)).expect("odd and above 1")
 }
 
 fn digits(number: &BigInt, w: u32, l: usize) -> Vec<u64> {
@@ -49,16 +53,16 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 
 /// One operation on digits, in every lane the same.
 fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
-    let mut frame = batch::Domain::new(m, &[constants]);
+    let mut domain = batch::Domain::new(m, &[constants]);
     let mut number = |digits: &[u64]| {
-        let mut out = frame.zeros(frame.words());
+        let mut out = domain.zeros(domain.words());
         m.gather(&mut out, &vec![digits; M::LANES]);
         out
     };
     let mut out = number(x);
     match y.map(&mut number) {
-        Some(y) => frame.amm(&mut out, &y),
-        None => frame.ams(&mut out, 1),
+        Some(y) => domain.amm(&mut out, &y),
+        None => domain.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
     m.scatter(&mut words, &out);
@@ -73,7 +77,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     for modulus in moduli(&mut random, w, l) {
-        let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(method);
+        let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
         let numbers = numbers(&mut random, &modulus);
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
@@ -88,7 +92,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let z = value_of_digits(&out, w);
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
-                let moduli = if method.reduction == Reduction::Rows { 2 } else { 1 };
+                let moduli = if method.reduction == Reduction::Interleaved { 2 } else { 1 };
                 assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
                 if let Some(real) = M::present() {
@@ -122,8 +126,8 @@ fn products_by_every_method() {
     machines::each!(machine);
 }
 
-/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below `5M` and
-/// moduli that leave five bits free.
+/// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below
+/// `5M` and moduli that leave five bits free.
 #[test]
 fn products_by_table_entries() {
     fn machine<M: Named + Present>() {
@@ -133,19 +137,19 @@ fn products_by_table_entries() {
             let bits = w as usize * l;
             let r = BigInt::from(1) << bits;
             for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
-                let constants = batch::Constants::new(&limbs(&modulus), w, l).with_method(Method::AHMM);
+                let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(Method::AHMM);
                 let most: BigInt = &modulus * 5 - 1;
                 for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
                 {
                     let ((k, z), observed) = observe(|| {
                         let m = Exact::<Of<M>>::default();
-                        let mut frame = batch::Domain::new(m, &[&constants]);
+                        let mut domain = batch::Domain::new(m, &[&constants]);
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
-                        let mut x = frame.load(l, |_, _| &x);
-                        let mut entry = frame.load(2 * l, |_, _| &b);
-                        assert_eq!(frame.entry_words(), 2 * l);
-                        frame.complete_entry(&mut entry);
-                        frame.multiply_entry(&mut x, &entry);
+                        let mut x = domain.load(l, |_, _| &x);
+                        let mut entry = domain.load(2 * l, |_, _| &b);
+                        assert_eq!(domain.entry_words(), 2 * l);
+                        domain.complete_entry(&mut entry);
+                        domain.multiply_entry(&mut x, &entry);
                         (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
                     });
                     let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
@@ -168,17 +172,17 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
         let (w, l) = (M::DIGIT_BITS, 9);
         let mut random = StdRng::seed_from_u64(5);
         for modulus in moduli(&mut random, w, l) {
-            let constants = batch::Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&odd(&modulus), w, l);
             let exact = Exact::<Of<M>>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
             for bits in [w as usize * l, 3 * w as usize * l] {
                 let most = (BigInt::from(1) << bits) - 1;
                 for number in [BigInt::ZERO, below(&mut random, &most), most] {
                     let ((entered, left), observed) = observe(|| {
-                        let mut frame = batch::Domain::new(exact, &[&constants]);
-                        let x = frame.enter(&[&limbs(&number)], bits);
+                        let mut domain = batch::Domain::new(exact, &[&constants]);
+                        let x = domain.enter(&[&limbs(&number)], bits);
                         let entered = value_of_digits(&x, w);
-                        (entered, frame.leave(x))
+                        (entered, domain.leave(x))
                     });
                     let what = format!("{}: {number:#x} modulo {modulus:#x}", M::NAME);
                     assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
@@ -199,12 +203,12 @@ fn powers_are_right() {
         let (w, l) = (M::DIGIT_BITS, 6);
         let mut random = StdRng::seed_from_u64(6);
         for modulus in moduli(&mut random, w, l) {
-            let constants = batch::Constants::new(&limbs(&modulus), w, l);
+            let constants = batch::Constants::new(&odd(&modulus), w, l);
             let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
             let power = Power {
                 modulus: &constants,
                 base: &limbs(&base),
-                base_bits: constants.bits(),
+                base_bits: constants.modulus().bits(),
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };

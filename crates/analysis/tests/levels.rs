@@ -1,5 +1,5 @@
-//! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about which
-//! `Method::fitting` decides.
+//! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about
+//! which `Method::fitting` decides.
 
 use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};
@@ -16,8 +16,8 @@ fn levels_left(digits: usize, w: u32) -> u32 {
 /// Methods of `levels` levels everywhere, or in the square alone.
 fn methods(levels: u32) -> Vec<Method> {
     let rows = Method { multiply_levels: levels, square_levels: levels, ..Method::AMM };
-    let separate = |truncated| Method { reduction: Reduction::Separate { levels, truncated }, ..rows };
-    let schoolbook = Method { reduction: Reduction::Separate { levels: 0, truncated: true }, ..rows };
+    let separate = |truncated| Method { reduction: Reduction::Separated { levels, truncated }, ..rows };
+    let schoolbook = Method { reduction: Reduction::Separated { levels: 0, truncated: true }, ..rows };
     vec![rows, separate(false), separate(true), schoolbook]
 }
 

@@ -29,8 +29,9 @@ fn longer_digits_are_found_out() {
     }
 }
 
-/// Section 4.2: 2·36² = 2592 products of digits for 1024 bits. A head does four rows of four digits in scalars, of which ten products
-/// are in the triangle, and finds four quotients; a shifted number takes one vector more in each four rows.
+/// Section 4.2: 2·36² = 2592 products of digits for 1024 bits. A head does four rows of four digits in
+/// scalars, of which ten products are in the triangle, and finds four quotients; a shifted number takes one
+/// vector more in each four rows.
 #[test]
 fn products_are_as_many_as_the_paper_counts_and_what_shifting_adds() {
     let observed = observe(29, 36, Quotients::Chained, false, 1 << 29);

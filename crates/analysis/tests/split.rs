@@ -34,7 +34,8 @@ fn edges(w: u32) -> Vec<u64> {
     edges
 }
 
-/// Every product of the machine is one that the model of exact integers makes and the model of intervals allows.
+/// Every product of the machine is one that the model of exact integers makes and the model of intervals
+/// allows.
 fn products_are_as_modelled<M: Named + Present>() {
     let Some(m) = M::present() else {
         println!("{}: this processor does not have it", M::NAME);

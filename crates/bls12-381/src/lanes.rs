@@ -8,7 +8,7 @@ use zariz_machines::batch::Portable;
 #[cfg(target_arch = "x86_64")]
 use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
 use zariz_machines::bls12_381::Fe;
-use zariz_machines::bls12_381::lanes::{Field, Number};
+use zariz_machines::bls12_381::lanes::{Element, Field};
 
 use crate::{Fp, FpError};
 
@@ -25,7 +25,7 @@ pub struct Fp8(Held);
 #[derive(Clone)]
 struct Groups<M: Field, const G: usize> {
     machine: M,
-    digits: [Number<M>; G],
+    digits: [Element<M>; G],
 }
 
 impl<M: Field, const G: usize> Groups<M, G> {
@@ -52,7 +52,7 @@ impl<M: Field, const G: usize> Groups<M, G> {
     }
 
     #[inline]
-    fn with(&mut self, other: &Self, work: impl Fn(M, &mut Number<M>, &Number<M>)) {
+    fn with(&mut self, other: &Self, work: impl Fn(M, &mut Element<M>, &Element<M>)) {
         self.machine.held(|| {
             for (a, b) in self.digits.iter_mut().zip(&other.digits) {
                 work(self.machine, a, b);

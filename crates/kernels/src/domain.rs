@@ -8,11 +8,12 @@ use crate::place::Placed;
 /// Numbers in Montgomery's domain, `count` of them side by side, each with its own modulus.
 ///
 /// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); [`crate::scalar`],
-/// [`crate::pair`], [`crate::rsaz`] and [`crate::carry`] have those for single numbers. A *number* below
+/// [`crate::pair`], [`crate::rsaz`] and `carry` have those for single numbers. A *number* below
 /// means all `count` numbers together: `words` words. Numbers in the domain are congruent to their values,
 /// not necessarily below the modulus: each domain states its own bound, under which it is closed.
 ///
-/// Nothing depends on values: no branch, index or address. Moduli are as secret as exponents; their lengths are public.
+/// Nothing depends on values: no branch, index or address. Moduli are as secret as exponents; their lengths
+/// are public.
 pub trait Domain {
     /// The element type of a number.
     type Word: Copy;
@@ -32,13 +33,62 @@ pub trait Domain {
     /// 1 in the domain.
     fn one(&mut self) -> Placed<Self::Word>;
 
-    /// Plain numbers below their moduli, as they are, to multiply numbers in the domain by. Where there are fewer than
-    /// [`count`](Self::count), the last is repeated.
-    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<Self::Word>;
+    /// `log2 R`: the longest plain number that is one as it is, in bits.
+    fn bits(&self) -> usize;
 
-    /// Plain numbers into the domain, reduced. They may be of any length; `bits` bounds the length of all and is public.
-    /// Where there are fewer than [`count`](Self::count), the last is repeated.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Self::Word>;
+    /// The bits that each step of [`enter`](Self::enter) takes in: `s ≤ log2 R`.
+    fn step_bits(&self) -> usize {
+        self.bits()
+    }
+
+    /// `bits` bits of plain numbers from bit `from` on, as they are; at most [`bits`](Self::bits). Where
+    /// there are fewer numbers than [`count`](Self::count), the last is repeated.
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<Self::Word>;
+
+    /// `x ← x + piece`, or a number congruent to it. Precondition: `x` is the product of a number below `R`
+    /// and one below the modulus `M`, which is below `R·M/R + 2M = 3M`; the piece has
+    /// [`step_bits`](Self::step_bits) bits. Result: below `R`. It is a plain sum where `3M + 2^s ≤ R`, and
+    /// else reduced.
+    fn add_piece(&mut self, x: &mut [Self::Word], piece: &[Self::Word]);
+
+    /// `R² mod M`: a product with it brings a number into the domain.
+    fn enter_factor(&mut self) -> Placed<Self::Word>;
+
+    /// `R·2^s mod M`, `s` of [`step_bits`](Self::step_bits): a product with it is `x·2^s`.
+    fn shift_factor(&mut self) -> Placed<Self::Word> {
+        debug_assert_eq!(self.step_bits(), self.bits());
+        self.enter_factor()
+    }
+
+    /// Plain numbers below their moduli, as they are, to multiply numbers in the domain by. Where there are
+    /// fewer than [`count`](Self::count), the last is repeated.
+    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<Self::Word> {
+        self.piece(numbers, 0, self.bits())
+    }
+
+    /// Plain numbers into the domain, reduced: below `3M`. They may be of any length; `bits` bounds the
+    /// length of all and is public. Where there are fewer than [`count`](Self::count), the last is repeated.
+    ///
+    /// By Horner's rule, from the uppermost bits down: `x ← x·2^s + next`. The first piece has `log2 R` bits,
+    /// each other one `s`, so `x < R` at first, and after each step as [`add_piece`](Self::add_piece) leaves
+    /// it.
+    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Self::Word> {
+        let (first, step) = (self.bits(), self.step_bits());
+        let steps = bits.saturating_sub(first).div_ceil(step);
+        let mut x = self.zeros(self.words());
+        x.copy_from_slice(&self.piece(numbers, steps * step, first));
+        if steps > 0 {
+            let shift = self.shift_factor();
+            for i in (0..steps).rev() {
+                self.amm(&mut x, &shift);
+                let next = self.piece(numbers, i * step, step);
+                self.add_piece(&mut x, &next);
+            }
+        }
+        let enter = self.enter_factor();
+        self.amm(&mut x, &enter);
+        x
+    }
 
     /// `x ← x·y·R^{−1}`.
     fn amm(&mut self, x: &mut [Self::Word], y: &[Self::Word]);
@@ -61,8 +111,9 @@ pub trait Domain {
         self.amm(x, entry);
     }
 
-    /// Copies the table entries that the indices name, reading the whole table. `out` holds [`WINDOWS`](Self::WINDOWS)
-    /// entries one after the other; `index` has, for each of them, an index for each number side by side.
+    /// Copies the table entries that the indices name, reading the whole table. `out` holds
+    /// [`WINDOWS`](Self::WINDOWS) entries one after the other; `index` has, for each of them, an index for
+    /// each number side by side.
     fn select(&mut self, out: &mut [Self::Word], table: &[Self::Word], index: &[u64]);
 
     /// The fixed window that makes an exponentiation cheapest: from 1 to 6 bits.
@@ -80,8 +131,9 @@ pub trait Domain {
     }
 }
 
-/// The fixed window, from 1 to 6 bits, that makes an exponentiation cheapest, by what it costs to make a table entry, to
-/// multiply by one, and to read past one: the whole table is read for each window. In any unit.
+/// The fixed window, from 1 to 6 bits, that makes an exponentiation cheapest, by what it costs to make a
+/// table entry, to multiply by one, and to read past one: the whole table is read for each window. In any
+/// unit.
 pub(crate) fn fixed_window(exponent_bits: usize, build: usize, multiply: usize, read: usize) -> usize {
     let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (read << w));
     (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)

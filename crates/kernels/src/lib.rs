@@ -8,13 +8,14 @@
 //! * [`pair`]: one or two numbers, laid across vectors.
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
-//! * [`carry`]: one number, its digits across a vector, by carry chains in masks.
+//! * `carry`: one number, its digits across a vector, by carry chains in masks (with the feature `papers`).
 //! * [`bls12_381`]: a field in which the modulus is known, one number at a time and one in each lane.
 //!
 //! What they share:
 //!
 //! * [`Domain`]: what an exponentiation needs of an arithmetic.
 //! * [`pow`] and [`mul`]: whole operations over any domain, numbers in and numbers out.
+//! * [`OddModulus`]: a modulus that Montgomery's method can have.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.
 //!
@@ -29,9 +30,11 @@ mod unroll;
 
 pub mod batch;
 pub mod bls12_381;
+#[cfg(feature = "papers")]
 pub mod carry;
 mod domain;
 pub mod limbs;
+mod modulus;
 pub mod mul;
 pub mod pair;
 pub mod place;
@@ -40,3 +43,4 @@ pub mod rsaz;
 pub mod scalar;
 
 pub use domain::Domain;
+pub use modulus::OddModulus;

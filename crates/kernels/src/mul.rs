@@ -31,7 +31,8 @@ pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
     batch.iter().map(|product| product.modulus).collect()
 }
 
-/// From 1 to `count` products at once in a domain of their moduli. Results are canonical, of `⌈bits/64⌉` limbs.
+/// From 1 to `count` products at once in a domain of their moduli. Results are canonical, of `⌈bits/64⌉`
+/// limbs.
 ///
 /// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
 pub fn mul<D: Domain, C>(mut domain: D, batch: &[Product<C>]) -> Vec<Limbs> {

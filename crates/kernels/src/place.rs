@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 use zeroize::optimization_barrier;
 
-/// Loads compare the low twelve bits of their address with older stores under way, and wait for a match that may not be
-/// one. Accumulators and the numbers that are multiplied into them therefore start at different places of a page.
+/// Loads compare the low twelve bits of their address with older stores under way, and wait for a match that
+/// may not be one. Accumulators and the numbers that are multiplied into them therefore start at different
+/// places of a page.
 const PAGE: usize = 4096;
 
 /// Where columns start within a page.
@@ -23,7 +24,8 @@ pub struct Placed<T: Copy> {
 }
 
 impl<T: Copy> Placed<T> {
-    /// `len` copies of `zero`, `offset` bytes into a page (or as near as the size of `T` allows), or anywhere.
+    /// `len` copies of `zero`, `offset` bytes into a page (or as near as the size of `T` allows), or
+    /// anywhere.
     pub(crate) fn new(zero: T, len: usize, offset: Option<usize>) -> Self {
         let size = size_of::<T>().max(1);
         let mut store = Vec::with_capacity(len + offset.map_or(0, |_| PAGE / size));

@@ -36,8 +36,8 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 
 /// From 1 to `count` powers at once in a domain of their moduli, in constant time.
 ///
-/// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are canonical, of
-/// `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
+/// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are
+/// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
 pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let base = enter(&mut domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
@@ -94,7 +94,8 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
 
 /// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
-/// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else [`pow`].
+/// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
+/// [`pow`].
 pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let exponent = batch.first().map_or(&[][..], |p| p.exponent);
     if !batch.iter().all(|p| limbs::equal(p.exponent, exponent)) {

@@ -1,5 +1,5 @@
-//! Loops unrolled before the compiler sees them, and digits read anew: what keeps accumulators in registers (see
-//! docs/notes/code-generation.md).
+//! Loops unrolled before the compiler sees them, and digits read anew: what keeps accumulators in registers
+//! (see docs/notes/code-generation.md).
 
 /// Writes `$body` once for every `$j` in `0..$t`, `$t ≤ 20`: a loop unrolled before the compiler sees it.
 macro_rules! each {

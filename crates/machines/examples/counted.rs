@@ -1,11 +1,14 @@
-//! Raises to one power a number of times, for its instructions to be counted: `counted rsaz-chained|scalar-adx TIMES`.
+//! Raises to one power a number of times, for its instructions to be counted:
+//! `counted rsaz-chained|scalar-adx TIMES`.
 //!
-//! It is the power of the example `instructions` in `zariz-papers`, by what no engine of `zariz` offers: quotients as in the paper on
-//! RSAZ, and MULX, ADCX and ADOX where the processor does not name them, as valgrind's. Run by `cargo xtask instructions`.
+//! It is the power of the example `instructions` in `zariz-papers`, by what no engine of `zariz` offers:
+//! quotients as in the paper on RSAZ, and MULX, ADCX and ADOX where the processor does not name them, as
+//! valgrind's. Run by `cargo xtask instructions`.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 
+use zariz_kernels::OddModulus;
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::rsaz::{self, Quotients};
 use zariz_kernels::scalar::{self, Kernels as _};
@@ -29,6 +32,10 @@ impl Numbers {
         Self(numbers)
     }
 
+    fn modulus(&self) -> OddModulus {
+        OddModulus::new(&self.0[0]).expect("an odd number above 1")
+    }
+
     fn power<'a, C>(&'a self, modulus: &'a C) -> [Power<'a, C>; 1] {
         let [_, base, exponent] = &self.0;
         [Power { modulus, base, base_bits: BITS, exponent, exponent_bits: BITS }]
@@ -36,7 +43,7 @@ impl Numbers {
 }
 
 fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
-    let constants = rsaz::constants(&numbers.0[0]);
+    let constants = rsaz::constants(&numbers.modulus());
     for _ in 0..times {
         black_box(pow(
             rsaz::Domain::with_quotients(w, &constants, Quotients::Chained),
@@ -46,14 +53,14 @@ fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
 }
 
 fn limbwise<S: scalar::Kernels>(machine: S, numbers: &Numbers, times: usize) {
-    let constants = scalar::Constants::new(&numbers.0[0], S::STEP);
+    let constants = scalar::Constants::new(&numbers.modulus(), S::STEP);
     let power = |machine| pow(scalar::Domain::new(machine, &constants), black_box(&numbers.power(&constants)));
     for _ in 0..times {
         black_box(power(machine));
     }
     // Whether the instructions are what they are taken for: by other code.
     let portable = zariz_machines::scalar::Portable::new();
-    let constants = scalar::Constants::new(&numbers.0[0], zariz_machines::scalar::Portable::STEP);
+    let constants = scalar::Constants::new(&numbers.modulus(), zariz_machines::scalar::Portable::STEP);
     let expected = pow(scalar::Domain::new(portable, &constants), &numbers.power(&constants));
     assert!(power(machine)[0] == expected[0], "the machine computes wrong numbers");
 }
@@ -70,7 +77,8 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
             if !is_x86_feature_detected!("bmi2") {
                 return Err("the processor lacks BMI2");
             }
-            // SAFETY: BMI2 was found; of ADX whoever runs this program knows that the processor, or valgrind, has it.
+            // SAFETY: BMI2 was found; the caller of this program makes sure that the processor, or valgrind,
+            // has ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, &numbers, times);
         }
         _ => return Err("there is no such contestant"),

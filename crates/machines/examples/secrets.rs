@@ -1,14 +1,17 @@
-//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that exponents, bases and
-//! the inner limbs of moduli are undefined, which complains of each branch and address that depends on what is undefined.
+//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that
+//! exponents, bases and the inner limbs of moduli are undefined, which complains of each branch and address
+//! that depends on what is undefined.
 //!
 //! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
 
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;
+#[cfg(feature = "papers")]
+use zariz_kernels::carry;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
-use zariz_kernels::{carry, pair, scalar};
+use zariz_kernels::{OddModulus, pair, scalar};
 use zariz_machines::bls12_381;
 
 /// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
@@ -18,8 +21,8 @@ fn tell(memory: &[u64], undefined: bool) {
     const MAKE_MEM_UNDEFINED: u64 = ((b'M' as u64) << 24 | (b'C' as u64) << 16) + 1;
     let request = MAKE_MEM_UNDEFINED + u64::from(!undefined);
     let arguments = [request, memory.as_ptr() as u64, 8 * memory.len() as u64, 0, 0, 0];
-    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a register with
-    // itself does nothing; valgrind reads the arguments and writes rdx.
+    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a
+    // register with itself does nothing; valgrind reads the arguments and writes rdx.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
@@ -45,13 +48,14 @@ fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
     out
 }
 
-/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a modulus.
+/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a
+/// modulus.
 macro_rules! check {
     ($name:literal, $limbs:expr, $prepare:expr, $domain:expr) => {{
         let limbs: usize = $limbs;
         // That a modulus is odd, above 1, and how long it is, is public; its other limbs are not.
         let modulus = secret(limbs, 1, true);
-        let constants = $prepare(&modulus[..]);
+        let constants = $prepare(&OddModulus::new(&modulus).expect("an odd number above 1"));
         let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
@@ -62,12 +66,19 @@ macro_rules! check {
     }};
 }
 
-fn frames<M: batch::Kernels>(machine: M, name: &str) {
+fn batches<M: batch::Kernels>(machine: M, name: &str) {
     for limbs in [8, 24] {
         let digits = batch::Constants::digits_for(64 * limbs, M::DIGIT_BITS);
-        for method in [Method::AMM, Method::AHMM_KARATSUBA_SQUARES, Method::TRUNCATED_KARATSUBA] {
+        let methods = [
+            Method::AMM,
+            Method::AHMM_KARATSUBA_SQUARES,
+            #[cfg(feature = "papers")]
+            Method::TRUNCATED_KARATSUBA,
+        ];
+        for method in methods {
             let digits = method.digits(digits);
-            let prepare = |modulus: &[u64]| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
+            let prepare =
+                |modulus: &OddModulus| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
             print!("{name}, {method}: ");
             check!("lanes", limbs, prepare, |constants| batch::Domain::new(machine, &[constants]));
         }
@@ -77,14 +88,14 @@ fn frames<M: batch::Kernels>(machine: M, name: &str) {
 fn limbwise<S: scalar::Kernels>(machine: S, name: &str) {
     for limbs in [8, 16, 24] {
         print!("{name}: ");
-        let prepare = |modulus: &[u64]| scalar::Constants::new(modulus, S::STEP);
+        let prepare = |modulus: &OddModulus| scalar::Constants::new(modulus, S::STEP);
         check!("limbs", limbs, prepare, |constants| scalar::Domain::new(machine, constants));
     }
 }
 
 fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
-        for quotients in [Quotients::Chained, Quotients::Friendly] {
+        for &quotients in Quotients::ALL {
             print!("{name}, {quotients:?}: ");
             let domain = |constants| rsaz::Domain::with_quotients(machine, constants, quotients);
             check!("rsaz", limbs, rsaz::constants, domain);
@@ -92,6 +103,7 @@ fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     }
 }
 
+#[cfg(feature = "papers")]
 fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         print!("{name}: ");
@@ -143,23 +155,25 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("leak") {
         return leak();
     }
-    frames(zariz_machines::batch::Portable::<1>::new(), "portable");
+    batches(zariz_machines::batch::Portable::<1>::new(), "portable");
     limbwise(zariz_machines::scalar::Portable::new(), "scalar");
     wide(zariz_machines::rsaz::Portable::new(), "portable");
+    #[cfg(feature = "papers")]
     carry_chains(zariz_machines::carry::Portable::new(), "portable");
     pairs(zariz_machines::batch::Portable::<8>::new(), "portable");
     field();
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(machine) = zariz_machines::batch::Avx2Fma::new() {
-            frames(machine, "avx2-fma");
+            batches(machine, "avx2-fma");
         }
         if let Some(machine) = zariz_machines::rsaz::Avx2::new() {
             wide(machine, "avx2");
         }
         // Valgrind runs the instructions, but its processor does not name ADX.
         if is_x86_feature_detected!("bmi2") {
-            // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have ADX.
+            // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have
+            // ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, "scalar-adx");
         }
     }

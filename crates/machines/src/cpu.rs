@@ -1,4 +1,5 @@
-//! The features that this processor has and the operating system allows. The standard library detects them once.
+//! The features that this processor has and the operating system allows. The standard library detects them
+//! once.
 
 /// BMI2: MULX.
 pub fn has_bmi2() -> bool {

@@ -3,7 +3,8 @@
 //! It ticks at a fixed rate near the processor's nominal frequency, at any clock rate of the core: it counts
 //! *reference* cycles. Papers that read it, as most do, use the same unit.
 
-/// A time stamp counter that ticks at one rate in every state of the processor (Intel SDM volume 3, section 19.17.1).
+/// A time stamp counter that ticks at one rate in every state of the processor (Intel SDM volume 3, section
+/// 19.17.1).
 ///
 /// A value is proof that the counter exists: [`new`](Self::new) checks.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,8 @@ impl CycleCounter {
         const EXTENDED: u32 = 0x8000_0000;
         const POWER: u32 = 0x8000_0007;
         const INVARIANT: u32 = 1 << 8;
-        // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest leaf.
+        // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest
+        // leaf.
         let highest = unsafe { __cpuid(EXTENDED) }.eax;
         if highest < POWER {
             return None;
@@ -34,7 +36,8 @@ impl CycleCounter {
     /// Not ordered with the instructions around it: time thousands of cycles, not ten.
     #[inline]
     pub fn now(self) -> u64 {
-        // SAFETY: every x86-64 processor has the instruction, and `self` proves that this one counts at a fixed rate.
+        // SAFETY: every x86-64 processor has the instruction, and `self` proves that this one counts at a
+        // fixed rate.
         unsafe { std::arch::x86_64::_rdtsc() }
     }
 }

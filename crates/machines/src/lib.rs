@@ -1,13 +1,15 @@
 //! The machines of zariz: the only intrinsics and the only assembly of the project.
 //!
-//! There is a folder for each arithmetic, as in `zariz_kernels`, with a file for each machine: [`batch`], with a number
-//! in each lane; [`pair`], [`scalar`], [`rsaz`] and [`carry`], for single numbers; and the field of [`bls12_381`].
+//! There is a folder for each arithmetic, as in `zariz_kernels`, with a file for each machine: [`batch`],
+//! with a number in each lane; [`pair`], [`scalar`], [`rsaz`] and `carry` (with the feature `papers`), for
+//! single numbers; and the field of [`bls12_381`].
 //!
-//! A value of a machine's type is proof that the processor has its instructions: only `new` returns one, after a
-//! check (except for `unsafe` tools). So every intrinsic below is sound to call through a method of the value.
+//! A value of a machine's type is proof that the processor has its instructions: only `new` returns one,
+//! after a check (except for `unsafe` tools). So every intrinsic below is sound to call through a method of
+//! the value.
 //!
-//! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the instruction set
-//! comes from the one root per block that `roots!` writes for each machine.
+//! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the
+//! instruction set comes from the one root per block that `roots!` writes for each machine.
 
 #[cfg(target_arch = "x86_64")]
 #[macro_use]
@@ -18,10 +20,9 @@ mod cycles;
 #[cfg(target_arch = "x86_64")]
 mod mxcsr;
 
-#[macro_use]
-pub mod bls12_381;
-#[macro_use]
 pub mod batch;
+pub mod bls12_381;
+#[cfg(feature = "papers")]
 pub mod carry;
 pub mod pair;
 pub mod rsaz;

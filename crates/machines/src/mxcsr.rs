@@ -11,7 +11,8 @@
 
 use std::arch::asm;
 
-/// Every exception masked (bits 7 to 12), rounding to nearest (13 and 14), denormals as they are (6 and 15), no flag set.
+/// Every exception masked (bits 7 to 12), rounding to nearest (13 and 14), denormals as they are (6 and 15),
+/// no flag set.
 const DEFAULT: u32 = 0x1f80;
 /// The flags of exceptions that have occurred.
 const FLAGS: u32 = 0x3f;
@@ -23,8 +24,8 @@ const DECIDES: u32 = !FLAGS | INEXACT;
 
 /// Runs `work` in the default environment, and leaves MXCSR as it was, even where `work` panics.
 ///
-/// Cost: one read of the register where the host has the default and has rounded before. Else another read, and a write if
-/// the host's control bits differ or `work` raises the flag.
+/// Cost: one read of the register where the host has the default and has rounded before. Else another read,
+/// and a write if the host's control bits differ or `work` raises the flag.
 #[inline(always)]
 pub(crate) fn held<R>(work: impl FnOnce() -> R) -> R {
     let host = read();
@@ -59,15 +60,16 @@ fn read() -> u32 {
     register
 }
 
-/// Writes the register. Setting a flag by this write raises no exception. The compiler takes the instruction for one
-/// that reads and writes any memory, and so moves no call of a kernel, which writes memory, from one side to the other.
+/// Writes the register. Setting a flag by this write raises no exception. The compiler takes the instruction
+/// for one that reads and writes any memory, and so moves no call of a kernel, which writes memory, from one
+/// side to the other.
 ///
 /// # Safety
 /// Until the host's value is back, the code that follows must be right in that environment.
 #[inline(always)]
 unsafe fn write(register: u32) {
-    // SAFETY: every x86-64 processor has the instruction; it reads the four bytes of `register`, which is a value that was
-    // read or the default: no reserved bit is set.
+    // SAFETY: every x86-64 processor has the instruction; it reads the four bytes of `register`, which is a
+    // value that was read or the default: no reserved bit is set.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
 }
 

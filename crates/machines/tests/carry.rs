@@ -1,8 +1,9 @@
-//! Vector carry propagation chains on every machine that has them, against a big-integer library and the batches.
+//! Vector carry propagation chains on every machine that has them, against a big-integer library and the
+//! batches.
 
 mod common;
 
-use common::{big, limbs_of, modulus, number};
+use common::{big, limbs_of, modulus, number, odd};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SPARE, select, tail};
@@ -57,7 +58,8 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     m.amm(&mut out, &mut [Digits([u32::MAX; DIGITS]); SPARE], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
     assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
-    // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is not below R.
+    // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is
+    // not below R.
     assert!(out <= a * b / &radix + modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
 }
 
@@ -125,7 +127,7 @@ fn machines_agree_in_every_digit() {
     for words in [1, 2, 4] {
         let bits = 32 * DIGITS * words;
         for _ in 0..200 {
-            let constants = carry::Constants::new(&limbs_of(&modulus(&mut rng, bits), 1));
+            let constants = carry::Constants::new(&odd(&modulus(&mut rng, bits)));
             let [a, b] = [(); 2].map(|()| digits(&number(&mut rng, bits), words));
             let mut out = [vec![Digits::ZERO; words], vec![Digits::ZERO; words]];
             zariz_machines::carry::Portable::new().amm(
@@ -167,7 +169,8 @@ fn tails_ripple_through_every_digit() {
     fn widths<M: carry::Kernels, const V: usize>(m: M) {
         let ones = [Digits([u32::MAX; DIGITS]); V];
         let none = || [(); 4].map(|()| vec![0u16; V]);
-        // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that is.
+        // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that
+        // is.
         for chain in 0..4 {
             for lane in 0..DIGITS * V {
                 let mut k = none();
@@ -266,7 +269,8 @@ fn every_entry_of_a_table() {
     on_every_machine!(check);
 }
 
-/// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of one.
+/// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of
+/// one.
 fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bits: usize, exponent_bits: usize) {
     let modulus = modulus(rng, bits);
     let base = match rng.random_range(0..6) {
@@ -277,7 +281,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
         _ => number(rng, base_bits),
     };
     let exponent = number(rng, exponent_bits);
-    let constants = carry::Constants::new(&limbs_of(&modulus, 1));
+    let constants = carry::Constants::new(&odd(&modulus));
     let (b, e) = (limbs_of(&base, 1), limbs_of(&exponent, exponent_bits.div_ceil(64)));
     let base_bits = base_bits.max(bits);
     let power = Power { modulus: &constants, base: &b, base_bits, exponent: &e, exponent_bits };
@@ -290,7 +294,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
     let ours = run(pow::pow(carry::Domain::new(m, &constants), &[power]));
     run(pow::pow_vartime(carry::Domain::new(m, &constants), &[power]));
 
-    let others = batch::Constants::new(&limbs_of(&modulus, 1), 52, batch::Constants::digits_for(bits, 52));
+    let others = batch::Constants::new(&odd(&modulus), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };
     assert_eq!(pow::pow(batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
 

@@ -1,4 +1,5 @@
-//! The machine code of `avx512-ifma` under emulation: every VPMADD52 of every root must have run, and run rightly.
+//! The machine code of `avx512-ifma` under emulation: every VPMADD52 of every root must have run, and run
+//! rightly.
 //!
 //! On a processor with AVX512-IFMA, its instructions are made to trap here; see the crate `zariz-emulator`.
 #![cfg(target_arch = "x86_64")]
@@ -13,7 +14,8 @@ use zariz_machines::batch::Avx512Ifma;
 
 const DIGIT: u64 = (1 << 52) - 1;
 
-/// One test, so that no other is running while the instructions are overwritten, and none is counted among the rest.
+/// One test, so that no other is running while the instructions are overwritten, and none is counted among
+/// the rest.
 #[test]
 fn every_multiplication_of_every_root() {
     let machine = match zariz_emulator::emulate() {
@@ -79,7 +81,8 @@ fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words> {
     (0..count).map(|_| std::array::from_fn(|_| word(rng))).collect()
 }
 
-/// Every block that multiplies, at every width, against the plain sums of its banner in `zariz_kernels::batch::block`.
+/// Every block that multiplies, at every width, against the plain sums of its banner in
+/// `zariz_kernels::batch::block`.
 fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
     let digits = |words: &[Words]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
     let columns = |words: &[Words]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();
@@ -122,18 +125,23 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         check("square", width, &found, &expected);
     }
     for width in 1..=Avx512Ifma::MAX_TRIANGLE {
-        let (a, b, c) = (words(rng, width, DIGIT), words(rng, width + 1, DIGIT), words(rng, 2 * width + 1, 1 << 60));
-        let (mut found, mut whole) = (columns(&c), c.clone());
-        m.low_triangle(&mut found, &digits(&a), &digits(&b[..width]));
-        multiply(&mut whole, &a, &b[..width]);
-        check("low_triangle", width, &found[..width], &whole[..width]);
-        // From the guard's column up: T − 1, or T with the row below the triangle, of which only the last high half gets there.
-        for rows in [&b[..width], &b[..]] {
-            let guard = rows.len() - 1;
-            let (mut found, mut whole) = (columns(&c[guard..]), c.clone());
-            m.high_triangle(&mut found, &digits(&a), &digits(rows));
-            multiply(&mut whole, &a, rows);
-            check("high_triangle", width, &found, &whole[guard..]);
+        #[cfg(feature = "papers")]
+        {
+            let (a, b, c) =
+                (words(rng, width, DIGIT), words(rng, width + 1, DIGIT), words(rng, 2 * width + 1, 1 << 60));
+            let (mut found, mut whole) = (columns(&c), c.clone());
+            m.low_triangle(&mut found, &digits(&a), &digits(&b[..width]));
+            multiply(&mut whole, &a, &b[..width]);
+            check("low_triangle", width, &found[..width], &whole[..width]);
+            // From the guard's column up: T − 1, or T with the row below the triangle, of which only the last
+            // high half gets there.
+            for rows in [&b[..width], &b[..]] {
+                let guard = rows.len() - 1;
+                let (mut found, mut whole) = (columns(&c[guard..]), c.clone());
+                m.high_triangle(&mut found, &digits(&a), &digits(rows));
+                multiply(&mut whole, &a, rows);
+                check("high_triangle", width, &found, &whole[guard..]);
+            }
         }
         let (a, c) = (words(rng, width, DIGIT), words(rng, 2 * width, 1 << 58));
         let mut found = columns(&c);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::pair::check;
-use common::{big, limbs_of, modulus, slow};
+use common::{big, limbs_of, modulus, odd, slow};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::pair::{Constants, Domain, Kernels, Shape};
@@ -69,7 +69,8 @@ fn long_exponents() {
     on_every_machine!(run);
 }
 
-/// Multiplications of the largest numbers that are allowed, `4M − 1`, and other edges, for moduli that drive carries far.
+/// Multiplications of the largest numbers that are allowed, `4M − 1`, and other edges, for moduli that drive
+/// carries far.
 #[test]
 fn the_bounds_are_reached() {
     fn run<M: Kernels>(m: M) {
@@ -79,7 +80,7 @@ fn the_bounds_are_reached() {
             let all = (&one << bits) - &one;
             let sparse = (&one << (bits - 1)) + &one;
             for modulus in [all, sparse, modulus(&mut rng, bits)] {
-                let constants = Constants::new(&limbs_of(&modulus, 1));
+                let constants = Constants::new(&odd(&modulus));
                 let r = &one << (52 * Shape::new(bits).digits);
                 let most = &modulus * 4u32 - &one;
                 for (x, y) in [(&most, &most), (&most, &one), (&modulus, &most), (&BigUint::ZERO, &most)] {

@@ -10,12 +10,12 @@ use zariz_kernels::{Domain, batch};
 #[path = "common/mod.rs"]
 #[macro_use]
 mod common;
-use common::{big, limbs_of, modulus, number};
+use common::{big, limbs_of, modulus, number, odd};
 
 /// Runs a generic check on every machine of RSAZ that this processor has, with both ways to find quotients.
 macro_rules! on_every_wide_machine {
     ($check:ident) => {
-        for quotients in [Quotients::Chained, Quotients::Friendly] {
+        for &quotients in Quotients::ALL {
             $check(zariz_machines::rsaz::Portable::new(), quotients);
             #[cfg(target_arch = "x86_64")]
             match zariz_machines::rsaz::Avx2::new() {
@@ -35,16 +35,16 @@ fn check_power<W: rsaz::Kernels>(
     exponent: &BigUint,
     exponent_bits: usize,
 ) {
-    let modulus = big(constants.limbs());
+    let modulus = big(constants.modulus().limbs());
     let (base_limbs, exponent_limbs) = (limbs_of(base, 1), limbs_of(exponent, exponent_bits.div_ceil(64)));
-    let base_bits = constants.bits().max(base.bits() as usize);
+    let base_bits = constants.modulus().bits().max(base.bits() as usize);
     let power = [Power { modulus: constants, base: &base_limbs, base_bits, exponent: &exponent_limbs, exponent_bits }];
     let domain = || rsaz::Domain::with_quotients(w, constants, quotients);
     let expected = base.modpow(exponent, &modulus);
     let what = || format!("{quotients:?}: {base:x} to {exponent:x} modulo {modulus:x}");
     for results in [pow::pow(domain(), &power), pow::pow_vartime(domain(), &power)] {
         assert_eq!(results.len(), 1);
-        assert_eq!(results[0].len(), constants.limbs().len());
+        assert_eq!(results[0].len(), constants.modulus().limbs().len());
         assert_eq!(big(&results[0]), expected, "{}", what());
     }
     let factor = limbs_of(&(exponent % &modulus), 1);
@@ -57,7 +57,7 @@ fn every_small_length() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(31);
         for bits in 2..=260 {
-            let constants = rsaz::constants(&limbs_of(&modulus(&mut rng, bits), 1));
+            let constants = rsaz::constants(&odd(&modulus(&mut rng, bits)));
             let (base, exponent) = (number(&mut rng, bits + 9), number(&mut rng, bits / 3 + 1));
             check_power(w, quotients, &constants, &base, &exponent, bits / 3 + 1);
         }
@@ -71,7 +71,7 @@ fn the_usual_lengths_and_the_edges_of_radices() {
         let mut rng = StdRng::seed_from_u64(32);
         for bits in [511, 512, 576, 577, 1023, 1024, 1025, 1041, 1042, 1536, 2048, 2125, 3072, 4096, rsaz::MAX_BITS] {
             for _ in 0..if bits > 2048 { 2 } else { 12 } {
-                let constants = rsaz::constants(&limbs_of(&modulus(&mut rng, bits), 1));
+                let constants = rsaz::constants(&odd(&modulus(&mut rng, bits)));
                 let (base, exponent) = (number(&mut rng, bits), number(&mut rng, 40));
                 check_power(w, quotients, &constants, &base, &exponent, 40);
             }
@@ -89,7 +89,7 @@ fn both_radices_at_every_digit_count() {
                 // As little room above the modulus as allowed, and more.
                 for free in [3, 4, rng.random_range(5..50)] {
                     let modulus = modulus(&mut rng, m as usize * digits - free);
-                    let constants = batch::Constants::new(&limbs_of(&modulus, 1), m, digits);
+                    let constants = batch::Constants::new(&odd(&modulus), m, digits);
                     let (base, exponent) = (number(&mut rng, m as usize * digits), number(&mut rng, 9));
                     check_power(w, quotients, &constants, &base, &exponent, 9);
                 }
@@ -104,7 +104,7 @@ fn long_exponents() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(34);
         for (bits, exponent_bits) in [(512, 512), (1024, 1024), (2048, 300), (64, 2000), (1024, 1), (512, 0)] {
-            let constants = rsaz::constants(&limbs_of(&modulus(&mut rng, bits), 1));
+            let constants = rsaz::constants(&odd(&modulus(&mut rng, bits)));
             for exponent in
                 [(BigUint::from(1u32) << exponent_bits) - 1u32, number(&mut rng, exponent_bits), BigUint::ZERO]
             {
@@ -123,7 +123,7 @@ fn the_edges_of_moduli_and_bases() {
         for bits in [512usize, 1023, 1024, 1041, 2048] {
             let top = &one << bits;
             for modulus in [&top - 1u32, (&top >> 1) + 1u32, &top - 105u32, (&top >> 1) + (&top >> 2) - 1u32] {
-                let constants = rsaz::constants(&limbs_of(&modulus, 1));
+                let constants = rsaz::constants(&odd(&modulus));
                 for base in [BigUint::ZERO, one.clone(), &modulus - 1u32, modulus.clone(), &modulus + 1u32, &top - 1u32]
                 {
                     for exponent in [0u32, 1, 2, 3, 65537] {
@@ -136,7 +136,8 @@ fn the_edges_of_moduli_and_bases() {
     on_every_wide_machine!(check);
 }
 
-/// The kernels themselves at the edges of what they accept: digits all `2^m − 1` or all `2^m`, numbers up to `R/2`.
+/// The kernels themselves at the edges of what they accept: digits all `2^m − 1` or all `2^m`, numbers up to
+/// `R/2`.
 #[test]
 fn digits_at_their_largest() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
@@ -145,7 +146,7 @@ fn digits_at_their_largest() {
             let (one, r_bits) = (BigUint::from(1u32), m as usize * digits);
             let r = &one << r_bits;
             for modulus in [(&r >> 3) - 1u32, modulus(&mut rng, r_bits - 3)] {
-                let constants = batch::Constants::new(&limbs_of(&modulus, 1), m, digits);
+                let constants = batch::Constants::new(&odd(&modulus), m, digits);
                 let mut domain = rsaz::Domain::with_quotients(w, &constants, quotients);
                 // The value of digits, and a number with them.
                 let value = |digits: &[u32]| digits.iter().rev().fold(BigUint::ZERO, |sum, &digit| (sum << m) + digit);

@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use zariz_kernels::limbs;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::scalar::{self, Constants, Domain};
+use zariz_kernels::{OddModulus, limbs};
 
 fn big(limbs: &[u64]) -> BigUint {
     BigUint::from_slice(&limbs.iter().flat_map(|&l| [l as u32, (l >> 32) as u32]).collect::<Vec<_>>())
@@ -98,7 +98,7 @@ fn powers<S: scalar::Kernels>(machine: S) {
             if round == 0 {
                 m = limbs_of(&((BigUint::from(1u8) << bits) - 1u8), n);
             }
-            let constants = Constants::new(&m, S::STEP);
+            let constants = Constants::new(&OddModulus::new(&m).expect("odd"), S::STEP);
             // Shorter, equal, and longer than the modulus.
             let base_limbs = [1, n, n + 1, 2 * n, 5 * n][round % 5];
             let base = match round {

@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use serde::Deserialize;
 use zariz::{Engine, Modulus};
-use zariz_kernels::limbs;
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::rsaz::{self, Quotients};
+use zariz_kernels::{OddModulus, limbs};
 
 use super::grid::Operation;
 use super::measure::Numbers;
@@ -195,7 +195,7 @@ impl Case {
     /// RSAZ with quotients as in the paper, which no engine has: by the kernels.
     fn chained<W: rsaz::Kernels + 'static>(&self, w: W) -> Result<Contestant<'_>, Failure> {
         let [modulus, base, exponent] = [&self.modulus, &self.base, &self.exponent].map(|n| limbs::from_be_bytes(n));
-        let constants = rsaz::constants(&modulus);
+        let constants = rsaz::constants(&OddModulus::new(&modulus).expect("an odd modulus"));
         let bits = 8 * self.modulus.len();
         self.contestant(move || {
             let modulus = &constants;

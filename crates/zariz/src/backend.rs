@@ -97,7 +97,7 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
         self.0.held(work)
     }
     fn method(self, modulus: &Prepared) -> Method {
-        Method::of::<M>(self.constants(modulus))
+        self.constants(modulus).method_on::<M>()
     }
 }
 

@@ -6,8 +6,7 @@ use once_cell::race::OnceBox;
 use zariz_kernels::batch::{self, Method};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
-use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{limbs, pair, rsaz, scalar};
+use zariz_kernels::{OddModulus, pair, rsaz, scalar};
 
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
@@ -20,8 +19,7 @@ const RADICES: [u32; 2] = [51, 52];
 /// result. So no thread waits for another, and a child of `fork` never waits for a thread that it does not
 /// have.
 pub(crate) struct Prepared {
-    limbs: Limbs,
-    bits: usize,
+    modulus: OddModulus,
     /// The length in bits to make room for: moduli of one `size` share batches.
     size: usize,
     method: Option<Method>,
@@ -38,18 +36,17 @@ pub(crate) struct Prepared {
 impl fmt::Debug for Prepared {
     /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Prepared").field("bits", &self.bits).finish_non_exhaustive()
+        f.debug_struct("Prepared").field("bits", &self.bits()).finish_non_exhaustive()
     }
 }
 
 impl Prepared {
     /// Precondition: the modulus is odd, above 1, and at most `size` bits long.
     pub fn new(modulus: &[u64], size: usize) -> Self {
-        let bits = limbs::bits_vartime(modulus);
-        debug_assert!(bits > 1 && bits <= size && modulus[0] & 1 == 1);
+        let modulus = OddModulus::new(modulus).expect("odd and above 1");
+        debug_assert!(modulus.bits() <= size);
         Self {
-            limbs: Limbs::new(modulus[..bits.div_ceil(64)].to_vec()),
-            bits,
+            modulus,
             size,
             method: None,
             batch: Default::default(),
@@ -63,16 +60,16 @@ impl Prepared {
 
     /// The same modulus, with a method of the caller's choice.
     pub fn with_method(&self, method: Method) -> Self {
-        Self { method: Some(method), ..Self::new(&self.limbs, self.size) }
+        Self { method: Some(method), ..Self::new(self.limbs(), self.size) }
     }
 
     /// The modulus, in `⌈bits/64⌉` limbs.
     pub fn limbs(&self) -> &[u64] {
-        &self.limbs
+        self.modulus.limbs()
     }
 
     pub fn bits(&self) -> usize {
-        self.bits
+        self.modulus.bits()
     }
 
     /// The length in bits that arithmetics make room for.
@@ -95,7 +92,7 @@ impl Prepared {
     pub fn batch(&self, digit_bits: u32) -> &batch::Constants {
         let place = &self.batch[RADICES.iter().position(|&bits| bits == digit_bits).unwrap_or_default()];
         let constants = place.get_or_init(|| {
-            let constants = batch::Constants::new(&self.limbs, digit_bits, self.digits(digit_bits));
+            let constants = batch::Constants::new(&self.modulus, digit_bits, self.digits(digit_bits));
             Box::new(match self.method {
                 Some(method) => constants.with_method(method),
                 None => constants,
@@ -108,24 +105,24 @@ impl Prepared {
     /// The constants for a scalar machine whose lengths are multiples of `step` limbs.
     pub fn scalar(&self, step: usize) -> &scalar::Constants {
         let constants =
-            self.scalar[usize::from(step > 1)].get_or_init(|| Box::new(scalar::Constants::new(&self.limbs, step)));
+            self.scalar[usize::from(step > 1)].get_or_init(|| Box::new(scalar::Constants::new(&self.modulus, step)));
         debug_assert!(constants.limbs().is_multiple_of(step));
         constants
     }
 
     /// The constants for numbers across vectors. Precondition: [`pair::Constants::fits`].
     pub fn pair(&self) -> &pair::Constants {
-        self.pair.get_or_init(|| Box::new(pair::Constants::with_bits(&self.limbs, self.size)))
+        self.pair.get_or_init(|| Box::new(pair::Constants::with_bits(&self.modulus, self.size)))
     }
 
     /// The constants for RSAZ. Precondition: at most [`rsaz::MAX_BITS`].
     pub fn rsaz(&self) -> &batch::Constants {
-        self.rsaz.get_or_init(|| Box::new(rsaz::constants(&self.limbs)))
+        self.rsaz.get_or_init(|| Box::new(rsaz::constants(&self.modulus)))
     }
 
     /// The constants for carry chains.
     #[cfg(feature = "papers")]
     pub fn carry(&self) -> &carry::Constants {
-        self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.limbs)))
+        self.carry.get_or_init(|| Box::new(carry::Constants::new(&self.modulus)))
     }
 }

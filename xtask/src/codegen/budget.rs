@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::expect::{self, Fit};
-use super::parse::Root;
+use super::roots::Root;
 
 /// Another compiler may spill this many vectors more than the one that was recorded.
 const SLACK: usize = 8;

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 
 use super::expect::Fit;
-use super::parse::Root;
+use super::roots::Root;
 use crate::process::root as repository;
 
 /// The machine by its module's name.

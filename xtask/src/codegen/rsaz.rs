@@ -1,7 +1,7 @@
 //! What the roots of RSAZ must be: the multiplications of the rows in their code.
 
 use super::expect::Fit;
-use super::parse::Root;
+use super::roots::Root;
 
 /// The machine by its module's name.
 pub const MACHINE: &str = "rsaz-avx2";

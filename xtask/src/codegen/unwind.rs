@@ -7,15 +7,16 @@
 
 use anyhow::{Result, bail};
 use rustc_demangle::demangle;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use super::assembly::{Assembly, Function, Instruction};
 
 /// What a function must give back to its caller (System V).
 const PRESERVED: &[&str] = &["%rbx", "%rbp", "%r12", "%r13", "%r14", "%r15"];
 
 /// Checks every function of the assembly.
-pub fn check(assembly: &str) -> Result<()> {
-    let functions = functions(assembly);
-    let problems: Vec<String> = functions.iter().filter_map(|function| function.problem()).collect();
+pub fn check(assembly: &Assembly) -> Result<()> {
+    let problems: Vec<String> = assembly.functions.iter().filter_map(problem).collect();
     if !problems.is_empty() {
         bail!(
             "nothing can walk through {} functions:\n{}\nWhat to do: write the frames of functions in assembly with the macros \
@@ -24,7 +25,7 @@ pub fn check(assembly: &str) -> Result<()> {
             problems.join("\n")
         );
     }
-    println!("{} functions with unwind tables", functions.len());
+    println!("{} functions with unwind tables", assembly.functions.len());
     Ok(())
 }
 
@@ -37,60 +38,6 @@ struct Row<'a> {
     /// How far the stack pointer is below the caller's frame; unknown where the frame is found otherwise.
     depth: Option<i64>,
     saved: Saved<'a>,
-}
-
-struct Instruction<'a> {
-    mnemonic: &'a str,
-    operands: &'a str,
-    row: Row<'a>,
-}
-
-#[derive(Default)]
-struct Function<'a> {
-    symbol: &'a str,
-    instructions: Vec<Instruction<'a>>,
-    /// Local labels, each with the instruction behind it.
-    labels: HashMap<&'a str, usize>,
-    /// Whether all instructions lie between the directives that begin and end a table.
-    covered: bool,
-    unknown: Option<&'a str>,
-}
-
-/// All functions, each instruction with its row.
-fn functions(assembly: &str) -> Vec<Function<'_>> {
-    let mut all: Vec<Function> = Vec::new();
-    let (mut row, mut remembered, mut open) = (Row::default(), Vec::new(), false);
-    for line in assembly.lines() {
-        let line = line.split('#').next().unwrap_or("").trim_end();
-        if let Some(label) = line.strip_suffix(':').filter(|label| !label.starts_with([' ', '\t'])) {
-            if !label.starts_with(".L") {
-                all.push(Function { symbol: label, covered: true, ..Function::default() });
-            } else if let Some(function) = all.last_mut() {
-                function.labels.insert(label, function.instructions.len());
-            }
-            continue;
-        }
-        // What is not indented is an alias.
-        let (Some(function), Some(line)) = (all.last_mut(), line.strip_prefix(['\t', ' '])) else { continue };
-        let line = line.trim_start();
-        let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let operands = operands.trim();
-        if let Some(directive) = mnemonic.strip_prefix(".cfi_") {
-            match directive {
-                "startproc" => (row, open) = (Row { depth: Some(8), ..Row::default() }, true),
-                "endproc" => open = false,
-                "remember_state" => remembered.push(row.clone()),
-                "restore_state" => row = remembered.pop().unwrap_or_default(),
-                _ if row.apply(directive, operands) => {}
-                _ => function.unknown = Some(line),
-            }
-        } else if !mnemonic.is_empty() && !mnemonic.starts_with('.') {
-            function.covered &= open;
-            function.instructions.push(Instruction { mnemonic, operands, row: row.clone() });
-        }
-    }
-    all.retain(|function| !function.instructions.is_empty());
-    all
 }
 
 impl<'a> Row<'a> {
@@ -127,61 +74,76 @@ struct State<'a> {
     saved: Saved<'a>,
 }
 
-impl<'a> Function<'a> {
-    /// What is wrong with its table.
-    fn problem(&self) -> Option<String> {
-        let wrong = |what: String| Some(format!("  {:#}: {what}", demangle(self.symbol)));
-        if !self.covered {
-            return wrong("has no unwind table, or code outside of it".into());
-        }
-        if let Some(directive) = self.unknown {
-            return wrong(format!("this check does not support `{directive}`"));
-        }
-        let mut seen: Vec<Option<State>> = vec![None; self.instructions.len()];
-        let mut next = vec![(0, State { depth: Some(8), saved: Saved::new() })];
-        while let Some((at, state)) = next.pop() {
-            let Some(instruction) = self.instructions.get(at) else { continue };
-            if seen[at].as_ref() == Some(&state) {
-                continue;
+/// What the directives say before each instruction, or a directive that is not known here.
+fn rows<'a>(function: &Function<'a>) -> Result<Vec<Row<'a>>, String> {
+    let (mut row, mut remembered, mut rows) = (Row::default(), Vec::new(), Vec::new());
+    for instruction in &function.instructions {
+        for &(directive, operands) in &instruction.directives {
+            match directive {
+                "startproc" => row = Row { depth: Some(8), ..Row::default() },
+                "endproc" => {}
+                "remember_state" => remembered.push(row.clone()),
+                "restore_state" => row = remembered.pop().unwrap_or_default(),
+                _ if row.apply(directive, operands) => {}
+                _ => return Err(format!(".cfi_{directive} {operands}")),
             }
-            let told =
-                |what: String| wrong(format!("{what} before `{} {}`", instruction.mnemonic, instruction.operands));
-            if seen[at].is_some() {
-                return told("the stack depends on the way".into());
-            }
-            let row = &instruction.row;
-            if let (Some(is), Some(says)) = (state.depth, row.depth)
-                && is != says
-            {
+        }
+        rows.push(row.clone());
+    }
+    Ok(rows)
+}
+
+/// What is wrong with a function's table.
+fn problem(function: &Function) -> Option<String> {
+    let wrong = |what: String| Some(format!("  {:#}: {what}", demangle(function.symbol)));
+    if !function.covered {
+        return wrong("has no unwind table, or code outside of it".into());
+    }
+    let rows = match rows(function) {
+        Ok(rows) => rows,
+        Err(directive) => return wrong(format!("this check does not support `{directive}`")),
+    };
+    let mut seen: Vec<Option<State>> = vec![None; function.instructions.len()];
+    let mut next = vec![(0, State { depth: Some(8), saved: Saved::new() })];
+    while let Some((at, state)) = next.pop() {
+        let Some(instruction) = function.instructions.get(at) else { continue };
+        if seen[at].as_ref() == Some(&state) {
+            continue;
+        }
+        let told = |what: String| wrong(format!("{what} before `{} {}`", instruction.mnemonic, instruction.operands));
+        if seen[at].is_some() {
+            return told("the stack depends on the way".into());
+        }
+        let row = &rows[at];
+        if let (Some(is), Some(says)) = (state.depth, row.depth)
+            && is != says
+        {
+            return told(format!("the stack pointer is {is} bytes below the caller's frame, its table says {says}"));
+        }
+        for (register, is) in &state.saved {
+            let says = row.saved.get(register);
+            // The table may be behind as long as the register is what it was.
+            if says != Some(is) && (says.is_some() || instruction.calls() || instruction.names(register)) {
                 return told(format!(
-                    "the stack pointer is {is} bytes below the caller's frame, its table says {says}"
+                    "{register} is saved {is} bytes from the caller's frame, its table says {says:?}"
                 ));
             }
-            for (register, is) in &state.saved {
-                let says = row.saved.get(register);
-                // The table may be behind as long as the register is what it was.
-                if says != Some(is) && (says.is_some() || instruction.calls() || instruction.names(register)) {
-                    return told(format!(
-                        "{register} is saved {is} bytes from the caller's frame, its table says {says:?}"
-                    ));
-                }
-            }
-            let after = match instruction.after(&state) {
-                Some(after) => after,
-                None if row.depth.is_none() => State { depth: None, ..state.clone() },
-                None => return told("the table relies on the stack pointer, and this check cannot follow it".into()),
-            };
-            seen[at] = Some(state);
-            let jump = instruction.mnemonic.starts_with('j');
-            if let Some(&to) = self.labels.get(instruction.operands).filter(|_| jump) {
-                next.push((to, after.clone()));
-            }
-            if !matches!(instruction.mnemonic, "jmp" | "jmpq" | "ret" | "retq" | "ud2" | "hlt") {
-                next.push((at + 1, after));
-            }
         }
-        None
+        let after = match instruction.after(&state) {
+            Some(after) => after,
+            None if row.depth.is_none() => State { depth: None, ..state.clone() },
+            None => return told("the table relies on the stack pointer, and this check cannot follow it".into()),
+        };
+        seen[at] = Some(state);
+        let jump = instruction.mnemonic.starts_with('j');
+        if let Some(&to) = function.labels.get(instruction.operands).filter(|_| jump) {
+            next.push((to, after.clone()));
+        }
+        if !matches!(instruction.mnemonic, "jmp" | "jmpq" | "ret" | "retq" | "ud2" | "hlt") {
+            next.push((at + 1, after));
+        }
     }
+    None
 }
 
 impl<'a> Instruction<'a> {
@@ -245,6 +207,7 @@ impl<'a> Instruction<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codegen::assembly::parse;
 
     /// A function with a loop, its directives as given: after the pushes, and after the pops.
     fn function(begin: &str, pushed: &str, reserved: &str, popped: &str) -> String {
@@ -261,19 +224,19 @@ mod tests {
 
     #[test]
     fn right_tables_pass() {
-        check(&function(BEGIN, PUSHED, RESERVED, POPPED)).unwrap();
+        check(&parse(&function(BEGIN, PUSHED, RESERVED, POPPED))).unwrap();
         let compiled = "\t.cfi_def_cfa_offset 56\n\t.cfi_offset %rbx, -16";
-        check(&function(BEGIN, "\t.cfi_def_cfa_offset 16", compiled, "\t.cfi_def_cfa_offset 8")).unwrap();
+        check(&parse(&function(BEGIN, "\t.cfi_def_cfa_offset 16", compiled, "\t.cfi_def_cfa_offset 8"))).unwrap();
         let by_frame_pointer = "f:\n\t.cfi_startproc\n\tpushq\t%rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbp, -16\n\
                                 \tmovq\t%rsp, %rbp\n\t.cfi_def_cfa_register %rbp\n\tandq\t$-64, %rsp\n\tleaq\t-40(%rbp), %rsp\n\
                                 \tpopq\t%rbp\n\t.cfi_def_cfa %rsp, 8\n\tretq\n\t.cfi_endproc\n";
-        check(by_frame_pointer).unwrap();
+        check(&parse(by_frame_pointer)).unwrap();
     }
 
     #[test]
     fn wrong_tables_are_found() {
         let refused = |text: &str, what: &str| {
-            let error = format!("{:#}", check(text).unwrap_err());
+            let error = format!("{:#}", check(&parse(text)).unwrap_err());
             assert!(error.contains(what), "{error}");
         };
         refused(&function("", "", "", ""), "has no unwind table");
@@ -285,7 +248,7 @@ mod tests {
         let loose = "\t.cfi_startproc\n\tmovq\t%rdi, %rsp\n\tretq\n\t.cfi_endproc\n";
         refused(&format!("f:\n{loose}"), "cannot follow");
         let twice = "f:\n\t.cfi_startproc\n\tje\t.L1\n\tpushq\t%rax\n\t.cfi_adjust_cfa_offset 8\n.L1:\n\tnop\n\tretq\n\t.cfi_endproc\n";
-        let error = format!("{:#}", check(twice).unwrap_err());
+        let error = format!("{:#}", check(&parse(twice)).unwrap_err());
         assert!(error.contains("f: "), "{error}");
     }
 }

@@ -44,9 +44,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::ReduceRows { c, friendly, q: &mut *q, last }.run(m);
             reduce_rows::<P>(&before, &c[..touched], friendly, q, last)
         }
-        Call::Splat { c, start } => {
-            Call::Splat { c: &mut *c, start }.run(m);
-            let right = c.iter().zip(start).all(|(&c, &word)| c == super::start(word));
+        Call::Splat { c, initial } => {
+            Call::Splat { c: &mut *c, initial }.run(m);
+            let right = c.iter().zip(initial).all(|(&c, &word)| c == super::signed(word));
             right.then_some(()).ok_or_else(|| "a column is not what it shall start at".to_owned())
         }
         Call::Normalize { out, c } => {
@@ -81,9 +81,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::Karatsuba { c: &mut *c, middle, signs, extra, part }.run(m);
             karatsuba(&before, c, middle, signs, extra, part)
         }
-        Call::AddNumbers { out, a } => {
+        Call::AddDigits { out, a } => {
             let sum = value_of_digits(out, w) + value_of_digits(a, w);
-            Call::AddNumbers { out: &mut *out, a }.run(m);
+            Call::AddDigits { out: &mut *out, a }.run(m);
             digits(w, out)?;
             equal("the sum", &value_of_digits(out, w), &sum)
         }
@@ -126,9 +126,10 @@ pub fn square<P: Model>(before: &[i128], after: &[i128], a: &[u64]) -> Result<()
     equal("2C + A²", &value_of_columns(after, w), &expected)
 }
 
-/// With the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and `p` of the plain row: the columns above the rows
-/// hold, exactly divided, `(C + Q·(2^w·F − 1) + p·2^{w·(rows − 1)}·M) / 2^{w·rows}`, where `F` and `M` are the tiles of
-/// `M''` and of the modulus; `2^w·F − 1` is the lowest tile of `M'`. The columns of the friendly rows are not written.
+/// With the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and `p` of the plain row: the columns
+/// above the rows hold, exactly divided, `(C + Q·(2^w·F − 1) + p·2^{w·(rows − 1)}·M) / 2^{w·rows}`, where `F`
+/// and `M` are the tiles of `M''` and of the modulus; `2^w·F − 1` is the lowest tile of `M'`. The columns of
+/// the friendly rows are not written.
 pub fn reduce_rows<P: Model>(
     before: &[i128],
     after: &[i128],
@@ -155,8 +156,9 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// The digits are those of the number, but for what is carried out of the last: nothing, or an offset's `2^{62−w}`, or all
-/// above `R` of a number that is wanted modulo `R`. That nothing else is lost shows in the value of the whole operation.
+/// The digits are those of the number, but for what is carried out of the last: nothing, or an offset's
+/// `2^{62−w}`, or all above `R` of a number that is wanted modulo `R`. That nothing else is lost shows in the
+/// value of the whole operation.
 pub fn normalize<P: Model>(number: &BigInt, out: &[u64]) -> Result<(), String> {
     let w = P::DIGIT_BITS;
     digits(w, out)?;
@@ -173,8 +175,8 @@ pub fn low_triangle<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[u
     equal("C + A·B, modulo 2^{wT},", &(difference & mask), &BigInt::ZERO)
 }
 
-/// `C' = C +` the columns from `T − 1` up of `A·B`: of each product of digits `i + j ≥ T − 1` the whole, of those one below
-/// the high half alone. With `T + 1` rows the lowest is one more of these.
+/// `C' = C +` the columns from `T − 1` up of `A·B`: of each product of digits `i + j ≥ T − 1` the whole, of
+/// those one below the high half alone. With `T + 1` rows the lowest is one more of these.
 pub fn high_triangle<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS, a.len());
     let (below, b) = b.split_at(b.len() - t);
@@ -195,8 +197,8 @@ pub fn high_triangle<P: Model>(before: &[i128], after: &[i128], a: &[u64], b: &[
     equal("the upper half of A·B", &value_of_columns(after, w), &expected)
 }
 
-/// Column `h + k` receives `D0[k] + D2[k] − s·D1[k] + extra[k]`, for `0 ≤ k < 2h`; of the lower part for `k < h`, of the
-/// upper for `k ≥ h − 1`.
+/// Column `h + k` receives `D0[k] + D2[k] − s·D1[k] + extra[k]`, for `0 ≤ k < 2h`; of the lower part for
+/// `k < h`, of the upper for `k ≥ h − 1`.
 pub fn karatsuba(
     before: &[i128],
     after: &[i128],
@@ -214,7 +216,7 @@ pub fn karatsuba(
     };
     for k in wanted {
         let d2 = before.get(2 * h + k).copied().unwrap_or(0);
-        let expected = before[h + k] + before[k] + d2 - s * middle[k] + super::start(extra[k]);
+        let expected = before[h + k] + before[k] + d2 - s * middle[k] + super::signed(extra[k]);
         if after[h + k] != expected {
             return Err(format!("column {} is off by {:#x}", h + k, after[h + k] - expected));
         }

@@ -87,9 +87,9 @@ pub fn make() -> String {
 
 /// crates/papers/src/carry.json: an object a line.
 ///
-/// `rounds`, `whole`: vector instructions in the coprocessor's words; `redundant`: what the paper's formula gives for
-/// redundant representation; `avx512f`: instructions in AVX-512F's, and `avx512f_round` those of one round. `key`: the two
-/// powers of a decryption.
+/// `rounds`, `whole`: vector instructions in the coprocessor's words; `redundant`: what the paper's formula
+/// gives for redundant representation; `avx512f`: instructions in AVX-512F's, and `avx512f_round` those of
+/// one round. `key`: the two powers of a decryption.
 pub fn json() -> String {
     let line = |it: Multiplication| {
         let Multiplication { bits, windows, whole, in_rounds, .. } = it;

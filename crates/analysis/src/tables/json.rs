@@ -14,11 +14,12 @@ use crate::operation::{Operation, digits_for};
 /// Sizes that the program shows.
 const SIZES: [usize; 3] = [1024, 2048, 4096];
 
-/// crates/papers/src/counts.json: an object a line, for machines with 52-bit digits and tiles as avx512-ifma has them.
+/// crates/papers/src/counts.json: an object a line, for machines with 52-bit digits and tiles as avx512-ifma
+/// has them.
 ///
-/// `product` is the product of two numbers without reduction; `multiply` that with reduction, by a table entry where the
-/// method has a way of its own for it; `square` a square with reduction. Additions include subtractions and masked
-/// negations of columns.
+/// `product` is the product of two numbers without reduction; `multiply` that with reduction, by a table
+/// entry where the method has a way of its own for it; `square` a square with reduction. Additions include
+/// subtractions and masked negations of columns.
 pub fn make() -> String {
     let mut lines = Vec::new();
     for &(name, method) in Method::NAMED {

@@ -1,8 +1,9 @@
-//! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced by half as many
-//! rows.
+//! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced
+//! by half as many rows.
 //!
-//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let `K = B·2^{−w·low} mod M`. With the
-//! other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits and the rest, `high = L − low`:
+//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let
+//! `K = B·2^{−w·low} mod M`. With the other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits
+//! and the rest, `high = L − low`:
 //!
 //! `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high} (mod M)`
 //!
@@ -11,14 +12,15 @@
 //! # Bounds
 //!
 //! `R ≥ 32M`. For `x < 5M` and `B < 3M`, `K < B/2^{w·low} + 2M < 2M + M/8`; `XL < 2^{w·low} ≤ 2^{w·high}` and
-//! `XH < 5M/2^{w·low}`; so the sum divided by `2^{w·high}` is below `K + 15M²/R < 3M`, and the result below `5M`.
+//! `XH < 5M/2^{w·low}`; so the sum divided by `2^{w·high}` is below `K + 15M²/R < 3M`, and the result below
+//! `5M`.
 
 use alloc::vec::Vec;
 
-use super::bias::Starts;
-use super::domain::load;
-use super::interleaved::Rows;
+use super::bias::Bias;
+use super::interleaved::Interleaved;
 use super::kernels::Kernels;
+use super::number::load;
 use super::product::mac_tiles;
 use super::tiles::tiles;
 use crate::place::Placed;
@@ -47,28 +49,34 @@ impl<M: Kernels> Ahmm<M> {
 
     pub fn new(machine: M, l: usize) -> Self {
         let (low, high) = (l / 2, l - l / 2);
-        let starts = |rows: usize| Rows::starts(Starts::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
+        let bias = |rows: usize| Interleaved::bias(Bias::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
         Self {
             machine,
             low,
             tiles: tiles(l, M::MAX_TILE).collect(),
-            product: starts(high).product(0, low, l).product(0, high, l).finish(),
-            entry: starts(low).product(0, 1, l).finish(),
+            product: bias(high).product(0, low, l).product(0, high, l).initial(),
+            entry: bias(low).product(0, 1, l).initial(),
             one: load(machine, 1, |_| &[1]),
         }
     }
 
     /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
-    pub fn complete(&self, rows: &mut Rows<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
+    pub fn complete(
+        &self,
+        reduction: &mut Interleaved<M>,
+        c: &mut [M::Column],
+        number: &[M::Digit],
+        k: &mut [M::Digit],
+    ) {
         self.machine.splat(c, &self.entry);
         mac_tiles(self.machine, &self.tiles, c, number, &self.one);
-        rows.reduce(c, self.low, k);
+        reduction.reduce(c, self.low, k);
     }
 
     /// `x ← x·B·R^{−1} mod M`, almost. Cost: `L² + high·L` products.
     pub fn multiply(
         &self,
-        rows: &mut Rows<M>,
+        reduction: &mut Interleaved<M>,
         c: &mut [M::Column],
         x: &mut [M::Digit],
         number: &[M::Digit],
@@ -78,6 +86,6 @@ impl<M: Kernels> Ahmm<M> {
         let (low, high) = x.split_at(self.low);
         mac_tiles(self.machine, &self.tiles, c, k, low);
         mac_tiles(self.machine, &self.tiles, c, number, high);
-        rows.reduce(c, x.len() - self.low, x);
+        reduction.reduce(c, x.len() - self.low, x);
     }
 }

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use super::machine::Machine;
 
 /// Builds the initial values of columns.
-pub(crate) struct Starts<M> {
+pub(crate) struct Bias<M> {
     columns: Vec<u64>,
     machine: core::marker::PhantomData<M>,
 }
 
-impl<M: Machine> Starts<M> {
+impl<M: Machine> Bias<M> {
     /// `count` columns that receive nothing.
     pub fn new(count: usize) -> Self {
         Self { columns: alloc::vec![0; count], machine: core::marker::PhantomData }
@@ -35,14 +35,16 @@ impl<M: Machine> Starts<M> {
     }
 
     /// Adds `value` to one column.
-    pub fn more(mut self, at: usize, value: u64) -> Self {
+    #[cfg(feature = "papers")]
+    pub fn plus(mut self, at: usize, value: u64) -> Self {
         self.columns[at] = self.columns[at].wrapping_add(value);
         self
     }
 
-    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned numbers:
-    /// each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the carry out of the
-    /// last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers that have not wrapped.
+    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned
+    /// numbers: each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the
+    /// carry out of the last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers
+    /// that have not wrapped.
     pub fn offset(mut self, at: usize) -> Self {
         for (i, column) in self.columns[at..].iter_mut().enumerate() {
             let carried = if i == 0 { 0 } else { OFFSET >> M::DIGIT_BITS };
@@ -51,12 +53,13 @@ impl<M: Machine> Starts<M> {
         self
     }
 
-    /// Like [`offset`](Self::offset), if `wanted`.
-    pub fn offset_if(self, wanted: bool, at: usize) -> Self {
-        if wanted { self.offset(at) } else { self }
+    /// Like [`offset`](Self::offset), where columns are `signed`.
+    pub fn offset_if(self, signed: bool, at: usize) -> Self {
+        if signed { self.offset(at) } else { self }
     }
 
-    pub fn finish(self) -> Vec<u64> {
+    /// What the columns start at.
+    pub fn initial(self) -> Vec<u64> {
         self.columns
     }
 }

@@ -2,40 +2,41 @@
 //!
 //! # Bounds
 //!
-//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is reduced to
-//! less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece ([`crate::batch::separated`]). For `x, y < 4M` that
-//! is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
+//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece
+//! (`separated.rs`). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
+//! is made until a number leaves.
 //!
-//! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below `25M²/32M + 2M < 3M`; a
-//! table entry below that; and the half-reduced product, see there, below `5M`.
+//! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
+//! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.
 //!
-//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction, each at most
-//! `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
-//! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves, and in products by
-//! Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it, column by column.
+//! A column receives at most `L` low and `L` high halves from the product and as many from the reduction,
+//! each at most `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
+//! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves,
+//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it,
+//! column by column.
 
 use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
-use super::bias::Starts;
+use super::bias::Bias;
 use super::block::{MAX_LANES, Part, WINDOWS};
 use super::constants::Constants;
-use super::interleaved::Rows;
+use super::interleaved::Interleaved;
 use super::kernels::Kernels;
-use super::method::{Method, Reduction};
+use super::method::Reduction;
+use super::number::{Number, load};
 use super::product::{Kind, Product, splits};
-use super::separated::Separate;
+#[cfg(feature = "papers")]
+use super::separated::Separated;
 use super::tiles::tiles;
 use crate::domain::fixed_window;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
 
-/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for methods that
-/// split. `analysis` proves up to here that no column overflows.
+/// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for
+/// methods that split. `analysis` proves up to here that no column overflows.
 pub const MAX_DIGITS: usize = 324;
-
-/// A number in every lane: `L` digits.
-pub type Number<M> = Placed<<M as crate::batch::Machine>::Digit>;
 
 /// The working space of one batch: the moduli of its lanes, and the columns.
 ///
@@ -53,8 +54,9 @@ pub struct Domain<'a, M: Kernels> {
 
 /// What is added to a product to make it divisible by `R`.
 enum Reducer<M: Kernels> {
-    Rows(Rows<M>),
-    Separate(Separate<M>),
+    Interleaved(Interleaved<M>),
+    #[cfg(feature = "papers")]
+    Separated(Separated<M>),
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -62,15 +64,16 @@ impl<'a, M: Kernels> Domain<'a, M> {
     /// method, the fastest one of the machine is used.
     ///
     /// # Panics
-    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each other, or in
-    /// digit size from the machine.
+    /// If there are no moduli or too many, or if they differ in digit count, digit size or method from each
+    /// other, or in digit size from the machine.
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
-            // The plain row reads its quotient from a column that has its own product's bias already taken off.
+            // The plain row reads its quotient from a column that has its own product's bias already taken
+            // off.
             assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
         }
         assert!(!lanes.is_empty() && lanes.len() <= M::LANES, "lanes: {}", lanes.len());
@@ -78,30 +81,33 @@ impl<'a, M: Kernels> Domain<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
-        let method = Method::of::<M>(lanes[0]);
+        let method = lanes[0].method_on::<M>();
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let product = |kind, levels| {
-            let starts = Starts::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
-            let starts = match method.reduction {
-                Reduction::Rows => Rows::starts(starts, l, l),
-                Reduction::Separate { .. } => starts,
+            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let bias = match method.reduction {
+                Reduction::Interleaved => Interleaved::bias(bias, l, l),
+                #[cfg(feature = "papers")]
+                Reduction::Separated { .. } => bias,
             };
-            Product::new(machine, l, levels, kind, Part::Full, &starts.finish())
+            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
         };
-        let longest = lanes.iter().map(|c| c.bits()).max().unwrap_or(0);
-        let rows = method.reduction == Reduction::Rows;
-        let ahmm = (method.ahmm && rows && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
+        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
+        let interleaved = method.reduction == Reduction::Interleaved;
+        let ahmm = (method.ahmm && interleaved && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
         let load =
             |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
-        let modulus = load(l, &|c| &c.modulus);
+        let modulus = load(l, &|c| &c.digits);
         let reduction = match method.reduction {
-            Reduction::Rows => {
-                Reducer::Rows(Rows::new(machine, modulus, load(l, &|c| &c.friendly), load(1, &|c| &c.mu)))
+            Reduction::Interleaved => {
+                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
+                Reducer::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
             }
-            Reduction::Separate { levels, truncated } => {
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated } => {
                 let inverse = load(l, &|c| &c.inverse);
-                Reducer::Separate(Separate::new(machine, modulus, inverse, levels, truncated))
+                Reducer::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
             }
         };
         Self {
@@ -162,35 +168,36 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         out
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Number<M> {
-        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, self.digits)).collect();
+    fn bits(&self) -> usize {
+        self.digits * M::DIGIT_BITS as usize
+    }
+
+    /// A digit less than `R`: `3M + R/2^w < R`.
+    fn step_bits(&self) -> usize {
+        (self.digits - 1) * M::DIGIT_BITS as usize
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Number<M> {
+        let count = bits / M::DIGIT_BITS as usize;
+        let piece = |number: &&[u64]| {
+            let mut digits = limbs::zero(count);
+            limbs::to_digits(number, from, M::DIGIT_BITS, &mut digits);
+            digits
+        };
+        let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
         self.load(self.digits, |i, _| &digits[i.min(digits.len() - 1)])
     }
 
-    /// Leaves numbers below `3M`.
-    ///
-    /// A number longer than `L` digits is taken in by Horner's rule, `L − 1` digits at a time: `x ← x·2^{w(L−1)} + next`,
-    /// which is below `3M + R/2^w < R`.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Number<M> {
-        let l = self.digits;
-        let count = bits.div_ceil(M::DIGIT_BITS as usize).max(1);
-        let steps = count.saturating_sub(l).div_ceil(l - 1);
-        let total = steps * (l - 1) + l;
-        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, M::DIGIT_BITS, total)).collect();
-        let lane = |i: usize| &digits[i.min(digits.len() - 1)];
-        let mut x = self.zeros(l);
-        x.copy_from_slice(&self.load(l, |i, _| &lane(i)[steps * (l - 1)..]));
-        if steps > 0 {
-            let shift = self.load(l, |_, c| &c.shift);
-            for step in (0..steps).rev() {
-                self.amm(&mut x, &shift);
-                let next = self.load(l, |i, _| &lane(i)[step * (l - 1)..(step + 1) * (l - 1)]);
-                self.machine.add_numbers(&mut x, &next);
-            }
-        }
-        let enter = self.load(l, |_, c| &c.enter);
-        self.amm(&mut x, &enter);
-        x
+    fn add_piece(&mut self, x: &mut [M::Digit], piece: &[M::Digit]) {
+        self.machine.add_digits(x, piece);
+    }
+
+    fn enter_factor(&mut self) -> Number<M> {
+        self.load(self.digits, |_, c| &c.enter)
+    }
+
+    fn shift_factor(&mut self) -> Number<M> {
+        self.load(self.digits, |_, c| &c.shift)
     }
 
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.
@@ -214,19 +221,19 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// Adds `K` where it is needed (see [`crate::batch::ahmm`]).
     fn complete_entry(&mut self, entry: &mut [M::Digit]) {
-        if let (Some(ahmm), Reducer::Rows(rows)) = (&self.ahmm, &mut self.reduction) {
+        if let (Some(ahmm), Reducer::Interleaved(reduction)) = (&self.ahmm, &mut self.reduction) {
             let (number, k) = entry.split_at_mut(self.digits);
-            ahmm.complete(rows, &mut self.columns, number, k);
+            ahmm.complete(reduction, &mut self.columns, number, k);
         }
     }
 
-    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else by
-    /// [`amm`](crate::Domain::amm).
+    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else
+    /// by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         match (&self.ahmm, &mut self.reduction) {
-            (Some(ahmm), Reducer::Rows(rows)) => {
+            (Some(ahmm), Reducer::Interleaved(reduction)) => {
                 let (number, k) = entry.split_at(self.digits);
-                ahmm.multiply(rows, &mut self.columns, x, number, k);
+                ahmm.multiply(reduction, &mut self.columns, x, number, k);
             }
             _ => self.amm(x, entry),
         }
@@ -241,8 +248,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it costs `TABLE`
-    /// in each window.
+    /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it
+    /// costs `TABLE` in each window.
     fn window_bits(&self, exponent_bits: usize) -> usize {
         let product = M::PRODUCT_TENTHS as usize;
         let (build, multiply) = (product * self.build_products(), product * self.entry_products());
@@ -258,26 +265,17 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 }
 
-/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level cache.
+/// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level
+/// cache.
 const TABLE: usize = 7;
 
 impl<M: Kernels> Reducer<M> {
     /// Reduces the columns and normalises those above them.
     fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
         match self {
-            Self::Rows(rows) => rows.reduce(columns, out.len(), out),
-            Self::Separate(separate) => separate.reduce(columns, out),
+            Self::Interleaved(reduction) => reduction.reduce(columns, out.len(), out),
+            #[cfg(feature = "papers")]
+            Self::Separated(reduction) => reduction.reduce(columns, out),
         }
     }
-}
-
-/// A number of `count` digits, lane by lane.
-pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
-    let mut out = Placed::new(machine.digit_zero(), count, None);
-    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
-    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
-        *lane = digits(i);
-    }
-    machine.gather(&mut out, &lanes[..M::LANES]);
-    out
 }

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::bias::Starts;
+use super::bias::Bias;
 use super::kernels::Kernels;
 use super::tiles::tiles;
 use crate::place::Placed;
 
 /// The constants of the moduli of a batch, `l` digits each, and the quotients under way.
-pub(crate) struct Rows<M: Kernels> {
+pub(crate) struct Interleaved<M: Kernels> {
     machine: M,
     modulus: Placed<M::Digit>,
     friendly: Placed<M::Digit>,
@@ -17,7 +17,7 @@ pub(crate) struct Rows<M: Kernels> {
     tiles: Vec<(usize, usize)>,
 }
 
-impl<M: Kernels> Rows<M> {
+impl<M: Kernels> Interleaved<M> {
     /// `M`, `M''` and `μ` (see [`crate::batch::block::reduce_rows`]).
     pub fn new(machine: M, modulus: Placed<M::Digit>, friendly: Placed<M::Digit>, mu: Placed<M::Digit>) -> Self {
         let l = modulus.len();
@@ -25,13 +25,13 @@ impl<M: Kernels> Rows<M> {
         Self { machine, modulus, friendly, mu, quotients, tiles: tiles(l, M::MAX_TILE).collect() }
     }
 
-    /// `starts` with room for `rows` rows of a reduction of `l` digits, the last of them an ordinary one.
-    pub fn starts(starts: Starts<M>, rows: usize, l: usize) -> Starts<M> {
-        starts.product(1, rows - 1, l).product(rows - 1, 1, l)
+    /// `bias` with that of `rows` rows of a reduction of `l` digits, the last of them an ordinary one.
+    pub fn bias(bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
+        bias.product(1, rows - 1, l).product(rows - 1, 1, l)
     }
 
-    /// Reduces `C` by `rows` rows and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`, below
-    /// `C/2^{w·rows} + 2M`. `c` has at least `rows + l + 1` columns.
+    /// Reduces `C` by `rows` rows and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`,
+    /// below `C/2^{w·rows} + 2M`. `c` has at least `rows + l + 1` columns.
     ///
     /// Cost: `rows·l` products.
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {

@@ -1,18 +1,121 @@
-//! The compiled micro-kernels of one machine.
+//! The compiled micro-kernels of one machine, and the table of their signatures.
 
 use super::block::{Part, WINDOWS};
-use super::machine::Machine;
+use super::machine::{Column, Digit, Machine};
 
-/// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe, generic, ordinary
-/// code) and the instructions of a processor.
+/// The table of blocks: calls a macro with the signature of each block, for a machine `M`.
 ///
-/// A block that works on a tile takes the tile's width from a slice's length: one of `1..=MAX_TILE`, or for
-/// [`square`](Kernels::square) `1..=MAX_SQUARE`, for the triangles `1..=MAX_TRIANGLE`, for
-/// [`select_tile`](Kernels::select_tile) `1..=MAX_SELECT`. Others panic, by a mistake in this crate alone: lengths
+/// `for_each_block!(M, callback! { CONTEXT })` is `callback! { CONTEXT ENTRIES }`. An entry is
+///
+/// ```text
+/// mac_rows MacRows [MAX_TILE: a] (c: &'a mut [Column<M>], a: &'a [Digit<M>], b: &'a [Digit<M>]);
+/// ```
+///
+/// * The name of the function in [`block`](crate::batch::block), and as the name of a type.
+/// * Where the function has a tile width: the constant of [`Kernels`] that is the largest width, and the
+///   argument whose length is the width.
+/// * The arguments after the machine. Every reference has the lifetime `'a`.
+///
+/// The callback needs `Column`, `Digit`, `Part` and `WINDOWS` in scope. A new block is an entry here and its
+/// function.
+#[macro_export]
+macro_rules! for_each_block {
+    ($M:ident, $callback:ident! { $($context:tt)* }) => {
+        $crate::for_each_papers_block! { $M, $callback! { $($context)*
+            mac_rows MacRows [MAX_TILE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>], b: &'a [Digit<$M>]);
+            square Square [MAX_SQUARE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>], half: &'a [u64]);
+            square_onto SquareOnto [MAX_TRIANGLE: a] (c: &'a mut [Column<$M>], a: &'a [Digit<$M>]);
+            reduce_rows ReduceRows [MAX_TILE: friendly] (
+                c: &'a mut [Column<$M>],
+                friendly: &'a [Digit<$M>],
+                q: &'a mut [Digit<$M>],
+                last: Option<(&'a [Digit<$M>], Digit<$M>)>
+            );
+            select_tile SelectTile [MAX_SELECT: out[0]] (
+                out: [&'a mut [Digit<$M>]; WINDOWS],
+                table: &'a [Digit<$M>],
+                stride: usize,
+                index: &'a [u64]
+            );
+            splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
+            normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
+            difference Difference (
+                out: &'a mut [Digit<$M>],
+                spare: &'a mut [Digit<$M>],
+                sign: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>]
+            );
+            karatsuba Karatsuba (
+                c: &'a mut [Column<$M>],
+                middle: &'a [Column<$M>],
+                signs: &'a [Column<$M>],
+                extra: &'a [u64],
+                part: Part
+            );
+            add_digits AddDigits (out: &'a mut [Digit<$M>], a: &'a [Digit<$M>]);
+            gather Gather (out: &'a mut [Digit<$M>], lanes: &'a [&'a [u64]]);
+            scatter Scatter (out: &'a mut [u64], digits: &'a [Digit<$M>]);
+        } }
+    };
+}
+
+/// The blocks that only separated reductions need, after those of [`for_each_block!`](crate::for_each_block).
+#[cfg(feature = "papers")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_papers_block {
+    ($M:ident, $callback:ident! { $($context:tt)* }) => {
+        $callback! {
+            $($context)*
+            low_triangle LowTriangle [MAX_TRIANGLE: a] (
+                c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>]
+            );
+            high_triangle HighTriangle [MAX_TRIANGLE: a] (
+                c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>]
+            );
+            settle Settle (out: &'a mut [Digit<$M>], c: &'a mut [Column<$M>]);
+            normalize_sum NormalizeSum (
+                out: &'a mut [Digit<$M>],
+                low: &'a [Digit<$M>],
+                c: &'a [Column<$M>],
+                d: &'a [Column<$M>]
+            );
+        }
+    };
+}
+
+/// Without the feature `papers`, there are none.
+#[cfg(not(feature = "papers"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_papers_block {
+    ($M:ident, $callback:ident! { $($context:tt)* }) => {
+        $callback! { $($context)* }
+    };
+}
+
+/// The methods of [`Kernels`], from the table.
+macro_rules! methods {
+    ($($block:ident $Block:ident $([$max:ident: $tile:expr])? ($($argument:ident: $type:ty),*);)*) => {$(
+        #[doc = concat!("[`", stringify!($block), "`](crate::batch::block::", stringify!($block), ").")]
+        fn $block<'a>(self, $($argument: $type),*);
+    )*};
+}
+
+/// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe,
+/// generic, ordinary code) and the instructions of a processor.
+///
+/// A block that works on a tile takes the tile's width from a slice's length: from 1 to the constant that
+/// [`for_each_block!`](crate::for_each_block) names. Others panic, by a mistake in this crate alone: lengths
 /// depend on the modulus size alone.
 pub trait Kernels: Machine {
-    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's ports. Only
-    /// the choice of window depends on it.
+    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
+    /// ports. Only the choice of window depends on it.
     const PRODUCT_TENTHS: u32;
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
@@ -20,63 +123,14 @@ pub trait Kernels: Machine {
     const MAX_SQUARE: usize;
     /// The widest triangle, in products and squares of longer numbers, bounded by code size.
     const MAX_TRIANGLE: usize;
-    /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each window and digit.
+    /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
+    /// window and digit.
     const MAX_SELECT: usize;
-    /// From how many digits on squares by Karatsuba's splitting are faster: measured, see [`crate::batch::Method::fastest`].
+    /// From how many digits on squares by Karatsuba's splitting are faster: measured, see
+    /// [`crate::batch::Method::fastest`].
     const KARATSUBA_FROM: usize;
     /// From how many digits on half-reduced products with table entries are faster: measured likewise.
     const AHMM_FROM: usize;
 
-    /// [`crate::batch::block::mac_rows`].
-    fn mac_rows(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
-    /// [`crate::batch::block::square`].
-    fn square(self, c: &mut [Self::Column], a: &[Self::Digit], half: &[u64]);
-    /// [`crate::batch::block::square_onto`].
-    fn square_onto(self, c: &mut [Self::Column], a: &[Self::Digit]);
-    /// [`crate::batch::block::low_triangle`].
-    fn low_triangle(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
-    /// [`crate::batch::block::high_triangle`].
-    fn high_triangle(self, c: &mut [Self::Column], a: &[Self::Digit], b: &[Self::Digit]);
-    /// [`crate::batch::block::reduce_rows`].
-    fn reduce_rows(
-        self,
-        c: &mut [Self::Column],
-        friendly: &[Self::Digit],
-        q: &mut [Self::Digit],
-        last: Option<(&[Self::Digit], Self::Digit)>,
-    );
-    /// [`crate::batch::block::splat`].
-    fn splat(self, c: &mut [Self::Column], start: &[u64]);
-    /// [`crate::batch::block::normalize`].
-    fn normalize(self, out: &mut [Self::Digit], c: &[Self::Column]);
-    /// [`crate::batch::block::settle`].
-    fn settle(self, out: &mut [Self::Digit], c: &mut [Self::Column]);
-    /// [`crate::batch::block::normalize_sum`].
-    fn normalize_sum(self, out: &mut [Self::Digit], low: &[Self::Digit], c: &[Self::Column], d: &[Self::Column]);
-    /// [`crate::batch::block::difference`].
-    fn difference(
-        self,
-        out: &mut [Self::Digit],
-        spare: &mut [Self::Digit],
-        sign: &mut [Self::Column],
-        a: &[Self::Digit],
-        b: &[Self::Digit],
-    );
-    /// [`crate::batch::block::karatsuba`].
-    fn karatsuba(
-        self,
-        c: &mut [Self::Column],
-        middle: &[Self::Column],
-        signs: &[Self::Column],
-        extra: &[u64],
-        part: Part,
-    );
-    /// [`crate::batch::block::add`].
-    fn add_numbers(self, out: &mut [Self::Digit], a: &[Self::Digit]);
-    /// [`crate::batch::block::select_tile`].
-    fn select_tile(self, out: [&mut [Self::Digit]; WINDOWS], table: &[Self::Digit], stride: usize, index: &[u64]);
-    /// [`crate::batch::block::gather`].
-    fn gather(self, out: &mut [Self::Digit], lanes: &[&[u64]]);
-    /// [`crate::batch::block::scatter`].
-    fn scatter(self, out: &mut [u64], digits: &[Self::Digit]);
+    for_each_block!(Self, methods! {});
 }

@@ -2,17 +2,19 @@
 
 /// One vector machine: how `LANES` numbers are multiplied digit by digit at once.
 ///
-/// Numbers are in radix `2^w`, `w = DIGIT_BITS`. A [`Digit`](Machine::Digit) is one digit of every lane, prepared for
-/// multiplication (an integer, a double: the machine's own choice); a [`Column`](Machine::Column) is one 64-bit
-/// accumulator of every lane, computed modulo `2^64`.
+/// Numbers are in radix `2^w`, `w = DIGIT_BITS`. A [`Digit`](Machine::Digit) is one digit of every lane,
+/// prepared for multiplication (an integer, a double: the machine's own choice); a
+/// [`Column`](Machine::Column) is one 64-bit accumulator of every lane, computed modulo `2^64`.
 ///
 /// # The product and its bias
 ///
-/// [`mac`](Machine::mac) adds to `lo` and `hi` two integers `l` and `h` with `h·2^w + l = a·b`, and besides, for every
-/// call, the constants [`BIAS_LO`](Machine::BIAS_LO) and [`BIAS_HI`](Machine::BIAS_HI). Each column receives a fixed
-/// number of products, and starts at minus that many biases. After correction `|l| < 2^w` and `0 ≤ h ≤ 2^w`.
+/// [`mac`](Machine::mac) adds to `lo` and `hi` two integers `l` and `h` with `h·2^w + l = a·b`, and besides,
+/// for every call, the constants [`BIAS_LO`](Machine::BIAS_LO) and [`BIAS_HI`](Machine::BIAS_HI). Each column
+/// receives a fixed number of products, and starts at minus that many biases. After correction `|l| < 2^w`
+/// and `0 ≤ h ≤ 2^w`.
 ///
-/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
+/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends
+/// on data.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// Numbers in a batch.
     const LANES: usize;
@@ -32,11 +34,11 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// One truth value of every lane.
     type Mask: Copy;
 
-    /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the caller's. Once for
-    /// each batch: no block does it for itself.
+    /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the
+    /// caller's. Once for each batch: no block does it for itself.
     ///
-    /// Integers need nothing. Products in double precision may need the default floating-point environment, whatever the
-    /// host program has set.
+    /// Integers need nothing. Products in double precision may need the default floating-point environment,
+    /// whatever the host program has set.
     #[inline(always)]
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
         work()
@@ -51,8 +53,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// Writes lane `i` to `values[i]`; `values` holds exactly `LANES`.
     fn column_store(self, column: Self::Column, values: &mut [u64]);
 
-    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition: `0 ≤ a, b < 2^w`, as
-    /// [`digit`](Machine::digit) and [`operand`](Machine::operand) make them.
+    /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition:
+    /// `0 ≤ a, b < 2^w`, as [`digit`](Machine::digit) and [`operand`](Machine::operand) make them.
     fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
 
     /// The low half of [`mac`](Machine::mac) alone: `lo + l + BIAS_LO`.
@@ -76,7 +78,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.
     fn digit(self, c: Self::Column) -> Self::Digit;
-    /// A cheaper [`digit`](Self::digit): it may leave bits above `w` if `mac` and [`column`](Self::column) ignore them.
+    /// A cheaper [`digit`](Self::digit): it may leave bits above `w` if `mac` and [`column`](Self::column)
+    /// ignore them.
     #[inline(always)]
     fn operand(self, c: Self::Column) -> Self::Digit {
         self.digit(c)
@@ -89,3 +92,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// `b` where the mask is set, else `a`.
     fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
 }
+
+/// One digit of every lane of a machine.
+pub type Digit<M> = <M as Machine>::Digit;
+/// One accumulator of every lane of a machine.
+pub type Column<M> = <M as Machine>::Column;

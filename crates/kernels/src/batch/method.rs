@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use super::constants::Constants;
 use super::kernels::Kernels;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
 ///
-/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine; others
-/// are for comparison, or for processors on which they are faster. Levels of splitting are lowered to what a number's
-/// digits allow: halves need two digits, half products an even number of them, and sums of columns must fit in 64 bits.
+/// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine;
+/// others are for comparison, or for processors on which they are faster. Levels of splitting are lowered to
+/// what a number's digits allow: halves need two digits, half products an even number of them, and sums of
+/// columns must fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method {
     /// Levels of Karatsuba's splitting in a product of two numbers.
@@ -18,9 +18,9 @@ pub struct Method {
     pub square_levels: u32,
     /// How a product is reduced.
     pub reduction: Reduction,
-    /// Whether products with a table entry reduce only half of their digits (almost-half-Montgomery multiplication: Ozturk,
-    /// Kantecki, Yap 2024, section 2.3.1). With separate reduction, or where the modulus leaves less than five bits of its
-    /// digits free, they are ordinary products instead.
+    /// Whether products with a table entry reduce only half of their digits (almost-half-Montgomery
+    /// multiplication: Ozturk, Kantecki, Yap 2024, section 2.3.1). With separated reduction, or where the
+    /// modulus leaves less than five bits of its digits free, they are ordinary products instead.
     pub ahmm: bool,
 }
 
@@ -29,10 +29,11 @@ pub struct Method {
 pub enum Reduction {
     /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that a digit's
     /// quotient needs no multiplication.
-    Rows,
-    /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet, Glandus, Robert
-    /// 2024).
-    Separate {
+    Interleaved,
+    /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet,
+    /// Glandus, Robert 2024).
+    #[cfg(feature = "papers")]
+    Separated {
         /// Levels of Karatsuba's splitting in these two products.
         levels: u32,
         /// Whether only the upper half of `q·N` is computed.
@@ -40,11 +41,12 @@ pub enum Reduction {
     },
 }
 
-const fn separate(levels: u32, truncated: bool) -> Method {
+#[cfg(feature = "papers")]
+const fn separated(levels: u32, truncated: bool) -> Method {
     Method {
         multiply_levels: levels,
         square_levels: levels,
-        reduction: Reduction::Separate { levels, truncated },
+        reduction: Reduction::Separated { levels, truncated },
         ahmm: false,
     }
 }
@@ -54,25 +56,31 @@ const MOST_LEVELS: u32 = 10;
 
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
-    pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Rows, ahmm: false };
+    pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Interleaved, ahmm: false };
     /// AMM with almost-half-Montgomery multiplication by table entries (AHMM).
     pub const AHMM: Self = Self { ahmm: true, ..Self::AMM };
     /// AHMM with squares by one level of Karatsuba.
     pub const AHMM_KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AHMM };
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
-    /// Separate reduction: schoolbook products, the whole of `q·N`.
-    pub const SCHOOLBOOK: Self = separate(0, false);
-    /// Separate reduction: schoolbook products, the upper half of `q·N`.
-    pub const TRUNCATED_SCHOOLBOOK: Self = separate(0, true);
-    /// Separate reduction: Karatsuba products, the whole of `q·N`.
-    pub const KARATSUBA: Self = separate(1, false);
-    /// Separate reduction: Karatsuba products, the upper half of `q·N`.
-    pub const TRUNCATED_KARATSUBA: Self = separate(1, true);
-    /// Separate reduction: two levels of Karatsuba, the whole of `q·N`.
-    pub const KARATSUBA2: Self = separate(2, false);
-    /// Separate reduction: two levels of Karatsuba, the upper half of `q·N`.
-    pub const TRUNCATED_KARATSUBA2: Self = separate(2, true);
+    /// Separated reduction: schoolbook products, the whole of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const SCHOOLBOOK: Self = separated(0, false);
+    /// Separated reduction: schoolbook products, the upper half of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const TRUNCATED_SCHOOLBOOK: Self = separated(0, true);
+    /// Separated reduction: Karatsuba products, the whole of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const KARATSUBA: Self = separated(1, false);
+    /// Separated reduction: Karatsuba products, the upper half of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const TRUNCATED_KARATSUBA: Self = separated(1, true);
+    /// Separated reduction: two levels of Karatsuba, the whole of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const KARATSUBA2: Self = separated(2, false);
+    /// Separated reduction: two levels of Karatsuba, the upper half of `q·N`.
+    #[cfg(feature = "papers")]
+    pub const TRUNCATED_KARATSUBA2: Self = separated(2, true);
 
     /// Every named method, with its name.
     pub const NAMED: &'static [(&'static str, Self)] = &[
@@ -80,24 +88,22 @@ impl Method {
         ("ahmm", Self::AHMM),
         ("ahmm-karatsuba-squares", Self::AHMM_KARATSUBA_SQUARES),
         ("karatsuba-squares", Self::KARATSUBA_SQUARES),
+        #[cfg(feature = "papers")]
         ("schoolbook", Self::SCHOOLBOOK),
+        #[cfg(feature = "papers")]
         ("truncated-schoolbook", Self::TRUNCATED_SCHOOLBOOK),
+        #[cfg(feature = "papers")]
         ("karatsuba", Self::KARATSUBA),
+        #[cfg(feature = "papers")]
         ("truncated-karatsuba", Self::TRUNCATED_KARATSUBA),
+        #[cfg(feature = "papers")]
         ("karatsuba2", Self::KARATSUBA2),
+        #[cfg(feature = "papers")]
         ("truncated-karatsuba2", Self::TRUNCATED_KARATSUBA2),
     ];
 
-    /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no
-    /// more splitting than fits.
-    #[doc(hidden)]
-    pub fn of<M: Kernels>(modulus: &Constants) -> Self {
-        let digits = modulus.digits();
-        modulus.method().unwrap_or_else(|| Self::fastest::<M>(digits)).fitting(digits, M::DIGIT_BITS)
-    }
-
-    /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by measurement (see
-    /// docs/notes/performance.md).
+    /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by
+    /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
     pub fn fastest<M: Kernels>(digits: usize) -> Self {
         Self { square_levels: u32::from(digits >= M::KARATSUBA_FROM), ahmm: digits >= M::AHMM_FROM, ..Self::AMM }
@@ -110,16 +116,18 @@ impl Method {
 
     /// This method, with only as many levels of Karatsuba's splitting as columns have room for.
     ///
-    /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns up to
-    /// `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit a word with their
-    /// offsets while `L·(3/2)^n ≤ 2^{61−w}`: for 52-bit digits 341 digits by one level, 227 by two. `analysis` proves it.
+    /// A level makes a middle column of three columns of half as many halves each, so `n` levels make columns
+    /// up to `(3/2)^n` as large as those of `L` digits. Two such sums, of a product and of its reduction, fit
+    /// a word with their offsets while `L·(3/2)^n ≤ 2^{61−w}`: for 52-bit digits 341 digits by one level, 227
+    /// by two. `analysis` proves it.
     #[doc(hidden)]
     pub fn fitting(self, digits: usize, digit_bits: u32) -> Self {
         let fits = |levels: u32| (digits * 3usize.pow(levels)) >> levels < 1 << (61 - digit_bits);
         let most = (1..MOST_LEVELS).take_while(|&levels| fits(levels)).last().unwrap_or(0);
         let reduction = match self.reduction {
-            Reduction::Rows => Reduction::Rows,
-            Reduction::Separate { levels, truncated } => Reduction::Separate { levels: levels.min(most), truncated },
+            Reduction::Interleaved => Reduction::Interleaved,
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated } => Reduction::Separated { levels: levels.min(most), truncated },
         };
         let (multiply_levels, square_levels) = (self.multiply_levels.min(most), self.square_levels.min(most));
         Self { multiply_levels, square_levels, reduction, ..self }
@@ -129,8 +137,9 @@ impl Method {
     #[doc(hidden)]
     pub fn digits(&self, digits: usize) -> usize {
         match self.reduction {
-            Reduction::Separate { levels, .. } => digits.next_multiple_of(1 << levels.min(4)),
-            Reduction::Rows => digits,
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, .. } => digits.next_multiple_of(1 << levels.min(4)),
+            Reduction::Interleaved => digits,
         }
     }
 }

@@ -3,8 +3,9 @@
 //! * [`Machine`]: what a vector machine can do, in arithmetic words.
 //! * [`block`]: micro-kernels over that: tiny loops whose accumulators are in registers.
 //! * [`Kernels`]: these, compiled for one machine, as the crate `machines` provides them.
-//! * [`product`], [`interleaved`], [`separated`], [`ahmm`]: whole products and reductions, arranged from blocks for any digit
-//!   count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how a number is cut.
+//! * [`product`], [`interleaved`], `separated`, [`ahmm`]: whole products and reductions, arranged from
+//!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
+//!   a number is cut.
 //! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
 
 pub mod ahmm;
@@ -16,12 +17,15 @@ pub mod interleaved;
 mod kernels;
 mod machine;
 mod method;
+mod number;
 pub mod product;
+#[cfg(feature = "papers")]
 pub mod separated;
 pub mod tiles;
 
 pub use constants::Constants;
-pub use domain::{Domain, MAX_DIGITS, Number};
+pub use domain::{Domain, MAX_DIGITS};
 pub use kernels::Kernels;
-pub use machine::Machine;
+pub use machine::{Column, Digit, Machine};
 pub use method::{Method, Reduction};
+pub use number::Number;

@@ -1,10 +1,13 @@
-//! Products and squares of whole numbers as columns, arranged from blocks: by tiles, or by Karatsuba's splitting down to
-//! tiles.
+//! Products and squares of whole numbers as columns, arranged from blocks: by tiles, or by Karatsuba's
+//! splitting down to tiles.
+
+#[cfg(feature = "papers")]
+mod half;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::bias::Starts;
+use super::bias::Bias;
 use super::block::Part;
 use super::kernels::Kernels;
 use super::tiles::tiles;
@@ -31,7 +34,7 @@ pub(crate) struct Product<M: Kernels> {
     /// Offset and width of the tiles, of a number that is not split.
     tiles: Vec<(usize, usize)>,
     /// Initial columns of such a number; for a square half of them.
-    start: Vec<u64>,
+    initial: Vec<u64>,
     /// Whether a square is one block.
     one_block: bool,
     split: Option<Box<Split<M>>>,
@@ -73,33 +76,19 @@ impl<M: Kernels> Product<M> {
             _ => M::MAX_TRIANGLE,
         };
         debug_assert!(kind == Kind::Product || extra.iter().all(|extra| extra.is_multiple_of(2)));
-        let (tiles, start): (Vec<_>, Vec<_>) = match split {
+        let (tiles, initial): (Vec<_>, Vec<_>) = match split {
             Some(_) => Default::default(),
             None => {
-                let whole = Starts::<M>::new(2 * l).product(0, l, l).finish();
+                let whole = Bias::<M>::new(2 * l).product(0, l, l).initial();
                 let halve = u32::from(kind == Kind::Square);
-                let start = whole.iter().zip(extra).map(|(start, extra)| start.wrapping_add(*extra) >> halve);
-                (tiles(l, widest).collect(), start.collect())
+                let initial = whole.iter().zip(extra).map(|(initial, extra)| initial.wrapping_add(*extra) >> halve);
+                (tiles(l, widest).collect(), initial.collect())
             }
         };
         // A machine without bias starts a whole square at 0, and can have nothing else there.
         let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
-        let one_block = tiles.len() == 1 && (biased || start.iter().all(|&start| start == 0));
-        Self { machine, l, kind, part, tiles, start, one_block, split }
-    }
-
-    /// Sets `b` as the second factor of every later [`run`](Self::run).
-    pub fn fix(mut self, b: &[M::Digit]) -> Self {
-        if let Some(mut split) = self.split {
-            let (low, high) = b.split_at(split.half);
-            split.difference(1, low, high);
-            split.low = split.low.fix(low);
-            split.high = split.high.fix(high);
-            split.middle = split.middle.fix(&split.factors[1]);
-            split.fixed = true;
-            self.split = Some(split);
-        }
-        self
+        let one_block = tiles.len() == 1 && (biased || initial.iter().all(|&initial| initial == 0));
+        Self { machine, l, kind, part, tiles, initial, one_block, split }
     }
 
     /// Writes the wanted columns of `a·b`; the others are left in any state. `c` has at least `2l` columns.
@@ -135,37 +124,21 @@ impl<M: Kernels> Product<M> {
     }
 
     fn tiled(&self, c: &mut [M::Column], a: &[M::Digit], b: &[M::Digit]) {
-        let (m, l) = (self.machine, self.l);
-        let wanted = match self.part {
-            Part::Full => 0..2 * l,
-            Part::Low => 0..l,
-            Part::High => l - 1..2 * l,
-        };
-        m.splat(&mut c[wanted.clone()], &self.start[wanted]);
-        if self.part == Part::Full {
-            return mac_tiles(m, &self.tiles, c, a, b);
+        #[cfg(feature = "papers")]
+        if self.part != Part::Full {
+            return self.tiled_half(c, a, b);
         }
-        for &(at, width) in &self.tiles {
-            // Tile and rows below this one fill the columns below l; from `above` on, those from l on.
-            let (below, above) = (l - at - width, l - at);
-            let tile = &a[at..at + width];
-            if self.part == Part::Low {
-                m.mac_rows(&mut c[at..], tile, &b[..below]);
-                m.low_triangle(&mut c[l - width..], tile, &b[below..above]);
-            } else {
-                m.high_triangle(&mut c[l - 1..], tile, &b[below.saturating_sub(1)..above]);
-                m.mac_rows(&mut c[l..], tile, &b[above..]);
-            }
-        }
+        self.machine.splat(&mut c[..2 * self.l], &self.initial);
+        mac_tiles(self.machine, &self.tiles, c, a, b);
     }
 
     fn tiled_square(&self, c: &mut [M::Column], a: &[M::Digit]) {
         let m = self.machine;
         if self.one_block {
-            return m.square(c, a, &self.start);
+            return m.square(c, a, &self.initial);
         }
         // The tiles with each other, then each with itself, which doubles the columns.
-        m.splat(&mut c[..2 * self.l], &self.start);
+        m.splat(&mut c[..2 * self.l], &self.initial);
         for &(at, width) in &self.tiles[..self.tiles.len() - 1] {
             let above = at + width;
             m.mac_rows(&mut c[at + above..], &a[at..above], &a[above..]);
@@ -193,8 +166,8 @@ impl<M: Kernels> Split<M> {
     fn new(machine: M, l: usize, levels: u32, kind: Kind, part: Part, extra: &[u64]) -> Self {
         let half = l.div_ceil(2);
         let upper = l - half;
-        // The outer columns are those of the outer products, and take their extra there. The middle ones are sums of
-        // several columns, and take what is still missing when they are put together.
+        // The outer columns are those of the outer products, and take their extra there. The middle ones are
+        // sums of several columns, and take what is still missing when they are put together.
         let mut low = alloc::vec![0; 2 * half];
         let mut high = alloc::vec![0; 2 * upper];
         let mut middle = alloc::vec![0; 2 * half];

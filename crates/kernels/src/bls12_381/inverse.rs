@@ -12,20 +12,23 @@ const STEP: u32 = 31;
 /// How many steps: after `2·381 − 1` halvings `a` is 0 and `b` the greatest common divisor.
 const ROUNDS: usize = (2 * 381 - 1usize).div_ceil(STEP as usize);
 
-/// `R³·2^{(64−31)·ROUNDS} mod p`: what Montgomery's rows divide by, and halvings do not, is put back in the last product.
+/// `R³·2^{(64−31)·ROUNDS} mod p`: what Montgomery's rows divide by, and halvings do not, is put back in the
+/// last product.
 const RESTORE: Fe = power_of_two(3 * 64 * LIMBS + (64 - STEP as usize) * ROUNDS);
 
 /// `R²/a mod p`, the inverse in Montgomery's form, and 0 for 0.
 ///
-/// `(a, b)` starts as `(a, p)` and `(u, v)` as `(1, 0)`, with `a ≡ u·y` and `b ≡ v·y` for the number `y` to invert. Each
-/// halving makes `a` even by subtracting `b`, after a swap if `b` is greater. Each step finds 31 halvings in
-/// a row on one word of `a` and of `b`: the 31 lowest bits and the 33 highest. Then the whole numbers follow
-/// at once, by factors of 31 bits. The approximation can make a number negative, which is corrected.
+/// `(a, b)` starts as `(a, p)` and `(u, v)` as `(1, 0)`, with `a ≡ u·y` and `b ≡ v·y` for the number `y` to
+/// invert. Each halving makes `a` even by subtracting `b`, after a swap if `b` is greater. Each step finds 31
+/// halvings in a row on one word of `a` and of `b`: the 31 lowest bits and the 33 highest. Then the whole
+/// numbers follow at once, by factors of 31 bits. The approximation can make a number negative, which is
+/// corrected.
 ///
 /// * Precondition: `a < p`.
 /// * Result: below `p`.
 /// * Cost: 775 halvings of a word, and 25 times 8 products of six limbs and a short factor.
-/// * Source: T. Pornin, *Optimized Binary GCD for Modular Inversion*, <https://eprint.iacr.org/2020/972>, algorithm 2.
+/// * Source: T. Pornin, *Optimized Binary GCD for Modular Inversion*, <https://eprint.iacr.org/2020/972>,
+///   algorithm 2.
 pub fn invert(a: &Fe) -> Fe {
     let (mut a, mut b) = (*a, MODULUS);
     let (mut u, mut v) = ([1, 0, 0, 0, 0, 0], [0; LIMBS]);
@@ -96,8 +99,8 @@ fn halvings([mut a, mut b]: [u64; 2]) -> [Factors; 2] {
 
 /// `|f[0]·a + f[1]·b| / 2^31`, and the factors with the sign that makes it so.
 ///
-/// * Precondition: `2^31` divides the sum; the result is below `2^384`, as it is: the sum of sizes of factors is at most
-///   `2^31`, so that it is not above the greater of `a` and `b`.
+/// * Precondition: `2^31` divides the sum; the result is below `2^384`, as it is: the sum of sizes of factors
+///   is at most `2^31`, so that it is not above the greater of `a` and `b`.
 #[inline(always)]
 fn shifted(a: &Fe, b: &Fe, f: Factors) -> (Fe, Factors) {
     let (mut sum, mut carry) = ([0; LIMBS], 0i128);

@@ -1,16 +1,17 @@
 //! One element in each lane of a vector machine.
 //!
-//! A number has eight digits, 408 or 416 bits for a prime of 381: `R = 2^{8w} > 2^{27}·p`. So much room makes bounds
-//! simple: numbers stay below `2p`, and what is multiplied may be far greater.
+//! A number has eight digits, 408 or 416 bits for a prime of 381: `R = 2^{8w} > 2^{27}·p`. So much room makes
+//! bounds simple: numbers stay below `2p`, and what is multiplied may be far greater.
 //!
 //! # Bounds
 //!
-//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see [`crate::batch::block::reduce_rows`]), to less than
-//!   `T/R + (μ/2^w + 1)·p` with `μ = −p^{−1} mod 2^w < 2^50`: less than `T/R + 1.5p`. That is below `2p` for every
-//!   `T < R·p/2`, as for `x, y < 2p`, and for a number below `2p` and one below `R/4`.
-//! * A column receives at most 8 low and 8 high halves from the product and as many from the reduction, each at most `2^w`
-//!   in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset of `2^62` keeps columns
-//!   positive (see [`crate::batch::bias`]).
+//! * A product `T = x·y` is reduced by seven friendly rows and a plain one (see
+//!   [`crate::batch::block::reduce_rows`]), to less than `T/R + (μ/2^w + 1)·p` with
+//!   `μ = −p^{−1} mod 2^w < 2^50`: less than `T/R + 1.5p`. That is below `2p` for every `T < R·p/2`, as for
+//!   `x, y < 2p`, and for a number below `2p` and one below `R/4`.
+//! * A column receives at most 8 low and 8 high halves from the product and as many from the reduction, each
+//!   at most `2^w` in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset
+//!   of `2^62` keeps columns positive (see [`crate::batch::bias`]).
 //!
 //! Elements are in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and `leave`
 //! multiply by the quotient of the two.
@@ -33,23 +34,23 @@ pub const DIGITS: usize = 8;
 /// Columns of a product.
 const COLUMNS: usize = 2 * DIGITS;
 
-/// A number in every lane.
-pub type Number<M> = [<M as Machine>::Digit; DIGITS];
+/// An element of the field in every lane.
+pub type Element<M> = [<M as Machine>::Digit; DIGITS];
 
 /// The kernels of this module, each compiled for one machine.
 pub trait Field: Machine {
     /// [`mul`].
-    fn fe_mul(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_mul(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`sqr`].
-    fn fe_sqr(self, a: &mut Number<Self>, times: usize);
+    fn fe_sqr(self, a: &mut Element<Self>, times: usize);
     /// [`add`].
-    fn fe_add(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_add(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`sub`].
-    fn fe_sub(self, a: &mut Number<Self>, b: &Number<Self>);
+    fn fe_sub(self, a: &mut Element<Self>, b: &Element<Self>);
     /// [`enter`].
-    fn fe_enter(self, out: &mut Number<Self>, a: &[Fe]);
+    fn fe_enter(self, out: &mut Element<Self>, a: &[Fe]);
     /// [`leave`].
-    fn fe_leave(self, out: &mut [Fe], a: &Number<Self>);
+    fn fe_leave(self, out: &mut [Fe], a: &Element<Self>);
     /// [`mul_scalars`].
     fn fe_mul_scalars(self, out: &mut [Fe], a: &[Fe], b: &[Fe]);
     /// [`sqr_scalars`].
@@ -100,8 +101,8 @@ impl<M: Machine> Constants<M> {
     const ENTER: [u64; DIGITS] = digits(&power_of_two(2 * Self::R_BITS - SCALAR_BITS), 0, Self::W);
     /// `2^384 mod p`: a product with it does the reverse.
     const LEAVE: [u64; DIGITS] = digits(&power_of_two(SCALAR_BITS), 0, Self::W);
-    /// What columns start at: minus the biases of all products they will receive, and where halves are signed an offset of
-    /// `2^62`, less what the column below carries of its own.
+    /// What columns start at: minus the biases of all products they will receive, and where halves are signed
+    /// an offset of `2^62`, less what the column below carries of its own.
     const STARTS: [u64; COLUMNS] = {
         assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS) && M::BIAS_HI.is_multiple_of(2));
         let (mut out, mut k) = ([0u64; COLUMNS], 0);
@@ -199,7 +200,7 @@ const fn bits_at(number: &Fe, from: isize) -> u64 {
 
 /// A constant in every lane.
 #[inline(always)]
-fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
+fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Element<M> {
     let mut out = [m.digit_zero(); DIGITS];
     each!(i in 0..DIGITS {
         out[i] = m.digit(m.column_splat(digits[i]));
@@ -209,15 +210,15 @@ fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Number<M> {
 
 /// `a ← a·b/R`.
 ///
-/// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed: column `i`
-/// is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows are not unrolled: the
-/// compiler would put off additions, and have no registers for what is to be added.)
+/// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed:
+/// column `i` is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows
+/// are not unrolled: the compiler would put off additions, and have no registers for what is to be added.)
 ///
 /// * Precondition: digits normalised; `a·b < R·p/2`, as for `a, b < 2p`.
 /// * Result: below `2p`, normalised.
 /// * Cost: 64 products, and 65 for the reduction.
 #[inline(always)]
-pub fn mul<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn mul<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     const LAST: usize = DIGITS - 1;
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let starts = &Constants::<M>::STARTS;
@@ -238,7 +239,7 @@ pub fn mul<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
 
 /// `C += a·digit`, for nine columns.
 #[inline(always)]
-fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M>, digit: M::Digit) {
+fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Element<M>, digit: M::Digit) {
     each!(j in 0..DIGITS {
         (acc[j], acc[j + 1]) = m.mac(acc[j], acc[j + 1], a[j], digit);
     });
@@ -246,7 +247,7 @@ fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Number<M
 
 /// `(C + q·p')/2^w` with `q = C[0] mod 2^w`; a column enters from above.
 #[inline(always)]
-fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Number<M>, entering: M::Column) {
+fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Element<M>, entering: M::Column) {
     let q = m.operand(acc[0]);
     let mut column = m.add(acc[1], m.carry(acc[0]));
     each!(j in 0..DIGITS {
@@ -256,7 +257,8 @@ fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &
     acc[DIGITS] = column;
 }
 
-/// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of `C[0]`.
+/// The last row, for the last column below `R`: `C += q·p` with `q = μ·C[0] mod 2^w`, and the carry of
+/// `C[0]`.
 #[inline(always)]
 fn plain_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
     let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
@@ -269,7 +271,7 @@ fn plain_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1]) {
 
 /// The columns above the lowest as digits.
 #[inline(always)]
-fn finish<M: Machine>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) {
+fn finish<M: Machine>(m: M, out: &mut Element<M>, acc: &[M::Column; DIGITS + 1]) {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(acc[i + 1], carry);
@@ -285,7 +287,7 @@ fn finish<M: Machine>(m: M, out: &mut Number<M>, acc: &[M::Column; DIGITS + 1]) 
 /// * Result: below `2p`, normalised.
 /// * Cost, each time: 36 products, and 65 for the reduction.
 #[inline(always)]
-pub fn sqr<M: Machine>(m: M, a: &mut Number<M>, times: usize) {
+pub fn sqr<M: Machine>(m: M, a: &mut Element<M>, times: usize) {
     let friendly = constant(m, &Constants::<M>::FRIENDLY);
     let mut c = [m.column_splat(OFFSET); COLUMNS];
     for _ in 0..times {
@@ -304,7 +306,7 @@ pub fn sqr<M: Machine>(m: M, a: &mut Number<M>, times: usize) {
 
 /// Columns to digits; the carry out of the highest.
 #[inline(always)]
-fn carried<M: Machine>(m: M, out: &mut Number<M>, columns: &[M::Column; DIGITS]) -> M::Column {
+fn carried<M: Machine>(m: M, out: &mut Element<M>, columns: &[M::Column; DIGITS]) -> M::Column {
     let mut carry = m.column_splat(0);
     each!(i in 0..DIGITS {
         let column = m.add(columns[i], carry);
@@ -324,9 +326,10 @@ fn plus<M: Machine>(m: M, columns: &[M::Column; DIGITS], constant: &[u64; DIGITS
     out
 }
 
-/// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts `R − complement` once.
+/// `a` where `a + complement` does not carry out of the highest digit, else that sum: subtracts
+/// `R − complement` once.
 #[inline(always)]
-fn reduce_once<M: Machine>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
+fn reduce_once<M: Machine>(m: M, out: &mut Element<M>, a: &[M::Column; DIGITS], complement: &[u64; DIGITS]) {
     let mut less = [m.digit_zero(); DIGITS];
     carried(m, out, a);
     let carry = carried(m, &mut less, &plus(m, a, complement));
@@ -342,7 +345,7 @@ fn reduce_once<M: Machine>(m: M, out: &mut Number<M>, a: &[M::Column; DIGITS], c
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn add<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn add<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     let mut sum = [m.column_splat(0); DIGITS];
     each!(i in 0..DIGITS {
         sum[i] = m.add(m.column(a[i]), m.column(b[i]));
@@ -356,7 +359,7 @@ pub fn add<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
 /// * Result: below `2p`, normalised.
 /// * Cost: two chains of carries.
 #[inline(always)]
-pub fn sub<M: Machine>(m: M, a: &mut Number<M>, b: &Number<M>) {
+pub fn sub<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     // a + (R − b), digit by digit without borrows: 2^w − 1 − b[i], and one more in the lowest.
     let ones = (1 << M::DIGIT_BITS) - 1;
     let mut difference = [m.column_splat(0); DIGITS];

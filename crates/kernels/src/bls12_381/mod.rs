@@ -7,20 +7,20 @@
 //! carries out of its highest limb, and one conditional subtraction brings every result back below `p`.
 //!
 //! The multiplications are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery
-//! Multiplication in Assembly*, 2021), from plain to fast: [`mul_loops`], [`mul_flat`], and in the `machines` crate by
-//! intrinsics and in assembly. All give the same limbs for the same limbs.
+//! Multiplication in Assembly*, 2021), from plain to fast: [`mul_loops`], [`mul_flat`], and in the `machines`
+//! crate by intrinsics and in assembly. All give the same limbs for the same limbs.
 //!
 //! # The friendly multiple of this modulus
 //!
 //! A Montgomery row needs `q = t·μ mod 2^64`, `μ = −p^{−1} mod 2^64`, before it can start. With
-//! `p' = μ·p ≡ −1 (mod 2^64)` it is the lowest limb itself, and the row adds `q·p''`, `p'' = (p' + 1)/2^64`, one limb up
-//! (see [`crate::batch::block::reduce_rows`]). Five rows of six may do so, the last is an ordinary one. The result is then
-//! `(T + Q·p' + q·2^320·p)/R` with `Q < 2^320` and `q < 2^64`, below
+//! `p' = μ·p ≡ −1 (mod 2^64)` it is the lowest limb itself, and the row adds `q·p''`, `p'' = (p' + 1)/2^64`,
+//! one limb up (see [`crate::batch::block::reduce_rows`]). Five rows of six may do so, the last is an
+//! ordinary one. The result is then `(T + Q·p' + q·2^320·p)/R` with `Q < 2^320` and `q < 2^64`, below
 //!
 //! `T/R + (μ/2^64 + 1)·p < (0.102 + 0.539 + 1)·p < 2p` for `T < p²`:
 //!
-//! still one conditional subtraction, since `μ` of this prime is small enough. It saves five multiplications of 78 and,
-//! in every row, the wait for one.
+//! still one conditional subtraction, since `μ` of this prime is small enough. It saves five multiplications
+//! of 78 and, in every row, the wait for one.
 //!
 //! # Many at once
 //!

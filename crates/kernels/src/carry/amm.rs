@@ -17,26 +17,30 @@ pub struct Modulus<'a> {
 
 /// Almost Montgomery multiplication by four carry chains: `out ≡ a·b·R^{−1} (mod M)`.
 ///
-/// * Precondition: all numbers have `n` digits, a multiple of `16V`, and so has the modulus, which is odd, `1 < M < R = 2^{32n}`.
-///   `a, b < R`, that is any digits. Of numbers of more than one window, `spare` has two windows more, whatever they hold.
+/// * Precondition: all numbers have `n` digits, a multiple of `16V`, and so has the modulus, which is odd,
+///   `1 < M < R = 2^{32n}`. `a, b < R`, that is any digits. Of numbers of more than one window, `spare` has
+///   two windows more, whatever they hold.
 /// * Bound: `out < R`.
-/// * Cost: with `P = n/16V`, `P²` parts of `16V` rounds. A round is 9 instructions for each vector in the coprocessor's
-///   words, and in the `P` parts that compute quotients 4 more, in the others 2 more and the moving of single digits; `P` tails
-///   and one masked subtraction.
-/// * Source: paper `phirsa`, slides "Four VCPCs", "Computing q", "Handling Tail" and "2048-bit Montgomery Multiplication".
+/// * Cost: with `P = n/16V`, `P²` parts of `16V` rounds. A round is 9 instructions for each vector in the
+///   coprocessor's words, and in the `P` parts that compute quotients 4 more, in the others 2 more and the
+///   moving of single digits; `P` tails and one masked subtraction.
+/// * Source: paper `phirsa`, slides "Four VCPCs", "Computing q", "Handling Tail" and "2048-bit Montgomery
+///   Multiplication".
 ///
 /// # The split
 ///
-/// Numbers longer than a window are cut into `P` windows, and the multiplication into parts like that of one window: sixteen
-/// chains would need more masks than there are. Row `j` multiplies `A` by window `j` of `b`. Its part 0 computes the quotients
-/// `Q_j`, and the others work with the same: part `i` adds `A_i·b_j + M_i·Q_j`. A part's window moves up by its own length and
-/// ends where that of the next part begins, carries and all, so that no carry need be resolved between parts; the digits
-/// that enter at the top are those that the last row left, and those that leave at the bottom are final.
+/// Numbers longer than a window are cut into `P` windows, and the multiplication into parts like that of one
+/// window: sixteen chains would need more masks than there are. Row `j` multiplies `A` by window `j` of `b`.
+/// Its part 0 computes the quotients `Q_j`, and the others work with the same: part `i` adds
+/// `A_i·b_j + M_i·Q_j`. A part's window moves up by its own length and ends where that of the next part
+/// begins, carries and all, so that no carry need be resolved between parts; the digits that enter at the top
+/// are those that the last row left, and those that leave at the bottom are final.
 ///
 /// # Bounds of the split
 ///
-/// With `β = 2^{32·16V}`, row `j` makes `S ← (S + A·b_j + M·Q_j)/β` exactly. If `S < A + M` before, then after it
-/// `S < (A + M)(1 + β − 1)/β = A + M < 2R`: one bit above the digits, as [`tail::resolve`] returns it.
+/// With `β = 2^{32·16V}`, row `j` makes `S ← (S + A·b_j + M·Q_j)/β` exactly. If `S < A + M` before, then
+/// after it `S < (A + M)(1 + β − 1)/β = A + M < 2R`: one bit above the digits, as [`tail::resolve`] returns
+/// it.
 #[inline(always)]
 pub fn amm<M: Machine, const V: usize>(
     m: M,

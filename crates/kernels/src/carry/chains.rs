@@ -2,15 +2,15 @@
 
 use super::machine::{Digits, Machine};
 
-/// `V` vectors of accumulators, the lowest first, and the carries that four chains of additions have left behind: at most
-/// one of each chain for each lane.
+/// `V` vectors of accumulators, the lowest first, and the carries that four chains of additions have left
+/// behind: at most one of each chain for each lane.
 ///
 /// # Its value
 ///
-/// Between rounds, with `s_i` the digit in lane `i` of the whole window and `k[j]_i` the carry of chain `j` out of it:
-/// `Σ_i (s_i + k[0]_i + k[1]_i)·2^{32i} + Σ_i (k[2]_i + k[3]_i)·2^{32(i+1)}`. Chains 0 and 1 left theirs
-/// before the window moved down by one digit, chains 2 and 3 after it. All of it is exact, even above the
-/// window: for all digits nothing is lost. The topmost lane's carries of chains 2 and 3 are worth a digit
+/// Between rounds, with `s_i` the digit in lane `i` of the whole window and `k[j]_i` the carry of chain `j`
+/// out of it: `Σ_i (s_i + k[0]_i + k[1]_i)·2^{32i} + Σ_i (k[2]_i + k[3]_i)·2^{32(i+1)}`. Chains 0 and 1 left
+/// theirs before the window moved down by one digit, chains 2 and 3 after it. All of it is exact, even above
+/// the window: for all digits nothing is lost. The topmost lane's carries of chains 2 and 3 are worth a digit
 /// above the window; the next round adds them, when the window has moved there.
 #[derive(Clone, Copy)]
 pub struct Chains<M: Machine, const V: usize> {
@@ -59,10 +59,11 @@ impl<M: Machine, const V: usize> Chains<M, V> {
         high
     }
 
-    /// The quotient of a round after [`multiply`](Self::multiply), in every lane: `q = (s_0 + k[1]_0)·μ mod 2^32`.
+    /// The quotient of a round after [`multiply`](Self::multiply), in every lane:
+    /// `q = (s_0 + k[1]_0)·μ mod 2^32`.
     ///
-    /// Lane 0 lacks the carry that chain 1 left there in the last round. It is not added: `μ` is added to the product
-    /// with the carries of chain 1 as write mask. (Those of chains 2 and 3 belong to lanes above 0.)
+    /// Lane 0 lacks the carry that chain 1 left there in the last round. It is not added: `μ` is added to the
+    /// product with the carries of chain 1 as write mask. (Those of chains 2 and 3 belong to lanes above 0.)
     ///
     /// * Precondition: `mu` holds `μ = −M^{−1} mod 2^32` in every lane.
     /// * Cost: the low half of a product, an addition under a mask, a permutation.
@@ -73,9 +74,9 @@ impl<M: Machine, const V: usize> Chains<M, V> {
         m.broadcast_first(m.add_where(self.k[1][0], q, mu))
     }
 
-    /// The second half of a round: `S ← ⌊(S + low(M·q)) / 2^32⌋ + high(A·b) + high(M·q)` on chains 1, 2 and 3. The
-    /// digit in lane 0 of `above` enters at the top; the digit that leaves at the bottom is final, and returned as lane 0 of
-    /// a vector. It is 0 if `q` is [`quotient`](Self::quotient) of this window.
+    /// The second half of a round: `S ← ⌊(S + low(M·q)) / 2^32⌋ + high(A·b) + high(M·q)` on chains 1, 2 and
+    /// 3. The digit in lane 0 of `above` enters at the top; the digit that leaves at the bottom is final, and
+    /// returned as lane 0 of a vector. It is 0 if `q` is [`quotient`](Self::quotient) of this window.
     ///
     /// * Precondition: `high` comes from [`multiply`](Self::multiply), all lanes of `q` are equal.
     /// * Cost: for each vector both halves of a product, three additions with carry and a shift.

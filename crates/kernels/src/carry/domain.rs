@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::constants::{Constants, digits_of, zeros};
+use super::constants::{Constants, digits_of, limbs_of, zeros};
 use super::kernels::{Kernels, SPARE};
 use super::machine::{DIGITS, Digits};
 use crate::domain::fixed_window;
@@ -26,7 +26,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
 impl<M: Kernels> Domain<'_, M> {
     fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
-        let spare = self.spare.first_chunk_mut().expect("as many as there are to spare");
+        let spare = self.spare.first_chunk_mut().expect("SPARE vectors");
         self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
     }
 }
@@ -51,36 +51,28 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.constants.one.clone()
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<Digits> {
-        digits_of(numbers[0], self.words())
+    fn bits(&self) -> usize {
+        32 * DIGITS * self.words()
     }
 
-    /// Leaves a number below `2M`.
-    ///
-    /// A number longer than `n` digits is taken in by Horner's rule, `n` digits at a time: `x ← x·R + next`, where `x·R mod M`
-    /// is below `M` and the sum below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Digits> {
-        let constants = self.constants;
-        let (words, len) = (self.words(), self.words() * DIGITS / 2);
-        let number = numbers[0];
-        let steps = bits.div_ceil(64 * len).max(1);
-        let chunk = |step: usize| {
-            let at = (step * len).min(number.len());
-            &number[at..number.len().min(at + len)]
-        };
-        let mut x = digits_of(chunk(steps - 1), words);
-        let mut sum = limbs::zero(len);
-        for step in (0..steps - 1).rev() {
-            self.amm(&mut x, &constants.enter);
-            let residue = constants.canonical(&x);
-            sum.fill(0);
-            sum[..residue.len()].copy_from_slice(&residue);
-            let carry = limbs::add_assign(&mut sum, chunk(step));
-            limbs::reduce_once(&mut sum, carry, constants.limbs());
-            x.copy_from_slice(&digits_of(&sum, words));
-        }
-        self.amm(&mut x, &constants.enter);
-        x
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<Digits> {
+        let piece = numbers[0].get(from / 64..).unwrap_or(&[]);
+        digits_of(&piece[..piece.len().min(bits / 64)], self.words())
+    }
+
+    /// A product of a number below `R` and one below `M` is below `2M`, and canonical below `M`; the sum is
+    /// below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
+    fn add_piece(&mut self, x: &mut [Digits], piece: &[Digits]) {
+        let residue = self.constants.canonical(x);
+        let mut sum = limbs::zero(self.bits() / 64);
+        limbs_of(piece, &mut sum);
+        let carry = limbs::add_assign(&mut sum, &residue);
+        limbs::reduce_once(&mut sum, carry, self.constants.modulus.limbs());
+        x.copy_from_slice(&digits_of(&sum, self.words()));
+    }
+
+    fn enter_factor(&mut self) -> Placed<Digits> {
+        self.constants.enter.clone()
     }
 
     fn amm(&mut self, x: &mut [Digits], y: &[Digits]) {

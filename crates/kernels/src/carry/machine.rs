@@ -15,9 +15,10 @@ impl Digits {
 
 /// A vector machine with sixteen lanes of 32 bits: each lane holds a digit in radix `2^32` of one number.
 ///
-/// A [`Mask`](Self::Mask) has a bit for each lane. As a *carry* its bit `i` says that lane `i` overflowed: it is worth 1 in
-/// the next higher lane, and after [`shift_down`](Self::shift_down), therefore, 1 in lane `i` itself. That is why a chain
-/// of additions, one each round, may take the mask that it left behind in the last round as it is.
+/// A [`Mask`](Self::Mask) has a bit for each lane. As a *carry* its bit `i` says that lane `i` overflowed: it
+/// is worth 1 in the next higher lane, and after [`shift_down`](Self::shift_down), therefore, 1 in lane `i`
+/// itself. That is why a chain of additions, one each round, may take the mask that it left behind in the
+/// last round as it is.
 ///
 /// Each operation names the instruction of the paper's coprocessor that it models. Implementations are
 /// `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
@@ -42,7 +43,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
 
     /// A vector as a factor.
     fn factor(self, vector: Self::Vector) -> Self::Factor;
-    /// The low and high halves of the products of all lanes (VPMULLD and VPMULHUD). Precondition: all lanes of `b` are equal.
+    /// The low and high halves of the products of all lanes (VPMULLD and VPMULHUD). Precondition: all lanes
+    /// of `b` are equal.
     fn multiply(self, a: Self::Factor, b: Self::Vector) -> (Self::Vector, Self::Vector);
     /// In lane 0 the low half of the product (VPMULLD); the other lanes are unspecified.
     fn multiply_first(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -51,7 +53,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
 
     /// `a + b + carry` in every lane, and where that overflowed (VPADCD).
     fn add(self, a: Self::Vector, carry: Self::Mask, b: Self::Vector) -> (Self::Vector, Self::Mask);
-    /// [`add`](Self::add), perhaps cheaper. Precondition: no lane of `b` is `2^32 − 1`; a product's high half never is.
+    /// [`add`](Self::add), perhaps cheaper. Precondition: no lane of `b` is `2^32 − 1`; a product's high half
+    /// never is.
     #[inline(always)]
     fn add_high(self, a: Self::Vector, carry: Self::Mask, b: Self::Vector) -> (Self::Vector, Self::Mask) {
         self.add(a, carry, b)

@@ -1,24 +1,26 @@
-//! Vector carry propagation chains: one multiplication spread across a vector in radix `2^32`, carries held in masks.
+//! Vector carry propagation chains: one multiplication spread across a vector in radix `2^32`, carries held
+//! in masks.
 //!
-//! The source is paper `phirsa` (Zhao, Pan, Lin, Liu, Xue, Zheng: PhiRSA, 2016), written for a coprocessor with sixteen
-//! 32-bit lanes, an addition with carry into and out of a mask, and both halves of a 32-bit product. The
-//! layers are those of [`batch`](crate::batch), for single numbers:
+//! The source is paper `phirsa` (Zhao, Pan, Lin, Liu, Xue, Zheng: PhiRSA, 2016), written for a coprocessor
+//! with sixteen 32-bit lanes, an addition with carry into and out of a mask, and both halves of a 32-bit
+//! product. The layers are those of [`batch`](crate::batch), for single numbers:
 //!
 //! * [`Machine`]: the vocabulary, sixteen digits in a vector.
-//! * [`Chains`]: a window of accumulators with its four chains of carries, and what a round does to it (slides "Four
-//!   VCPCs", "Computing q").
+//! * [`Chains`]: a window of accumulators with its four chains of carries, and what a round does to it
+//!   (slides "Four VCPCs", "Computing q").
 //! * [`tail`]: the carries that are left when the rounds are over, in a fixed number of steps.
-//! * [`amm()`]: whole multiplications: in one window, or split into parts (slide "2048-bit Montgomery Multiplication").
+//! * [`amm()`]: whole multiplications: in one window, or split into parts (slide "2048-bit Montgomery
+//!   Multiplication").
 //! * [`Kernels`]: the compiled kernels of one machine.
 //! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
 //!
 //! # Bounds
 //!
-//! A number has `n` digits, `R = 2^{32n}`, and the modulus is any odd `M` with `1 < M < R`: no bit is spared. Numbers in the
-//! domain are below `R`, not necessarily below `M`. For `a, b < R` the rounds yield `S = (a·b + Q·M)/R` with `Q < R`, so
-//! `S < a·b/R + M < R + M`; where `S ≥ R`, which the carry out of the topmost digit tells, `M` is subtracted once, under a
-//! mask: below `R` again. (The paper subtracts where `S ≥ M`. That needs a comparison, and is of no use for a
-//! number in the domain.)
+//! A number has `n` digits, `R = 2^{32n}`, and the modulus is any odd `M` with `1 < M < R`: no bit is spared.
+//! Numbers in the domain are below `R`, not necessarily below `M`. For `a, b < R` the rounds yield
+//! `S = (a·b + Q·M)/R` with `Q < R`, so `S < a·b/R + M < R + M`; where `S ≥ R`, which the carry out of the
+//! topmost digit tells, `M` is subtracted once, under a mask: below `R` again. (The paper subtracts where
+//! `S ≥ M`. That needs a comparison, and is of no use for a number in the domain.)
 
 mod amm;
 mod chains;

@@ -4,9 +4,10 @@ use super::machine::{Digits, Machine};
 
 /// `out = table[index]`, entries as long as `out`, in windows of `V` vectors.
 ///
-/// All entries are read, in order, whatever the index is.
+/// All entries are read, in order, for every index.
 ///
-/// * Precondition: `out` is a multiple of `V` vectors long, and the table of that; an index outside the table yields 0.
+/// * Precondition: `out` is a multiple of `V` vectors long, and the table of that; an index outside the table
+///   yields 0.
 /// * Cost: for each window a load and a masked move of each vector of each entry, and a comparison.
 #[inline(always)]
 pub fn select<M: Machine, const V: usize>(m: M, out: &mut [Digits], table: &[Digits], index: u32) {

@@ -1,9 +1,10 @@
 //! Carries that ripple: what is left when the rounds are over.
 //!
-//! The paper (slide "Handling Tail") adds the masks of the four chains to the digits and then, in a loop that ends when no
-//! lane carries any more, those carries to the next lanes. How long that takes depends on the digits, which are secret. Here
-//! the carries of all lanes are found at once, by an addition of masks as whole numbers: a lane that overflowed *generates* a
-//! carry, a lane of all ones *propagates* one, and a sum of the two masks ripples as the digits would.
+//! The paper (slide "Handling Tail") adds the masks of the four chains to the digits and then, in a loop that
+//! ends when no lane carries any more, those carries to the next lanes. How long that takes depends on the
+//! digits, which are secret. Here the carries of all lanes are found at once, by an addition of masks as
+//! whole numbers: a lane that overflowed *generates* a carry, a lane of all ones *propagates* one, and a sum
+//! of the two masks ripples as the digits would.
 
 use super::chains::Chains;
 use super::machine::{DIGITS, Digits, Machine};
@@ -18,16 +19,17 @@ fn bits<M: Machine, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
     all
 }
 
-/// Adds to digits the carries out of them, and `carry` to the lowest: `s ← s + Σ_i 2^{32(i+1)}·overflowed_i + carry`. Returns
-/// the carry out of the topmost.
+/// Adds to digits the carries out of them, and `carry` to the lowest:
+/// `s ← s + Σ_i 2^{32(i+1)}·overflowed_i + carry`. Returns the carry out of the topmost.
 ///
 /// * Precondition: `carry ≤ 1`, and no digit that overflowed is `2^32 − 1`.
-/// * Cost: for each vector a comparison and an addition under a mask; what is between is two additions of 64-bit words.
-/// * Why it is right: let `g` and `p` be the masks of lanes that overflowed and of lanes of all ones, disjoint by the
-///   precondition. Lane `i` receives a carry if lane `i − 1` generates one, or is all ones and receives one. In
-///   `t = (2g + carry) + p` bit `i` receives a carry from below under the same conditions, save that a received carry adds to
-///   bit `i` and ripples where `p_i = 1`: so `t_i ⊕ p_i` is 1 where lane `i` receives one, from bit `i` of `2g` or from the bit
-///   below.
+/// * Cost: for each vector a comparison and an addition under a mask; what is between is two additions of
+///   64-bit words.
+/// * Why it is right: let `g` and `p` be the masks of lanes that overflowed and of lanes of all ones,
+///   disjoint by the precondition. Lane `i` receives a carry if lane `i − 1` generates one, or is all ones
+///   and receives one. In `t = (2g + carry) + p` bit `i` receives a carry from below under the same
+///   conditions, save that a received carry adds to bit `i` and ripples where `p_i = 1`: so `t_i ⊕ p_i` is 1
+///   where lane `i` receives one, from bit `i` of `2g` or from the bit below.
 #[inline(always)]
 pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflowed: &[M::Mask; V], carry: u64) -> u64 {
     const { assert!(DIGITS * V < 63) };
@@ -46,8 +48,8 @@ pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflow
 
 /// The value of a window, as digits, and the digit above them.
 ///
-/// * Result: `digits + 2^{32·16V}·top` is the value stated at [`Chains`]. `top ≤ 4`; it is at most 1 where that value is
-///   below `2·2^{32·16V}`, as it is at the end of a row (see [`super::amm()`]).
+/// * Result: `digits + 2^{32·16V}·top` is the value stated at [`Chains`]. `top ≤ 4`; it is at most 1 where
+///   that value is below `2·2^{32·16V}`, as it is at the end of a row (see [`super::amm()`]).
 /// * Cost: for each vector 3 additions with carry, 3 under a mask and a shift; [`ripple`].
 /// * Source: slide "Handling Tail", except its loop.
 #[inline(always)]

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::{DIGIT_BITS, LANES, MAX_DIGITS};
+use crate::OddModulus;
 use crate::limbs::{self, Limbs};
 
 /// How the digits of a number are laid out in vectors. Only numbers of one shape can be side by side.
@@ -16,7 +17,8 @@ pub struct Shape {
     pub tiles: usize,
 }
 
-/// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32 registers.
+/// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32
+/// registers.
 pub(super) const MAX_WIDTH: usize = 5;
 /// Digit counts with a kernel of their own, all in registers: primes of 512, 768, 1024, 1536 and 2048 bits.
 const TUNED: [usize; 5] = [10, 16, 20, 30, 40];
@@ -53,7 +55,8 @@ impl Shape {
         i < TUNED.len()
     }
 
-    /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more above it.
+    /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more
+    /// above it.
     pub const fn shifted(self) -> usize {
         LANES * (self.width + 1) * self.tiles
     }
@@ -66,14 +69,12 @@ impl Shape {
 
 /// Everything the kernels need of one modulus `M`.
 ///
-/// The modulus may be secret (a prime of an RSA key): only the length it was prepared for shows in the time taken. Zeroised
-/// when dropped.
+/// The modulus may be secret (a prime of an RSA key): only the length it was prepared for shows in the time
+/// taken. Zeroised when dropped.
 #[derive(Clone)]
 pub struct Constants {
     shape: Shape,
-    bits: usize,
-    /// `M`, in limbs.
-    limbs: Limbs,
+    modulus: OddModulus,
     /// Words of the vectors that products are made with, [`Shape::tables`]: `M''` shifted, `M` shifted, and
     /// `N' = −M^{−1} mod 2^416` shifted, one vector each time.
     pub(super) tables: Limbs,
@@ -88,7 +89,8 @@ pub struct Constants {
 impl fmt::Debug for Constants {
     /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Constants").field("bits", &self.bits).field("shape", &self.shape).finish_non_exhaustive()
+        let (modulus, shape) = (&self.modulus, &self.shape);
+        f.debug_struct("Constants").field("modulus", modulus).field("shape", shape).finish_non_exhaustive()
     }
 }
 
@@ -101,32 +103,30 @@ impl Constants {
         1 < bits && bits <= Self::MAX_BITS
     }
 
-    /// Prepares an odd modulus above 1, of its own length.
+    /// Prepares a modulus, in the shape of its own length.
     ///
     /// # Panics
-    /// If the modulus is even or 1, or longer than [`MAX_BITS`](Self::MAX_BITS).
-    pub fn new(modulus: &[u64]) -> Self {
-        Self::with_bits(modulus, limbs::bits_vartime(modulus))
+    /// If the modulus is longer than [`MAX_BITS`](Self::MAX_BITS).
+    pub fn new(modulus: &OddModulus) -> Self {
+        Self::with_bits(modulus, modulus.bits())
     }
 
     /// Like [`new`](Self::new), in the shape of moduli of up to `bits` bits, to be side by side with one.
     ///
     /// # Panics
     /// As [`new`](Self::new), and if `bits` is less than the length of the modulus.
-    pub fn with_bits(modulus: &[u64], bits: usize) -> Self {
-        let own_bits = limbs::bits_vartime(modulus);
-        assert!(own_bits > 1 && modulus[0] & 1 == 1, "the modulus must be odd and above 1");
+    pub fn with_bits(modulus: &OddModulus, bits: usize) -> Self {
+        let (m, own_bits) = (modulus.limbs(), modulus.bits());
         assert!(own_bits <= bits && Self::fits(bits), "a modulus of {own_bits} bits prepared as one of {bits}");
         let shape = Shape::new(bits);
-        let m = Limbs::new(modulus[..own_bits.div_ceil(64)].to_vec());
         let (w, l) = (DIGIT_BITS as usize, shape.digits);
         let in_digits = |number: &[u64]| limbs::digits_of(number, DIGIT_BITS, LANES * shape.vectors());
 
         // N', of six limbs and a half, as B.
-        let mut inverse = limbs::negative_inverse_many(&m, B_BITS.div_ceil(64));
+        let mut inverse = limbs::negative_inverse_many(m, B_BITS.div_ceil(64));
         inverse[B_BITS / 64] &= (1 << (B_BITS % 64)) - 1;
         // N'·M + 1, exactly divisible by B.
-        let mut multiple = limbs::mul(&m, &inverse);
+        let mut multiple = limbs::mul(m, &inverse);
         limbs::add_assign(&mut multiple, &[1]);
         let multiple = limbs::digits_of(&multiple, DIGIT_BITS, LANES * shape.vectors() + LANES);
         debug_assert!(multiple[..LANES].iter().all(|&digit| digit == 0));
@@ -135,19 +135,18 @@ impl Constants {
         let (friendly, rest) = tables.split_at_mut(LANES * shape.shifted());
         let (plain, low) = rest.split_at_mut(LANES * shape.shifted());
         shift_up(friendly, &multiple[LANES..], shape);
-        shift_up(plain, &in_digits(&m), shape);
+        shift_up(plain, &in_digits(m), shape);
         let inverse = limbs::digits_of(&inverse, DIGIT_BITS, LANES);
         for (up, vector) in low.chunks_exact_mut(LANES).enumerate() {
             vector[up..].copy_from_slice(&inverse[..LANES - up]);
         }
         Self {
             shape,
-            bits: own_bits,
+            modulus: modulus.clone(),
             tables,
-            one: in_digits(&limbs::power_of_two(w * l, &m)),
-            enter: in_digits(&limbs::power_of_two(2 * w * l, &m)),
-            shift: in_digits(&limbs::power_of_two(w * (2 * l - 1), &m)),
-            limbs: m,
+            one: in_digits(&modulus.power_of_two(w * l)),
+            enter: in_digits(&modulus.power_of_two(2 * w * l)),
+            shift: in_digits(&modulus.power_of_two(w * (2 * l - 1))),
         }
     }
 
@@ -156,27 +155,16 @@ impl Constants {
         self.shape
     }
 
-    /// The bit length of the modulus.
-    pub fn bits(&self) -> usize {
-        self.bits
+    /// The modulus.
+    pub fn modulus(&self) -> &OddModulus {
+        &self.modulus
     }
 
-    /// The modulus, in `⌈bits/64⌉` limbs.
-    pub fn limbs(&self) -> &[u64] {
-        &self.limbs
-    }
-
-    /// The canonical residue of a number below `3M`, given in digits: subtracts `M` up to twice.
+    /// The canonical residue of a number below `3M`, given in digits.
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
-        let mut value = limbs::zero(self.limbs.len() + 1);
-        limbs::from_digits(digits, DIGIT_BITS, &mut value);
-        for _ in 0..2 {
-            limbs::reduce_once(&mut value, 0, &self.limbs);
-        }
-        debug_assert_eq!(value[self.limbs.len()], 0);
-        value.truncate(self.limbs.len());
-        debug_assert!(limbs::less(&value, &self.limbs));
-        value
+        let mut number = limbs::zero(self.modulus.limbs().len() + 1);
+        limbs::from_digits(digits, DIGIT_BITS, &mut number);
+        self.modulus.canonical(number, 2)
     }
 }
 

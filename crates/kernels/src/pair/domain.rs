@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::start::starts;
+use super::bias::initial;
 use super::{Constants, DIGIT_BITS, Kernels, LANES, MOST, Shape, columns_for, tables_for};
 use crate::Domain as _;
 use crate::domain::fixed_window;
@@ -33,8 +33,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
             let (tables, columns) = tables.split_at_mut(shape.tables());
             load(machine, tables, &constants.tables);
             if M::BIASED {
-                for (column, start) in columns.iter_mut().zip(starts::<M>(shape)) {
-                    *column = machine.vector([start; LANES]);
+                for (column, value) in columns.iter_mut().zip(initial::<M>(shape)) {
+                    *column = machine.vector([value; LANES]);
                 }
             }
         }
@@ -79,42 +79,38 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.load(|_, c| &c.one)
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<M::Vector> {
-        let digits: Vec<Limbs> =
-            numbers.iter().map(|n| limbs::digits_of(n, DIGIT_BITS, LANES * self.shape.vectors())).collect();
+    fn bits(&self) -> usize {
+        self.shape.digits * DIGIT_BITS as usize
+    }
+
+    /// A digit less than `R`: `3M + R/2^52 < R`.
+    fn step_bits(&self) -> usize {
+        (self.shape.digits - 1) * DIGIT_BITS as usize
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<M::Vector> {
+        let piece = |number: &&[u64]| {
+            let mut digits = limbs::zero(LANES * self.shape.vectors());
+            limbs::to_digits(number, from, DIGIT_BITS, &mut digits[..bits / DIGIT_BITS as usize]);
+            digits
+        };
+        let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
         self.load(|i, _| &digits[i.min(digits.len() - 1)])
     }
 
-    /// Leaves numbers below `3M`: by Horner's rule, as [`crate::batch::Domain`] does it.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<M::Vector> {
-        let (l, words) = (self.shape.digits, LANES * self.shape.vectors());
-        let steps = bits.div_ceil(DIGIT_BITS as usize).saturating_sub(l).div_ceil(l - 1);
-        let digits: Vec<Limbs> = numbers.iter().map(|n| limbs::digits_of(n, DIGIT_BITS, steps * (l - 1) + l)).collect();
-        // The digits from `at` on, `count` of them.
-        let part = |at: usize, count: usize| -> Vec<Limbs> {
-            let cut = |digits: &Limbs| {
-                let mut out = limbs::zero(words);
-                out[..count].copy_from_slice(&digits[at..at + count]);
-                out
-            };
-            (0..MOST).map(|i| cut(&digits[i.min(digits.len() - 1)])).collect()
-        };
-        let top = part(steps * (l - 1), l);
-        let mut x = self.load(|i, _| &top[i]);
-        if steps > 0 {
-            let shift = self.load(|_, c| &c.shift);
-            for step in (0..steps).rev() {
-                self.amm(&mut x, &shift);
-                // Below 3M + R/2^52 < R.
-                let next = part(step * (l - 1), l - 1);
-                for (x, next) in x.chunks_exact_mut(self.shape.vectors()).zip(&next) {
-                    add(self.machine, x, next);
-                }
-            }
+    fn add_piece(&mut self, x: &mut [M::Vector], piece: &[M::Vector]) {
+        let vectors = self.shape.vectors();
+        for (x, piece) in x.chunks_exact_mut(vectors).zip(piece.chunks_exact(vectors)) {
+            add(self.machine, x, piece);
         }
-        let enter = self.load(|_, c| &c.enter);
-        self.amm(&mut x, &enter);
-        x
+    }
+
+    fn enter_factor(&mut self) -> Placed<M::Vector> {
+        self.load(|_, c| &c.enter)
+    }
+
+    fn shift_factor(&mut self) -> Placed<M::Vector> {
+        self.load(|_, c| &c.shift)
     }
 
     fn amm(&mut self, x: &mut [M::Vector], y: &[M::Vector]) {
@@ -159,14 +155,9 @@ fn store<M: Kernels>(m: M, vectors: &[M::Vector]) -> Limbs {
     out
 }
 
-/// `x += digits`, with carries passed on.
-fn add<M: Kernels>(m: M, x: &mut [M::Vector], digits: &[u64]) {
+/// `x += y`, with carries passed on.
+fn add<M: Kernels>(m: M, x: &mut [M::Vector], y: &[M::Vector]) {
     let mut sum = store(m, x);
-    let mut carry = 0;
-    for (sum, digit) in sum.iter_mut().zip(digits) {
-        carry += *sum + digit;
-        *sum = carry & ((1 << DIGIT_BITS) - 1);
-        carry >>= DIGIT_BITS;
-    }
+    limbs::add_digits(&mut sum, &store(m, y), DIGIT_BITS);
     load(m, x, &sum);
 }

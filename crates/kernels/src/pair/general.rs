@@ -5,11 +5,11 @@ use core::hint::black_box;
 use super::kernel::{SPACE, pass, quotient, times_inverse};
 use super::{LANES, Machine, settle};
 
-/// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over: `L = 8·N·tiles`;
-/// `W = N + 1`.
+/// As [`amm`](super::amm), for numbers of any number of tiles `N` vectors wide, with no lanes left over:
+/// `L = 8·N·tiles`; `W = N + 1`.
 ///
-/// Preconditions and bounds are the same. Cost: for each tile and every eight rows, `L` of the product and `L` of the reduction,
-/// `8N + 7` multiplications of vectors with both halves; and `8` for the last quotient.
+/// Preconditions and bounds are the same. Cost: for each tile and every eight rows, `L` of the product and
+/// `L` of the reduction, `8N + 7` multiplications of vectors with both halves; and `8` for the last quotient.
 #[inline(always)]
 pub fn amm_general<M: Machine, const N: usize, const W: usize>(
     m: M,
@@ -36,11 +36,11 @@ pub fn amm_general<M: Machine, const N: usize, const W: usize>(
             columns.fill(zero);
             space.fill(zero);
             if M::BIASED {
-                let starts = &tables[n * size..][..size][2 * shifted + LANES..];
+                let initial = &tables[n * size..][..size][2 * shifted + LANES..];
                 // Added to zeros: otherwise the compiler calls memcpy.
                 let (low, high) = columns.split_at_mut(t);
-                for (column, &start) in low.iter_mut().chain(&mut high[1..]).zip(starts) {
-                    *column = m.add(start, zero);
+                for (column, &value) in low.iter_mut().chain(&mut high[1..]).zip(initial) {
+                    *column = m.add(value, zero);
                 }
             }
             shift_up::<M, N, W>(m, table, a);
@@ -79,8 +79,8 @@ pub fn amm_general<M: Machine, const N: usize, const W: usize>(
     }
 }
 
-/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on. The digits are those of a
-/// quotient if `QUOTIENT`, else of a number.
+/// Adds the product of eight digits and a number of many tiles to the columns, from vector `k` on. The digits
+/// are those of a quotient if `QUOTIENT`, else of a number.
 #[inline(always)]
 fn tiled<M: Machine, const N: usize, const W: usize, const QUOTIENT: bool>(
     m: M,
@@ -96,7 +96,8 @@ fn tiled<M: Machine, const N: usize, const W: usize, const QUOTIENT: bool>(
     }
 }
 
-/// Adds the product of one tile of `N` vectors, as `table` holds its shifts, and eight digits to columns in two parts.
+/// Adds the product of one tile of `N` vectors, as `table` holds its shifts, and eight digits to columns in
+/// two parts.
 #[inline(always)]
 fn add_rows<M: Machine, const N: usize, const W: usize, const QUOTIENT: bool>(
     m: M,
@@ -121,7 +122,8 @@ fn add_rows<M: Machine, const N: usize, const W: usize, const QUOTIENT: bool>(
     high.copy_from_slice(&h);
 }
 
-/// Each tile of a number shifted up by 0, 1, … 7 digits. Meanwhile the end of `table` holds a tile between zeros.
+/// Each tile of a number shifted up by 0, 1, … 7 digits. Meanwhile the end of `table` holds a tile between
+/// zeros.
 #[inline(always)]
 fn shift_up<M: Machine, const N: usize, const W: usize>(m: M, table: &mut [M::Vector], number: &[M::Vector]) {
     let (table, padded) = table.split_at_mut(table.len() - N - 2);

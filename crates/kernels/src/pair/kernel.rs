@@ -4,16 +4,17 @@ use core::hint::black_box;
 
 use super::{DIGIT_BITS, LANES, Machine, Shape, normalize};
 
-/// Vectors of a number's working space beside its columns: two quotients, the last one's columns in two parts,
-/// and a carry.
+/// Vectors of a number's working space beside its columns: two quotients, the last one's columns in two
+/// parts, and a carry.
 pub(super) const SPACE: usize = 5;
 
-/// The widest number whose shifts are written one after the other. The compiler reorders the sums of more columns and more
-/// halves so that they do not fit into registers; that ends where a loop does.
+/// The widest number whose shifts are written one after the other. The compiler reorders the sums of more
+/// columns and more halves so that they do not fit into registers; that ends where a loop does.
 const MAX_UNROLLED: usize = 3;
 
-/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them, `SPACE`, and one
-/// factor, or one tile of it, between zeros; where the shape has no kernel of its own, the factor shifted, too.
+/// Vectors of working space for each number: its columns in two parts with a vector of zeros between them,
+/// `SPACE`, and one factor, or one tile of it, between zeros; where the shape has no kernel of its own, the
+/// factor shifted, too.
 pub const fn columns_for(shape: Shape) -> usize {
     let shifted = if shape.is_tuned() { 0 } else { shape.shifted() };
     4 * shape.vectors() + 1 + SPACE + shifted + shape.width + 2
@@ -24,23 +25,26 @@ pub const fn tables_for(shape: Shape) -> usize {
     shape.tables() + 4 * shape.vectors()
 }
 
-/// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`; `times` times.
+/// `x ← x·y·R^{−1} mod M` for each of the numbers side by side, or without a `y` `x ← x²·R^{−1} mod M`;
+/// `times` times.
 ///
 /// `N` vectors a number, of which the highest `E` lanes are left over: `L = 8N − E`; `W = N + 1`, `T = 2N`.
 ///
 /// * Precondition: `x`, and `y` where it is given, below `4M`, in digits below `2^52`; `tables` as
-///   [`Constants`](super::Constants) has them for each number, as digits, and after them what the columns start at.
+///   [`Constants`](super::Constants) has them for each number, as digits, and after them what the columns
+///   start at.
 /// * Bound of the result: the same, see [`crate::pair`].
-/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8(N − 1) − E` rows of friendly
-///   multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so many; and `8` for the last
-///   quotient. For `L = 20`: `69 + 42 + 27 + 8`.
+/// * Cost, each, in multiplications of vectors with both halves: `L` rows of product, `8(N − 1) − E` rows of
+///   friendly multiples and `8` of `M`, each of `N` vectors, or `N + 1` where its shift makes it span so
+///   many; and `8` for the last quotient. For `L = 20`: `69 + 42 + 27 + 8`.
 ///
-/// Everything waits for the quotients, one after the other. So the lowest vector of the product comes first, and of
-/// each multiple the part in the next vector: a quotient is known while the parts above it are still being added.
+/// Everything waits for the quotients, one after the other. So the lowest vector of the product comes first,
+/// and of each multiple the part in the next vector: a quotient is known while the parts above it are still
+/// being added.
 ///
-/// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor finds
-/// multiplications of the other within reach. Orders that let the product of one meet the reduction of the other take the
-/// same time or more.
+/// Numbers are worked through step by step, two numbers in turns: where one waits for carries, the processor
+/// finds multiplications of the other within reach. Orders that let the product of one meet the reduction of
+/// the other take the same time or more.
 #[inline(always)]
 pub fn amm<M: Machine, const N: usize, const W: usize, const T: usize, const E: usize>(
     m: M,
@@ -72,7 +76,8 @@ pub fn amm<M: Machine, const N: usize, const W: usize, const T: usize, const E: 
                         $step;
                     }
                 } else {
-                    // Here there are more steps, and the compiler calls `zip`; without it the code of each step is longer.
+                    // Here there are more steps, and the compiler calls `zip`; without it the code of each
+                    // step is longer.
                     let (mut spaces, mut tables) = (spaces, tables);
                     for n in 0..count {
                         let (Some(space), Some(tables)) = (spaces.next(), tables.next()) else { break };
@@ -105,7 +110,7 @@ struct Side<'a, M: Machine, const N: usize, const W: usize, const T: usize, cons
     friendly: &'a [M::Vector],
     plain: &'a [M::Vector],
     inverse: &'a [M::Vector],
-    starts: &'a [M::Vector],
+    initial: &'a [M::Vector],
     low: &'a mut [M::Vector],
     /// Below the high parts of columns a vector of zeros.
     high: &'a mut [M::Vector],
@@ -119,12 +124,12 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
     fn new(m: M, y: Option<&'a [M::Vector; N]>, tables: &'a [M::Vector], columns: &'a mut [M::Vector]) -> Self {
         let (friendly, rest) = tables.split_at(LANES * W);
         let (plain, rest) = rest.split_at(LANES * W);
-        let (inverse, starts) = rest.split_at(LANES);
+        let (inverse, initial) = rest.split_at(LANES);
         let (low, rest) = columns.split_at_mut(T);
         let (high, rest) = rest.split_at_mut(T + 1);
         let (space, x) = rest.split_at_mut(SPACE);
         let space = space.first_chunk_mut().expect("space");
-        Self { m, x, y, friendly, plain, inverse, starts, low, high, space }
+        Self { m, x, y, friendly, plain, inverse, initial, low, high, space }
     }
 
     /// The lowest vector of the product.
@@ -132,22 +137,24 @@ impl<'a, M: Machine, const N: usize, const W: usize, const T: usize, const E: us
     fn lowest(&mut self) {
         let m = self.m;
         let y = self.y.unwrap_or(self.x[1..].first_chunk().expect("a number"));
-        (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.starts[0], self.starts[T], self.x, y);
+        (self.low[0], self.high[1]) = lowest::<M, N, E>(m, self.initial[0], self.initial[T], self.x, y);
     }
 
-    /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's part in vector 1.
+    /// The quotient of the lowest, in which the lanes below `E` are 0; the other vectors, and this quotient's
+    /// part in vector 1.
     #[inline(always)]
     fn product(&mut self) {
         let (m, [q, .., carry]) = (self.m, &mut *self.space);
         m.lanes_mut(carry)[0] = quotient::<M, E>(m, self.low, self.high, 0, 0, m.lanes_mut(q));
         let x = self.x[1..].first_chunk().expect("a number");
         let y = self.y.unwrap_or(x);
-        product::<M, N, W, T, E>(m, self.low, &mut self.high[1..], self.starts, self.x, y);
+        product::<M, N, W, T, E>(m, self.low, &mut self.high[1..], self.initial, self.x, y);
         add_lowest::<M, W, E>(m, &mut self.low[1], &mut self.high[2], self.friendly, m.lanes(q));
     }
 
-    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to vector `k + 1`, once
-    /// that of the quotient before, whose digits start at `FROM`, is added to vector `k + 1` and those above.
+    /// The quotient of vector `k`, one of those between the lowest and the last. Its multiple is added to
+    /// vector `k + 1`, once that of the quotient before, whose digits start at `FROM`, is added to vector
+    /// `k + 1` and those above.
     #[inline(always)]
     fn middle<const FROM: usize>(&mut self, k: usize) {
         let (m, [even, odd, .., carry]) = (self.m, &mut *self.space);
@@ -208,14 +215,15 @@ fn product<M: Machine, const N: usize, const W: usize, const T: usize, const E: 
     m: M,
     low_out: &mut [M::Vector],
     high_out: &mut [M::Vector],
-    starts: &[M::Vector],
+    initial: &[M::Vector],
     a: &[M::Vector],
     b: &[M::Vector; N],
 ) {
     let a = &a[..N + 2];
     let (mut low, mut high) = ([m.zero(); T], [m.zero(); T]);
     if M::BIASED {
-        (low, high) = (*starts.first_chunk().expect("starts"), *starts[T..].first_chunk().expect("starts"));
+        (low, high) =
+            (*initial.first_chunk().expect("initial columns"), *initial[T..].first_chunk().expect("initial columns"));
     }
     macro_rules! shift {
         ($s:expr) => {{
@@ -275,7 +283,8 @@ fn lowest<M: Machine, const N: usize, const E: usize>(
     (low, high)
 }
 
-/// The digits of vector `k` of the columns, as [`Machine::quotient`] makes them. The high parts have a vector of zeros below.
+/// The digits of vector `k` of the columns, as [`Machine::quotient`] makes them. The high parts have a vector
+/// of zeros below.
 #[inline(always)]
 pub(super) fn quotient<M: Machine, const FROM: usize>(
     m: M,
@@ -293,21 +302,22 @@ pub(super) fn quotient<M: Machine, const FROM: usize>(
 #[inline(always)]
 pub(super) fn times_inverse<M: Machine>(m: M, q: &[u64; LANES], inverse: &[M::Vector]) -> (M::Vector, M::Vector) {
     let inverse: &[_; LANES] = inverse.first_chunk().expect("eight shifts");
-    let start = |bias: u64| m.vector([bias.wrapping_mul(4).wrapping_neg(); LANES]);
+    let initial = |bias: u64| m.vector([bias.wrapping_mul(4).wrapping_neg(); LANES]);
     // Four accumulators: there is little else to do meanwhile.
-    let (mut low, mut high) = ([start(M::BIAS_LOW); 2], [start(M::BIAS_HIGH); 2]);
+    let (mut low, mut high) = ([initial(M::BIAS_LOW); 2], [initial(M::BIAS_HIGH); 2]);
     unroll!(s in 8, {
         (low[s % 2], high[s % 2]) = m.mac(low[s % 2], high[s % 2], inverse[s], m.quotient_digit(&q[s]));
     });
     (m.add(low[0], low[1]), m.up(m.add(high[0], high[1]), m.zero()))
 }
 
-/// What to add to the column above the last vector that is cleared: what this vector carries out, less the bias of the
-/// high halves in its last lane, which belong to that column. The vector's starts do not have the biases of the last quotient's
-/// products. With these products, and the carry that came to it from below, the vector is divisible by `B`.
+/// What to add to the column above the last vector that is cleared: what this vector carries out, less the
+/// bias of the high halves in its last lane, which belong to that column. The vector's initial values do not
+/// have the biases of the last quotient's products. With these products, and the carry that came to it from
+/// below, the vector is divisible by `B`.
 ///
-/// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it divisible by
-/// `2^52`. So `⌈v/2^52⌉` is carried out.
+/// Its lanes below the last, and that carry, bring less than `2^13` into the last lane, `v`, and make it
+/// divisible by `2^52`. So `⌈v/2^52⌉` is carried out.
 #[inline(always)]
 pub(super) fn pass<M: Machine>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     let bias = |bias: u64| bias.wrapping_mul(LANES as u64);
@@ -316,8 +326,8 @@ pub(super) fn pass<M: Machine>(m: M, low: &M::Vector, high: &M::Vector) -> u64 {
     ((v + ((1 << DIGIT_BITS) - 1)) >> DIGIT_BITS).wrapping_sub(bias(M::BIAS_HIGH))
 }
 
-/// Adds the product of a number, as `table` holds its shifts, and the digits of a quotient from `FROM` on, to columns in two
-/// parts: what goes into the lowest vector.
+/// Adds the product of a number, as `table` holds its shifts, and the digits of a quotient from `FROM` on, to
+/// columns in two parts: what goes into the lowest vector.
 #[inline(always)]
 fn add_lowest<M: Machine, const W: usize, const FROM: usize>(
     m: M,
@@ -367,8 +377,8 @@ fn add_others<M: Machine, const N: usize, const W: usize, const E: usize, const 
 
 /// The entries of a table that the indices name, one for each number side by side. Reads the whole table.
 ///
-/// Numbers have tiles of `N` vectors. Precondition: `index` has an index for each number of `out`, and the table's entries
-/// are as long as `out`; an index outside the table yields 0.
+/// Numbers have tiles of `N` vectors. Precondition: `index` has an index for each number of `out`, and the
+/// table's entries are as long as `out`; an index outside the table yields 0.
 #[inline(always)]
 pub fn select<M: Machine, const N: usize>(m: M, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
     let stride = out.len();

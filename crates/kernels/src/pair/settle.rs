@@ -2,11 +2,13 @@
 
 use super::{LANES, Machine};
 
-/// Makes digits of the columns of one vector: the digits below `2^52`, and in lane 0 of a second vector the carry out.
+/// Makes digits of the columns of one vector: the digits below `2^52`, and in lane 0 of a second vector the
+/// carry out.
 ///
-/// First every column passes on its bits above the digit. Then only 0 or 1 is left to carry everywhere, and one
-/// addition of integers finds it for all lanes: with a bit for each lane, lanes above `2^52 − 1` *generate* a carry,
-/// lanes equal to it *propagate* one, and in `propagate + 2·generate` carries run as they do through the digits.
+/// First every column passes on its bits above the digit. Then only 0 or 1 is left to carry everywhere, and
+/// one addition of integers finds it for all lanes: with a bit for each lane, lanes above `2^52 − 1`
+/// *generate* a carry, lanes equal to it *propagate* one, and in `propagate + 2·generate` carries run as they
+/// do through the digits.
 ///
 /// * Precondition: columns below `2^64`.
 /// * Cost: about 14 instructions, 20 cycles from columns to digits.
@@ -19,7 +21,8 @@ pub fn settle<M: Machine>(m: M, columns: M::Vector) -> (M::Vector, M::Vector) {
     (m.low(m.increment(digits, carries as u32)), out)
 }
 
-/// Makes digits of the columns `c`, in place, all below `2^52`: a number whose top vector carries nothing out.
+/// Makes digits of the columns `c`, in place, all below `2^52`: a number whose top vector carries nothing
+/// out.
 ///
 /// * Precondition: columns below `2^64`, and the number below `2^{52·8·c.len()}`; `c.len() ≤ 7`.
 #[inline(always)]

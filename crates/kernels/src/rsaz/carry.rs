@@ -5,11 +5,12 @@ use super::machine::Machine;
 /// Moves everything above `2^m` from each column to the next, once. Afterwards no column except the lowest
 /// three is above `2^m + 2^{64−m}`, and the number that they make is the same.
 ///
-/// The lowest four columns are the next to be reduced, and receive eight products more at most: all that is taken from them
-/// is what the highest of them carries out, so that nothing is read from below.
+/// The lowest four columns are the next to be reduced, and receive eight products more at most: all that is
+/// taken from them is what the highest of them carries out, so that nothing is read from below.
 ///
-/// Preconditions: `c.len()` is a multiple of four; the highest column is below `2^m`. Cost: six vector operations for four
-/// columns. Source: "cleanup", step 7.12 of algorithm 3, "shaving off only the necessary number of bits".
+/// Preconditions: `c.len()` is a multiple of four; the highest column is below `2^m`. Cost: six vector
+/// operations for four columns. Source: "cleanup", step 7.12 of algorithm 3, "shaving off only the necessary
+/// number of bits".
 #[inline(always)]
 pub fn cleanup<W: Machine, const M: u32>(w: W, c: &mut [W::Word]) {
     // From the top, so that what is carried is read before it is taken off.
@@ -26,11 +27,12 @@ pub fn cleanup<W: Machine, const M: u32>(w: W, c: &mut [W::Word]) {
 
 /// The digits, each at most `2^m`, of the number that columns make, with `carry` added to the lowest.
 ///
-/// Three passes of carries, each by one column, and all in one sweep. Of columns below `2^64` the first leaves less than
-/// `2^m + 2^{64−m}`, the second at most `2^m + 2^{64−2m}`, the third at most `2^m`: for `m ≥ 28` and digits in 32 bits.
+/// Three passes of carries, each by one column, and all in one sweep. Of columns below `2^64` the first
+/// leaves less than `2^m + 2^{64−m}`, the second at most `2^m + 2^{64−2m}`, the third at most `2^m`: for
+/// `m ≥ 28` and digits in 32 bits.
 ///
-/// Preconditions: `c.len() = out.len()`, a multiple of four; the number is below `2^{m·out.len()}`. Cost: 18 vector operations
-/// for four digits. Source: in place of algorithm 1, which has a chain through all digits.
+/// Preconditions: `c.len() = out.len()`, a multiple of four; the number is below `2^{m·out.len()}`. Cost: 18
+/// vector operations for four digits. Source: in place of algorithm 1, which has a chain through all digits.
 #[inline(always)]
 pub fn normalise<W: Machine, const M: u32>(w: W, out: &mut [W::Digit], c: &[W::Word], carry: W::Word) {
     let c = &c[..out.len()];

@@ -1,14 +1,15 @@
-//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of (algorithm 4).
+//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of
+//! (algorithm 4).
 //!
-//! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table and windows are those
-//! of [`crate::pow`].
+//! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
+//! and windows are those of [`crate::pow`].
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::kernels::Kernels;
 use super::select::PACK;
-use super::work::{NUMBERS, Work};
+use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};
 use crate::Domain as _;
 use crate::batch::Constants;
@@ -22,15 +23,15 @@ use crate::place::Placed;
 pub struct Domain<'a, W: Kernels> {
     machine: W,
     constants: &'a Constants,
-    work: Work<W>,
+    space: Workspace<W>,
 }
 
 impl<'a, W: Kernels> Domain<'a, W> {
     /// Prepares for a modulus from [`super::constants()`].
     ///
     /// # Panics
-    /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of four or more than
-    /// [`most_sums`].
+    /// If the constants are not in radix `2^28` or `2^29`, or have a number of digits that is no multiple of
+    /// four or more than [`most_sums`].
     pub fn new(machine: W, constants: &'a Constants) -> Self {
         Self::with_quotients(machine, constants, Quotients::default())
     }
@@ -43,8 +44,8 @@ impl<'a, W: Kernels> Domain<'a, W> {
         let (m, digits) = (constants.digit_bits(), constants.digits());
         assert!((28..=29).contains(&m) && digits <= most_sums(m), "{digits} digits of {m} bits");
         let multiple = friendly(constants);
-        let work = Work::new(machine, m, &constants.modulus, constants.mu[0], &multiple, quotients);
-        Self { machine, constants, work }
+        let space = Workspace::new(machine, m, &constants.digits, constants.mu[0], &multiple, quotients);
+        Self { machine, constants, space }
     }
 
     /// The digits of a number, padded for the kernels.
@@ -57,17 +58,17 @@ impl<'a, W: Kernels> Domain<'a, W> {
 
     /// The vector multiply-accumulates of a product.
     fn product_macs(&self) -> usize {
-        4 * self.work.groups() * (2 * self.work.groups() + 1)
+        4 * self.space.groups() * (2 * self.space.groups() + 1)
     }
 }
 
 /// `M'' = (cM + 1)/2^{4m}` with `c = −M^{−1} mod 2^{4m}`: at most `M`, so as many digits.
 fn friendly(constants: &Constants) -> Limbs {
     let m = constants.digit_bits();
-    let inverse = limbs::digits_of(&limbs::negative_inverse_many(constants.limbs(), 2), m, 4);
+    let inverse = limbs::digits_of(&limbs::negative_inverse_many(constants.modulus().limbs(), 2), m, 4);
     let mut c = limbs::zero(2);
     limbs::from_digits(&inverse, m, &mut c);
-    let mut multiple = limbs::mul(constants.limbs(), &c);
+    let mut multiple = limbs::mul(constants.modulus().limbs(), &c);
     limbs::add_assign(&mut multiple, &[1]);
     let digits = limbs::digits_of(&multiple, m, constants.digits() + 4);
     debug_assert!(digits[..4].iter().all(|&digit| digit == 0));
@@ -94,45 +95,42 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
         self.load(&self.constants.one)
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<W::Digit> {
-        let number = numbers.first().copied().unwrap_or(&[]);
-        self.load(&limbs::digits_of(number, self.work.digit_bits(), self.constants.digits()))
+    fn bits(&self) -> usize {
+        self.constants.digits() * self.constants.digit_bits() as usize
     }
 
-    /// Leaves numbers below `3M`. Longer numbers come in by Horner's rule, as in [`crate::batch::Domain`]: `x ← x·2^{m(k−1)} + next`,
-    /// below `3M + R/2^m < R`. (A digit is then at most `2^{m+1}`, until it is carried.)
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<W::Digit> {
-        let (m, k) = (self.work.digit_bits(), self.constants.digits());
-        let number = numbers.first().copied().unwrap_or(&[]);
-        let steps = bits.div_ceil(m as usize).saturating_sub(k).div_ceil(k - 1);
-        let digits = limbs::digits_of(number, m, steps * (k - 1) + k);
-        let mut x = self.load(&digits[steps * (k - 1)..]);
-        if steps > 0 {
-            let shift = self.load(&self.constants.shift);
-            for step in (0..steps).rev() {
-                self.amm(&mut x, &shift);
-                let mut sum = self.normalised(&x);
-                let mut carry = 0;
-                for (i, sum) in sum.iter_mut().enumerate() {
-                    let next = if i + 1 < k { digits[step * (k - 1) + i] } else { 0 };
-                    let total = *sum + next + carry;
-                    (*sum, carry) = (total & ((1 << m) - 1), total >> m);
-                }
-                debug_assert_eq!(carry, 0);
-                x = self.load(&sum);
-            }
-        }
-        let enter = self.load(&self.constants.enter);
-        self.amm(&mut x, &enter);
-        x
+    /// A digit less than `R`: `3M + R/2^m < R`.
+    fn step_bits(&self) -> usize {
+        self.bits() - self.constants.digit_bits() as usize
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<W::Digit> {
+        let m = self.constants.digit_bits();
+        let mut digits = limbs::zero(bits / m as usize);
+        limbs::to_digits(numbers.first().copied().unwrap_or(&[]), from, m, &mut digits);
+        self.load(&digits)
+    }
+
+    fn add_piece(&mut self, x: &mut [W::Digit], piece: &[W::Digit]) {
+        let mut sum = self.normalised(x);
+        limbs::add_digits(&mut sum, &self.normalised(piece), self.constants.digit_bits());
+        x.copy_from_slice(&self.load(&sum));
+    }
+
+    fn enter_factor(&mut self) -> Placed<W::Digit> {
+        self.load(&self.constants.enter)
+    }
+
+    fn shift_factor(&mut self) -> Placed<W::Digit> {
+        self.load(&self.constants.shift)
     }
 
     fn amm(&mut self, x: &mut [W::Digit], y: &[W::Digit]) {
-        self.machine.multiply(&mut self.work, x, y);
+        self.machine.multiply(&mut self.space, x, y);
     }
 
     fn ams(&mut self, x: &mut [W::Digit], times: usize) {
-        self.machine.square(&mut self.work, x, times);
+        self.machine.square(&mut self.space, x, times);
     }
 
     fn select(&mut self, out: &mut [W::Digit], table: &[W::Digit], index: &[u64]) {
@@ -154,7 +152,7 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
 impl<W: Kernels> Domain<'_, W> {
     /// The digits of a number, each below `2^m` (algorithm 1).
     fn normalised(&self, x: &[W::Digit]) -> Limbs {
-        let m = self.work.digit_bits();
+        let m = self.space.digit_bits();
         let mut out = limbs::zero(self.constants.digits());
         let mut carry = 0;
         for (out, &digit) in out.iter_mut().zip(x) {

@@ -13,12 +13,12 @@ pub struct Low<W: Machine> {
 
 /// Four digits of the quotient as in the paper, and what is carried out of the four columns.
 ///
-/// `q[t] = (x_t + …)·k0 mod 2^m` makes column `t` divisible by `2^m` when `q[t]·M` is added; what that adds to the four
-/// columns themselves is added here, the rest is for the vectors.
+/// `q[t] = (x_t + …)·k0 mod 2^m` makes column `t` divisible by `2^m` when `q[t]·M` is added; what that adds
+/// to the four columns themselves is added here, the rest is for the vectors.
 ///
-/// Preconditions: columns and `carry` with ten products added stay below `2^64`. Result: `q[t] < 2^m`; the carry out is
-/// below `2^{64−m}`. Cost: 14 scalar multiplications, of which 8 wait for each other. Source: steps 7.4, 7.5, 7.8 and 7.9 of
-/// algorithm 3, where `k0` is misprinted as modulo `M`.
+/// Preconditions: columns and `carry` with ten products added stay below `2^64`. Result: `q[t] < 2^m`; the
+/// carry out is below `2^{64−m}`. Cost: 14 scalar multiplications, of which 8 wait for each other. Source:
+/// steps 7.4, 7.5, 7.8 and 7.9 of algorithm 3, where `k0` is misprinted as modulo `M`.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
 #[inline(always)]
 pub fn chained<W: Machine, const M: u32>(
@@ -39,13 +39,14 @@ pub fn chained<W: Machine, const M: u32>(
     (q, carry)
 }
 
-/// Four digits of the quotient by the friendly multiple `M' ≡ −1 (mod 2^{4m})`: they are the four lowest digits themselves.
+/// Four digits of the quotient by the friendly multiple `M' ≡ −1 (mod 2^{4m})`: they are the four lowest
+/// digits themselves.
 ///
-/// With `M'' = (M' + 1)/2^{4m}`, `X + q·M' = (X − q) + 2^{4m}·q·M''`: the digits go, and `q·M''` is added four columns up, all
-/// in vectors.
+/// With `M'' = (M' + 1)/2^{4m}`, `X + q·M' = (X − q) + 2^{4m}·q·M''`: the digits go, and `q·M''` is added
+/// four columns up, all in vectors.
 ///
-/// Preconditions: columns with what is carried into them stay below `2^64`. Result: as of [`chained`]. Cost: no
-/// multiplication; three operations for each digit.
+/// Preconditions: columns with what is carried into them stay below `2^64`. Result: as of [`chained`]. Cost:
+/// no multiplication; three operations for each digit.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
 #[inline(always)]
 pub fn friendly<W: Machine, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {

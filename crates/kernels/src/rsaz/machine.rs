@@ -2,10 +2,11 @@
 
 /// A machine that works on four columns of one number at once, and on single ones.
 ///
-/// A *digit* is stored in 32 bits, a *column* (or *word*) in 64. The radix `2^M` is the caller's, a constant. Vectors are
-/// read from slices; the caller makes sure that they are long enough.
+/// A *digit* is stored in 32 bits, a *column* (or *word*) in 64. The radix `2^M` is the caller's, a constant.
+/// Vectors are read from slices; the caller makes sure that they are long enough.
 ///
-/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends on data.
+/// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends
+/// on data.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// A stored digit: 32 bits.
     type Digit: Copy + Send + Sync + 'static;

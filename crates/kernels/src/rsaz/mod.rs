@@ -1,30 +1,32 @@
-//! One number spread across a vector: RSAZ (Gueron and Krasnov, "Software implementation of modular exponentiation, using
-//! advanced vector instructions architectures", 2012).
+//! One number spread across a vector: RSAZ (Gueron and Krasnov, "Software implementation of modular
+//! exponentiation, using advanced vector instructions architectures", 2012).
 //!
-//! A [`crate::batch::Domain`] does many exponentiations at once, one in every lane. This is for a single one: the four
-//! lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with `m = 29` or `28`: each digit has
-//! a column of 64 bits, in which `2^{64−2m}` products of two digits can be added up before anything must be carried.
+//! A [`crate::batch::Domain`] does many exponentiations at once, one in every lane. This is for a single one:
+//! the four lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with
+//! `m = 29` or `28`: each digit has a column of 64 bits, in which `2^{64−2m}` products of two digits can be
+//! added up before anything must be carried.
 //!
 //! * `wide`: the vocabulary, in two halves that work side by side: vectors of four columns, and scalar words.
-//! * `rows`: four digits times a number, all in vectors. Columns stay where they are in memory; the number lies there in
-//!   four copies, each shifted by one digit more (the paper reads one at unaligned places, section 4.3).
-//! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and give the next
-//!   four digits of the quotient.
+//! * `rows`: four digits times a number, all in vectors. Columns stay where they are in memory; the number
+//!   lies there in four copies, each shifted by one digit more (the paper reads one at unaligned places,
+//!   section 4.3).
+//! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and
+//!   give the next four digits of the quotient.
 //! * `carry`: the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
-//! * [`multiply()`] (VNRMM, algorithm 3), [`square()`] (VNRMSQR, algorithm 5), and `domain`, by which [`crate::pow`] does
-//!   algorithm 4, with the protected table of [`select()`].
+//! * [`multiply()`] (VNRMM, algorithm 3), [`square()`] (VNRMSQR, algorithm 5), and `domain`, by which
+//!   [`crate::pow`] does algorithm 4, with the protected table of [`select()`].
 //!
 //! # Bounds
 //!
-//! Numbers have `k` digits, a multiple of four, each at most `2^m` (*at most*: three passes of vector carries leave that,
-//! not less), and are below `4M` with `R = 2^{mk} ≥ 8M`. By the paper's quotients ([`Quotients::Chained`]) a product
-//! `T = x·y` is reduced to `(T + q·M)/R < T/R + M`, at most `3M`; by [`Quotients::Friendly`] to less than
-//! `T/R + 2M`, at most `4M`. (The paper's Lemma 1 has `R > 4M` and numbers below `2M`. For 512, 1024 and 2048 bits the digits
-//! that `R ≥ 8M` asks for are the same.)
+//! Numbers have `k` digits, a multiple of four, each at most `2^m` (*at most*: three passes of vector carries
+//! leave that, not less), and are below `4M` with `R = 2^{mk} ≥ 8M`. By the paper's quotients
+//! (`Quotients::Chained`) a product `T = x·y` is reduced to `(T + q·M)/R < T/R + M`, at most `3M`; by
+//! [`Quotients::Friendly`] to less than `T/R + 2M`, at most `4M`. (The paper's Lemma 1 has `R > 4M` and
+//! numbers below `2M`. For 512, 1024 and 2048 bits the digits that `R ≥ 8M` asks for are the same.)
 //!
-//! A column receives products of digits at most `2^m`, of which a doubled one counts as two: `s` of them, with what was
-//! carried into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =` [`most_sums`], there is a cleanup.
-//! `analysis` proves it, column by column, for every size.
+//! A column receives products of digits at most `2^m`, of which a doubled one counts as two: `s` of them,
+//! with what was carried into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =`
+//! [`most_sums`], there is a cleanup. `analysis` proves it, column by column, for every size.
 
 mod carry;
 mod constants;
@@ -36,7 +38,7 @@ mod multiply;
 mod rows;
 mod select;
 mod square;
-mod work;
+mod workspace;
 
 pub use constants::{MAX_BITS, constants, digit_bits_for, digits_for};
 pub use domain::Domain;
@@ -45,16 +47,28 @@ pub use machine::Machine;
 pub use multiply::multiply;
 pub use select::select;
 pub use square::square;
-pub use work::Work;
+pub use workspace::Workspace;
 
 /// How the digits of the quotient are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quotients {
-    /// As in the paper: each from the one before, `y = x·(−M^{−1}) mod 2^m`, with two dependent products for each.
+    /// As in the paper: each from the one before, `y = x·(−M^{−1}) mod 2^m`, with two dependent products for
+    /// each.
+    #[cfg(feature = "papers")]
     Chained,
-    /// Four at a time without any product, by a multiple of `M` that is `−1` modulo `2^{4m}`; the last four as in the paper.
+    /// Four at a time without any product, by a multiple of `M` that is `−1` modulo `2^{4m}`; the last four
+    /// as in the paper.
     #[default]
     Friendly,
+}
+
+impl Quotients {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "papers")]
+        Self::Chained,
+        Self::Friendly,
+    ];
 }
 
 /// How many products of two digits at most `2^m` a column can receive before it must be cleaned up.

@@ -16,24 +16,26 @@ macro_rules! unrolled {
 
 pub(super) use unrolled;
 
-/// Vectors in a *shifted* number: for each four digits, these as they are, and moved up by one, two and three places.
+/// Vectors in a *shifted* number: for each four digits, these as they are, and moved up by one, two and three
+/// places.
 pub const COPIES: usize = 4;
 
-/// `C[v] += Σ_t A[v][t]·d[t]` for `t` in `0..4` and `v` in `0..n`, where `C[v]` are four columns from `c[4v]` on, and `A[v][t]` the
-/// four digits from `4v − t` on: four rows of a product, the row of `d[t]` starting `t` columns above that of `d[0]`. Where `FRESH`,
-/// `C[v] =`.
+/// `C[v] += Σ_t A[v][t]·d[t]` for `t` in `0..4` and `v` in `0..n`, where `C[v]` are four columns from `c[4v]`
+/// on, and `A[v][t]` the four digits from `4v − t` on: four rows of a product, the row of `d[t]` starting `t`
+/// columns above that of `d[0]`. Where `FRESH`, `C[v] =`.
 ///
-/// A column is read and written once for four products. The paper reads the number at unaligned places (section 4.3); where a
-/// load crosses from one cache line to the next it costs two, so here copies that are already shifted lie in `a`.
+/// A column is read and written once for four products. The paper reads the number at unaligned places
+/// (section 4.3); where a load crosses from one cache line to the next it costs two, so here copies that are
+/// already shifted lie in `a`.
 ///
-/// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n` vector
-/// multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
+/// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n`
+/// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
 pub fn rows<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
     // In arrays, so that one look at the lengths is enough.
     let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
-    // Written out, so that of lengths known to the compiler addresses are too: with an index each load would be an
-    // instruction of its own within the processor.
+    // Written out, so that of lengths known to the compiler addresses are too: with an index each load would
+    // be an instruction of its own within the processor.
     unrolled!(v in 0 1 2 3 4 5 6 7 8 9 10 11 {
         if v < n {
             let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
@@ -79,8 +81,8 @@ pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
 
 /// Like [`broadcast`], for digits in registers: each goes through memory.
 ///
-/// The compiler packs digits that it has in registers into one vector and takes them apart again. And vectors made from scalar
-/// registers take the port that products need.
+/// The compiler packs digits that it has in registers into one vector and takes them apart again. And vectors
+/// made from scalar registers take the port that products need.
 #[inline(always)]
 pub fn broadcast_each<W: Machine>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Vector; 4] {
     [w.broadcast(&black_box(a)), w.broadcast(&black_box(b)), w.broadcast(&black_box(c)), w.broadcast(&black_box(d))]

@@ -7,8 +7,8 @@ pub const PACK: usize = 8;
 
 /// Writes to `out` the entry of a table that `index` names. Every entry is read.
 ///
-/// Preconditions: `out.len()` is a multiple of `PACK`, `table.len()` of `out.len()`. Source: section 3.3; there each entry
-/// lies in a part of every cache line, here every line is read whole.
+/// Preconditions: `out.len()` is a multiple of `PACK`, `table.len()` of `out.len()`. Source: section 3.3;
+/// there each entry lies in a part of every cache line, here every line is read whole.
 #[inline(always)]
 pub fn select<W: Machine>(w: W, out: &mut [W::Digit], table: &[W::Digit], index: u64) {
     let words = out.len();

@@ -4,97 +4,99 @@ use super::carry::{cleanup, normalise};
 use super::machine::Machine;
 use super::most_sums;
 use super::rows::{COPIES, broadcast, four, rows, shift, unrolled};
-use super::work::{View, Work};
+use super::workspace::{View, Workspace};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
 ///
-/// The square: each four digits times themselves, and times all digits above them doubled. The reduction: four rows at a time. The
-/// paper does the one after the other; here they take turns, since a step of the reduction waits for the one before, and has room
-/// for a step of the square.
+/// The square: each four digits times themselves, and times all digits above them doubled. The reduction:
+/// four rows at a time. The paper does the one after the other; here they take turns, since a step of the
+/// reduction waits for the one before, and has room for a step of the square.
 ///
-/// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each time:
-/// `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
+/// Preconditions and result: those of [`multiply`](super::multiply::multiply()), with `y = x`. Cost, each
+/// time: `2g(g + 3)` vector multiply-accumulates for the square, and the reduction's. Source: algorithm 5.
 #[inline(always)]
 pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     w: W,
-    work: &mut Work<W>,
+    space: &mut Workspace<W>,
     x: &mut [W::Digit],
     times: usize,
 ) {
-    let g = if G > 0 { G } else { work.groups };
+    let g = if G > 0 { G } else { space.groups };
     let x = &mut x[..4 * g];
-    let mut work = work.view(g);
+    let mut view = space.view(g);
     for _ in 0..times {
-        load(w, &mut work, g, x);
-        product(w, &mut work, g, 0, x);
+        load(w, &mut view, g, x);
+        product(w, &mut view, g, 0, x);
         let mut state = State { squared: 1, reduced: 0, carry: w.word(w.digit(0)) };
         if G > 0 && G <= UNROLLED {
             // Lengths differ from step to step: written out, no step has a loop or a look at a length.
             unrolled!(h in 0 1 2 3 4 5 6 7 8 {
                 if h < g {
-                    step::<W, M, FRIENDLY>(w, &mut work, g, h, x, &mut state);
+                    step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state);
                 }
             });
         } else {
             for h in 0..g {
-                step::<W, M, FRIENDLY>(w, &mut work, g, h, x, &mut state);
+                step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state);
             }
         }
-        normalise::<W, M>(w, x, &work.columns[4 * g..], state.carry);
+        normalise::<W, M>(w, x, &view.columns[4 * g..], state.carry);
     }
 }
 
 /// The most steps that are written out: the code of longer numbers would not fit where it is decoded.
 const UNROLLED: usize = 9;
 
-/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is carried.
+/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is
+/// carried.
 struct State<W: Machine> {
     squared: usize,
     reduced: usize,
     carry: W::Word,
 }
 
-/// Four rows of the square, and four of the reduction below them. The rows of the square are done one step ahead; all of them together
-/// bring a column as many products as a number has digits.
+/// Four rows of the square, and four of the reduction below them. The rows of the square are done one step
+/// ahead; all of them together bring a column as many products as a number has digits.
 #[inline(always)]
 fn step<W: Machine, const M: u32, const FRIENDLY: bool>(
     w: W,
-    work: &mut View<W>,
+    view: &mut View<W>,
     g: usize,
     h: usize,
     x: &[W::Digit],
     state: &mut State<W>,
 ) {
     if (8 * state.squared + 8).min(4 * g) + 4 * state.reduced + 4 > most_sums(M) {
-        cleanup::<W, M>(w, &mut work.columns[4 * h..][..4 * g + 4]);
+        cleanup::<W, M>(w, &mut view.columns[4 * h..][..4 * g + 4]);
         (state.squared, state.reduced) = (0, 1);
     }
     if h + 1 < g {
-        product(w, work, g, h + 1, x);
+        product(w, view, g, h + 1, x);
     }
-    state.carry = work.reduce::<M, FRIENDLY>(w, g, h, state.carry);
+    state.carry = view.reduce::<M, FRIENDLY>(w, g, h, state.carry);
     (state.squared, state.reduced) = (state.squared + 1, state.reduced + 1);
 }
 
 /// The number doubled and shifted, for the products with digits well above.
 #[inline(always)]
-fn load<W: Machine>(w: W, work: &mut View<W>, g: usize, x: &[W::Digit]) {
+fn load<W: Machine>(w: W, view: &mut View<W>, g: usize, x: &[W::Digit]) {
     let mut below = w.zero();
     for v in 1..=g {
         let digits = if v < g { w.widen(&x[4 * v..]) } else { w.zero() };
         let digits = w.add(digits, digits);
         if v > 1 {
-            shift(w, &mut work.factor[4 * COPIES * v..], digits, below);
+            shift(w, &mut view.factor[4 * COPIES * v..], digits, below);
         }
         below = digits;
     }
 }
 
-/// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the columns from `8h` on.
+/// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the
+/// columns from `8h` on.
 #[inline(always)]
-fn product<W: Machine>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
+fn product<W: Machine>(w: W, view: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
     let digits = broadcast(w, &x[4 * h..]);
-    let c = &mut work.columns[8 * h..];
+    let c = &mut view.columns[8 * h..];
     // With themselves, and with the next four.
     let own = w.widen(&x[4 * h..]);
     let next = if h + 1 < g { w.widen(&x[4 * h + 4..]) } else { w.zero() };
@@ -103,7 +105,7 @@ fn product<W: Machine>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Dig
         four::<W, true>(w, c, near, digits);
         four::<W, true>(w, &mut c[4..], far, digits);
         if g > 1 {
-            rows::<W, true>(w, &mut c[8..], &work.factor[8 * COPIES..], digits, g - 1);
+            rows::<W, true>(w, &mut c[8..], &view.factor[8 * COPIES..], digits, g - 1);
         }
         return;
     }
@@ -111,7 +113,7 @@ fn product<W: Machine>(w: W, work: &mut View<W>, g: usize, h: usize, x: &[W::Dig
     // The highest four columns are reached for the first time.
     if h + 1 < g {
         four::<W, false>(w, &mut c[4..], far, digits);
-        let (n, factor) = (g - h - 2, &work.factor[4 * COPIES * (h + 2)..]);
+        let (n, factor) = (g - h - 2, &view.factor[4 * COPIES * (h + 2)..]);
         rows::<W, false>(w, &mut c[8..], factor, digits, n);
         rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * COPIES * n..], digits, 1);
     } else {

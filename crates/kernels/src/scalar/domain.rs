@@ -34,14 +34,7 @@ impl<'a, S: Kernels> Domain<'a, S> {
     }
 
     fn reduce(&mut self, out: &mut [u64]) {
-        self.machine.reduce(out, &mut self.t, &self.constants.modulus, self.constants.mu[0]);
-    }
-
-    /// `x·R mod M`, fully reduced, of any `x < R`: the product by `R² mod M` is below `2M`.
-    fn enter_reduced(&mut self, x: &mut [u64]) {
-        let constants = self.constants;
-        crate::Domain::amm(self, x, &constants.enter);
-        limbs::reduce_once(x, 0, &constants.modulus);
+        self.machine.reduce(out, &mut self.t, &self.constants.padded, self.constants.mu[0]);
     }
 }
 
@@ -65,28 +58,26 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         self.number(&self.constants.one)
     }
 
-    fn plain(&mut self, numbers: &[&[u64]]) -> Placed<u64> {
-        // Limbs above the modulus's can only be zeros.
-        let n = numbers[0].len().min(self.constants.limbs());
-        self.number(&numbers[0][..n])
+    fn bits(&self) -> usize {
+        64 * self.words()
     }
 
-    /// Leaves a number below `M`. Longer ones are taken in `n` limbs at a time, by Horner's rule.
-    fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<u64> {
-        let n = self.constants.limbs();
-        let number = numbers[0];
-        let pieces = bits.div_ceil(64 * n).max(1);
-        let piece = |i: usize| number.get(i * n..).map_or(&[][..], |rest| &rest[..rest.len().min(n)]);
-        let mut x = self.number(piece(pieces - 1));
-        self.enter_reduced(&mut x);
-        for i in (0..pieces - 1).rev() {
-            self.enter_reduced(&mut x);
-            let mut next = self.number(piece(i));
-            self.enter_reduced(&mut next);
-            let carry = limbs::add_assign(&mut x, &next);
-            limbs::reduce_once(&mut x, carry, &self.constants.modulus);
-        }
-        x
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<u64> {
+        let piece = numbers[0].get(from / 64..).unwrap_or(&[]);
+        self.number(&piece[..piece.len().min(bits / 64)])
+    }
+
+    /// A product of a number below `R` and one below `M` is below `2M`; with one `M` less where possible, the
+    /// sum is below `M + R`, and again one subtraction suffices.
+    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+        let modulus = self.constants.modulus.limbs();
+        limbs::reduce_once(x, 0, modulus);
+        let carry = limbs::add_assign(x, piece);
+        limbs::reduce_once(x, carry, modulus);
+    }
+
+    fn enter_factor(&mut self) -> Placed<u64> {
+        self.number(&self.constants.enter)
     }
 
     /// Cost: `2n² + n` products.
@@ -116,10 +107,7 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
 
     /// A product of a number below `R` and one below `M` is below `2M`.
     fn canonical(&mut self, x: &[u64]) -> Vec<Limbs> {
-        let mut out = Limbs::new(x.to_vec());
-        limbs::reduce_once(&mut out, 0, &self.constants.modulus);
-        out.truncate(self.constants.bits().div_ceil(64));
-        alloc::vec![out]
+        alloc::vec![self.constants.modulus.canonical(Limbs::new(x.to_vec()), 1)]
     }
 }
 

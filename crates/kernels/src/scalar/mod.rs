@@ -1,7 +1,8 @@
-//! Numbers one at a time, in limbs of 64 bits: almost Montgomery multiplication by whole products and whole reductions.
+//! Numbers one at a time, in limbs of 64 bits: almost Montgomery multiplication by whole products and whole
+//! reductions.
 //!
-//! This is the arithmetic of big-number libraries, for single requests: a vector machine would work for eight.
-//! [`Kernels`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
+//! This is the arithmetic of big-number libraries, for single requests: a vector machine would work for
+//! eight. [`Kernels`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
 
 mod constants;
 mod domain;
@@ -11,8 +12,9 @@ pub use domain::Domain;
 
 /// The operations of one scalar machine, on numbers of `n` limbs, the least significant first.
 ///
-/// `n` is a multiple of [`STEP`](Kernels::STEP), and above 0; numbers that need less are padded with zeros. Operations panic
-/// on slices of other lengths, which only a mistake in this crate can cause. Time depends on `n` alone.
+/// `n` is a multiple of [`STEP`](Kernels::STEP), and above 0; numbers that need less are padded with zeros.
+/// Operations panic on slices of other lengths, which only a mistake in this crate can cause. Time depends on
+/// `n` alone.
 pub trait Kernels: Copy + Send + Sync + 'static {
     /// Lengths are multiples of this many limbs.
     const STEP: usize;
@@ -23,11 +25,12 @@ pub trait Kernels: Copy + Send + Sync + 'static {
     /// `t ← a²`. `t` has `2n` limbs, `a` has `n`. Cost: `n(n + 1)/2` products.
     fn sqr(self, t: &mut [u64], a: &[u64]);
 
-    /// `out ← (t + q·m) / R`, `R = 2^{64n}`, less `m` if that reaches `R`, with the `q < R` that makes the division exact.
-    /// `mu` is `−m^{−1} mod 2^64`; `t` has `2n` limbs, and is overwritten; `out` and `m` have `n`.
+    /// `out ← (t + q·m) / R`, `R = 2^{64n}`, less `m` if that reaches `R`, with the `q < R` that makes the
+    /// division exact. `mu` is `−m^{−1} mod 2^64`; `t` has `2n` limbs, and is overwritten; `out` and `m` have
+    /// `n`.
     ///
-    /// Bound: `t < R²` gives `(t + q·m)/R < R + m`, so that `out < R`, always; and `t < R·m` gives `out < 2m`.
-    /// Cost: `n² + n` products (Montgomery 1985, limb by limb).
+    /// Bound: `t < R²` gives `(t + q·m)/R < R + m`, so that `out < R`, always; and `t < R·m` gives
+    /// `out < 2m`. Cost: `n² + n` products (Montgomery 1985, limb by limb).
     fn reduce(self, out: &mut [u64], t: &mut [u64], m: &[u64], mu: u64);
 
     /// `out ← ` entry `index` of a table of entries as long as `out`. Reads the whole table.

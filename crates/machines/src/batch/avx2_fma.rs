@@ -2,12 +2,13 @@
 //!
 //! # Why it is exact
 //!
-//! AVX2 has no rounding mode in the instruction. [`Machine::held`] makes rounding to nearest sure, whatever the host program
-//! has set (see [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`, `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where
-//! doubles are `2^51` apart: `h = fma(a, b, C1) = C1 + 2^51·r` with `r` the integer nearest to `ab / 2^51`, and its bit
-//! pattern is that of `C1` plus `r`. With `C2 = 2^103 + 3·2^51` (a double: 53 bits), `C2 − h = 2^51·(3 − r)` is exact, and
-//! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1 apart: exact.
-//! Its bit pattern is that of `1.5·2^52` plus the signed `ab − 2^51·r` in `[−2^50, 2^50]`.
+//! AVX2 has no rounding mode in the instruction. [`Machine::held`] makes rounding to nearest sure, whatever
+//! the host program has set (see [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`,
+//! `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where doubles are `2^51` apart:
+//! `h = fma(a, b, C1) = C1 + 2^51·r` with `r` the integer nearest to `ab / 2^51`, and its bit pattern is that
+//! of `C1` plus `r`. With `C2 = 2^103 + 3·2^51` (a double: 53 bits), `C2 − h = 2^51·(3 − r)` is exact, and
+//! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1
+//! apart: exact. Its bit pattern is that of `1.5·2^52` plus the signed `ab − 2^51·r` in `[−2^50, 2^50]`.
 
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
@@ -113,7 +114,8 @@ impl Machine for Avx2Fma {
     #[inline(always)]
     fn column(self, d: __m256d) -> __m256i {
         let exponent = self.column_splat(EXPONENT);
-        // SAFETY: `self` proves AVX2. Adding 2^52 to a digit is exact; the xor takes the exponent's bits off again.
+        // SAFETY: `self` proves AVX2. Adding 2^52 to a digit is exact; the xor takes the exponent's bits off
+        // again.
         unsafe {
             let sum = _mm256_add_pd(d, _mm256_castsi256_pd(exponent));
             _mm256_xor_si256(_mm256_castpd_si256(sum), exponent)

@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-/// The operations on columns and masks that need AVX-512F alone, for the `impl Machine` of a machine that proves it.
+/// The operations on columns and masks that need AVX-512F alone, for the `impl Machine` of a machine that
+/// proves it.
 macro_rules! avx512_columns {
     () => {
         type Column = __m512i;
@@ -16,13 +17,15 @@ macro_rules! avx512_columns {
         #[inline(always)]
         fn column_from(self, values: &[u64]) -> __m512i {
             let values: &[u64; 8] = values.first_chunk().expect("eight lanes");
-            // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no alignment.
+            // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no
+            // alignment.
             unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
         }
         #[inline(always)]
         fn column_store(self, column: __m512i, values: &mut [u64]) {
             let values: &mut [u64; 8] = values.first_chunk_mut().expect("eight lanes");
-            // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the store needs no alignment.
+            // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the store needs no
+            // alignment.
             unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), column) }
         }
         #[inline(always)]

@@ -2,11 +2,12 @@
 //!
 //! # Why it is exact (Emmart, Zheng, Weems, ARITH 2018)
 //!
-//! Digits `a, b < 2^52` are doubles. With `C1 = 2^104`, `a·b + C1` lies in `[2^104, 2^105)`, where doubles are `2^52`
-//! apart; rounded toward zero it is `C1 + 2^52·⌊ab / 2^52⌋`, so the bit pattern of `h = fma_rz(a, b, C1)` is that of
-//! `2^104` plus the integer `⌊ab / 2^52⌋`. With `C2 = 2^104 + 2^52` (a double: 53 bits), `C2 − h = 2^52·(1 − ⌊ab / 2^52⌋)`
-//! is exact, and `l = fma(a, b, C2 − h) = 2^52 + (ab mod 2^52)` lies in `[2^52, 2^53)`, where doubles are 1 apart: exact
-//! in any rounding mode. Its bit pattern is that of `2^52` plus `ab mod 2^52`.
+//! Digits `a, b < 2^52` are doubles. With `C1 = 2^104`, `a·b + C1` lies in `[2^104, 2^105)`, where doubles
+//! are `2^52` apart; rounded toward zero it is `C1 + 2^52·⌊ab / 2^52⌋`, so the bit pattern of
+//! `h = fma_rz(a, b, C1)` is that of `2^104` plus the integer `⌊ab / 2^52⌋`. With `C2 = 2^104 + 2^52` (a
+//! double: 53 bits), `C2 − h = 2^52·(1 − ⌊ab / 2^52⌋)` is exact, and
+//! `l = fma(a, b, C2 − h) = 2^52 + (ab mod 2^52)` lies in `[2^52, 2^53)`, where doubles are 1 apart: exact in
+//! any rounding mode. Its bit pattern is that of `2^52` plus `ab mod 2^52`.
 //!
 //! # Why the host's floating-point environment does not matter
 //!

@@ -9,7 +9,8 @@ use crate::batch::avx512::low_52;
 /// Set if VPMADD52 is executed although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
 
-/// Proof that the processor has AVX-512F and DQ, and that VPMADD52 is executed: by the processor, or by an emulator.
+/// Proof that the processor has AVX-512F and DQ, and that VPMADD52 is executed: by the processor, or by an
+/// emulator.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512Ifma(());
 
@@ -24,8 +25,8 @@ impl Avx512Ifma {
     /// the crate `zariz-emulator` calls this.
     ///
     /// # Safety
-    /// Until the process ends, VPMADD52LUQ and VPMADD52HUQ must be executed in every thread: by the processor, or by a
-    /// handler of the signal that it raises, which the thread then does not block.
+    /// Until the process ends, VPMADD52LUQ and VPMADD52HUQ must be executed in every thread: by the
+    /// processor, or by a handler of the signal that it raises, which the thread then does not block.
     #[doc(hidden)]
     pub unsafe fn assume_vpmadd52() {
         ASSUMED.store(true, Ordering::Release);

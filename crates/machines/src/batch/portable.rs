@@ -94,12 +94,20 @@ impl<const W: usize> Machine for Portable<W> {
 
 /// The one-lane machine that the engine uses.
 mod one {
-    type Kernels = super::Portable<1>;
-    roots!(Kernels, features: [], product_tenths: 35, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3 4 5 6 7 8], squares: [1 2 3 4 5 6 7 8], triangles: [1 2 3 4 5 6 7 8], selects: [1 2]);
+    type One = super::Portable<1>;
+    roots!(
+        One, features: [], product_tenths: 35, karatsuba_from: 60, ahmm_from: 40,
+        tiles: [1 2 3 4 5 6 7 8],
+        squares: [1 2 3 4 5 6 7 8],
+        triangles: [1 2 3 4 5 6 7 8], selects: [1 2]
+    );
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
-    type Kernels = super::Portable<8>;
-    roots!(Kernels, features: [], product_tenths: 280, karatsuba_from: 60, ahmm_from: 40, tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]);
+    type Eight = super::Portable<8>;
+    roots!(
+        Eight, features: [], product_tenths: 280, karatsuba_from: 60, ahmm_from: 40,
+        tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]
+    );
 }

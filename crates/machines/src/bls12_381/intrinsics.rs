@@ -8,7 +8,8 @@ use std::hint::black_box;
 
 use super::{FRIENDLY, Fe, LIMBS, MODULUS, MU};
 
-/// `$t + a·b` for `$t` of seven limbs: the low halves of the products in one chain of carries, the high halves in the next.
+/// `$t + a·b` for `$t` of seven limbs: the low halves of the products in one chain of carries, the high
+/// halves in the next.
 ///
 /// * Precondition: the result is below `2^448`; BMI2.
 macro_rules! add_product {
@@ -38,7 +39,8 @@ macro_rules! add_product {
 /// * Precondition: `a, b < p`.
 /// * Result: below `p`.
 /// * Cost: 72 MULX, and one IMUL for the last quotient.
-/// * Source: the paper's `fe_mont_mul_intrinsics`; the friendly multiple is ours (see [`zariz_kernels::bls12_381`]).
+/// * Source: the paper's `fe_mont_mul_intrinsics`; the friendly multiple is ours (see
+///   [`zariz_kernels::bls12_381`]).
 #[target_feature(enable = "bmi2")]
 pub(super) fn mul(a: &Fe, b: &Fe) -> Fe {
     let mut t = [0; LIMBS + 1];

@@ -1,11 +1,10 @@
-//! The base field of BLS12-381 with the instructions of a processor: MULX, ADCX and ADOX for one element at a time, and a
-//! vector machine for one in each lane.
+//! The base field of BLS12-381 with the instructions of a processor: MULX, ADCX and ADOX for one element at a
+//! time, and a vector machine for one in each lane.
 //!
 //! The parts that need no instructions of their own are in [`zariz_kernels::bls12_381`], with all bounds.
 
 pub use zariz_kernels::bls12_381::*;
 
-#[macro_use]
 mod roots;
 
 #[cfg(target_arch = "x86_64")]

@@ -7,15 +7,16 @@ use super::{FRIENDLY, Fe, MODULUS, MU};
 pub(super) static P: Fe = MODULUS;
 pub(super) static F: Fe = FRIENDLY;
 
-/// A product, its low half added in the chain of the carry flag and its high half in that of the overflow flag.
+/// A product, its low half added in the chain of the carry flag and its high half in that of the overflow
+/// flag.
 macro_rules! step {
     ($factor:literal, $low:literal, $high:literal) => {
         concat!("mulx rbx, rax, ", $factor, "\n adcx ", $low, ", rax\n adox ", $high, ", rbx\n")
     };
 }
 
-/// `t += a·b[i]`, for `t` of seven registers, the lowest first. (Ending the chain by `adc t6, 0`, an instruction less, is
-/// 4 % slower: measured.)
+/// `t += a·b[i]`, for `t` of seven registers, the lowest first. (Ending the chain by `adc t6, 0`, an
+/// instruction less, is 4 % slower: measured.)
 ///
 /// * Precondition: `t + a·b[i] < 2^448`; rsi points to `a` and rcx to `b`.
 /// * Spoils: rax, rbx, rdx, flags.
@@ -105,8 +106,8 @@ pub(super) use {corrected, friendly_row, plain_row, step};
 ///
 /// * Precondition: `a, b < p`.
 /// * Result: below `p`.
-/// * Cost: 72 MULX, and one IMUL for the last quotient. Seven registers hold what is summed up; the rows rename them, so
-///   that nothing is moved.
+/// * Cost: 72 MULX, and one IMUL for the last quotient. Seven registers hold what is summed up; the rows
+///   rename them, so that nothing is moved.
 /// * Source: the paper, "Montgomery Multiplication in Assembly"; the friendly multiple is ours (see
 ///   [`zariz_kernels::bls12_381`]).
 ///

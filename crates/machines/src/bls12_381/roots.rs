@@ -1,37 +1,64 @@
-//! The compiled roots of one field: eight digits, a modulus that is a compile-time constant.
+//! The field on the machines of batches, one element in each lane: the compiled roots of each machine.
 
-/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for the machine in whose module it is called: for
-/// each kernel, a root function with the machine's target features.
+use crate::batch::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
+
+/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root
+/// function with the machine's target features.
+///
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
 macro_rules! field_roots {
-    ([$($features:literal)?]) => {
-        use zariz_kernels::bls12_381::{Fe, lanes::{self, Field, Number}};
+    ($module:ident, $machine:ty, features: $features:tt) => {
+        mod $module {
+            use super::*;
 
-        field_roots!(@root [$($features)?] fe_mul mul(a: &mut Number<This>, b: &Number<This>));
-        field_roots!(@root [$($features)?] fe_sqr sqr(a: &mut Number<This>, times: usize));
-        field_roots!(@root [$($features)?] fe_add add(a: &mut Number<This>, b: &Number<This>));
-        field_roots!(@root [$($features)?] fe_sub sub(a: &mut Number<This>, b: &Number<This>));
-        field_roots!(@root [$($features)?] fe_enter enter(out: &mut Number<This>, a: &[Fe]));
-        field_roots!(@root [$($features)?] fe_leave leave(out: &mut [Fe], a: &Number<This>));
-        field_roots!(@root [$($features)?] fe_mul_scalars mul_scalars(out: &mut [Fe], a: &[Fe], b: &[Fe]));
-        field_roots!(@root [$($features)?] fe_sqr_scalars sqr_scalars(out: &mut [Fe], a: &[Fe]));
+            mod root {
+                #![allow(unused_unsafe)] // a root without target features is safe to call
+                use super::*;
+                use zariz_kernels::bls12_381::Fe;
+                use zariz_kernels::bls12_381::lanes::{self, Field, Element};
+                type This = $machine;
 
-        impl Field for This {
-            roots!(@plain fe_mul fe_mul(a: &mut Number<This>, b: &Number<This>));
-            roots!(@plain fe_sqr fe_sqr(a: &mut Number<This>, times: usize));
-            roots!(@plain fe_add fe_add(a: &mut Number<This>, b: &Number<This>));
-            roots!(@plain fe_sub fe_sub(a: &mut Number<This>, b: &Number<This>));
-            roots!(@plain fe_enter fe_enter(out: &mut Number<This>, a: &[Fe]));
-            roots!(@plain fe_leave fe_leave(out: &mut [Fe], a: &Number<This>));
-            roots!(@plain fe_mul_scalars fe_mul_scalars(out: &mut [Fe], a: &[Fe], b: &[Fe]));
-            roots!(@plain fe_sqr_scalars fe_sqr_scalars(out: &mut [Fe], a: &[Fe]));
+                field_roots! { @kernels $features
+                    fe_mul mul(a: &mut Element<This>, b: &Element<This>);
+                    fe_sqr sqr(a: &mut Element<This>, times: usize);
+                    fe_add add(a: &mut Element<This>, b: &Element<This>);
+                    fe_sub sub(a: &mut Element<This>, b: &Element<This>);
+                    fe_enter enter(out: &mut Element<This>, a: &[Fe]);
+                    fe_leave leave(out: &mut [Fe], a: &Element<This>);
+                    fe_mul_scalars mul_scalars(out: &mut [Fe], a: &[Fe], b: &[Fe]);
+                    fe_sqr_scalars sqr_scalars(out: &mut [Fe], a: &[Fe]);
+                }
+            }
         }
     };
 
-    (@root [$($features:literal)?] $root:ident $kernel:ident($($arg:ident: $type:ty),*)) => {
+    (@kernels $features:tt $($root:ident $kernel:ident($($argument:ident: $type:ty),*);)*) => {
+        $(field_roots!(@function $features $root $kernel($($argument: $type),*));)*
+
+        impl Field for This {
+            $(fn $root(self, $($argument: $type),*) {
+                // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                unsafe { $root(self, $($argument),*) }
+            })*
+        }
+    };
+
+    (@function [$($features:literal)?] $root:ident $kernel:ident($($argument:ident: $type:ty),*)) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
-        fn $root(m: This, $($arg: $type),*) {
-            lanes::$kernel::<This>(m, $($arg),*)
+        fn $root(m: This, $($argument: $type),*) {
+            lanes::$kernel::<This>(m, $($argument),*)
         }
     };
 }
+
+field_roots!(portable_one, Portable<1>, features: []);
+field_roots!(portable_eight, Portable<8>, features: []);
+#[cfg(target_arch = "x86_64")]
+field_roots!(avx2_fma, Avx2Fma, features: ["avx2,fma"]);
+#[cfg(target_arch = "x86_64")]
+field_roots!(avx512_fma, Avx512Fma, features: ["avx512f,avx512dq"]);
+#[cfg(target_arch = "x86_64")]
+field_roots!(avx512_ifma, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);

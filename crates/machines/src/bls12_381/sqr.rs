@@ -8,8 +8,8 @@ use super::{Fe, MU};
 /// `a²/R mod p`.
 ///
 /// * Precondition: `a < p`.
-/// * Result: below `p`: the low half of the square is reduced by itself, to less than `(μ/2^64 + 1)·p`, and the high half
-///   added to that.
+/// * Result: below `p`: the low half of the square is reduced by itself, to less than `(μ/2^64 + 1)·p`, and
+///   the high half added to that.
 /// * Cost: 57 MULX, and one IMUL for the last quotient.
 ///
 /// # Safety
@@ -20,8 +20,8 @@ pub(super) unsafe extern "sysv64" fn sqr(out: *mut Fe, a: *const Fe) {
         begin!(),
         push!("rbx" "rbp" "r12" "r13" "r14" "r15" "rdi"),
         reserve!("48"),
-        // t0 to t11: rcx r8 r9 r10 r11 r12, r13 r14 r15 rbp rdi rsi; rsi points to a until its last limb is read.
-        // a0 · (a1 … a5)
+        // t0 to t11: rcx r8 r9 r10 r11 r12, r13 r14 r15 rbp rdi rsi; rsi points to a until its last limb is
+        // read. a0 · (a1 … a5)
         "mov rdx, [rsi]",
         "mulx r9, r8, [rsi + 8]",
         "mulx r10, rax, [rsi + 16]",

@@ -2,11 +2,13 @@
 //!
 //! AVX-512F lacks some instructions of the coprocessor of paper `phirsa`. Here they are made from others:
 //!
-//! * *Both halves of 32-bit products* come from two multiplications of 32 × 32 → 64 bits, of the even lanes and of the odd
-//!   ones, and a shuffle under a mask for each half. (VPMULLD is two multiplications by itself, and has no high half.)
-//! * *Addition with carry*: `t = a + b + c`. A lane overflowed where at least two of the topmost bits of `a`, `b` and `¬t`
-//!   are set: a ternary logic instruction, and a test of that bit into a mask. Where `b + c` cannot overflow, `b + c` is made
-//!   first, and `a + (b + c)` overflowed where it is below `b + c`: one instruction less.
+//! * *Both halves of 32-bit products* come from two multiplications of 32 × 32 → 64 bits, of the even lanes
+//!   and of the odd ones, and a shuffle under a mask for each half. (VPMULLD is two multiplications by
+//!   itself, and has no high half.)
+//! * *Addition with carry*: `t = a + b + c`. A lane overflowed where at least two of the topmost bits of `a`,
+//!   `b` and `¬t` are set: a ternary logic instruction, and a test of that bit into a mask. Where `b + c`
+//!   cannot overflow, `b + c` is made first, and `a + (b + c)` overflowed where it is below `b + c`: one
+//!   instruction less.
 
 use std::arch::x86_64::*;
 use zariz_kernels::carry::{Digits, Machine};

@@ -1,7 +1,7 @@
 //! The cost of the carry chains' operations on a machine that lacks some of the instructions.
 
-/// Vector instructions for each operation of [`zariz_kernels::carry::Machine`]; moves between registers, loads and
-/// constants not counted.
+/// Vector instructions for each operation of [`zariz_kernels::carry::Machine`]; moves between registers,
+/// loads and constants not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
     /// `multiply`.

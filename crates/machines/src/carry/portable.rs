@@ -15,7 +15,8 @@ impl Portable {
 
 type Vector = [u32; DIGITS];
 
-/// All ones in the lanes of a mask, zeros elsewhere; the barrier keeps the compiler from making a branch of a lane.
+/// All ones in the lanes of a mask, zeros elsewhere; the barrier keeps the compiler from making a branch of a
+/// lane.
 #[inline(always)]
 fn widened(mask: Vector) -> Vector {
     std::hint::black_box(mask.map(u32::wrapping_neg))

@@ -1,6 +1,7 @@
 //! The compiled roots of the carry chains: one function per machine, kernel and width of window.
 
-/// Implements [`zariz_kernels::carry::Kernels`] for a machine, as `roots!` does `Machine`.
+/// Implements [`zariz_kernels::carry::Kernels`] for a machine, as `roots!` implements
+/// [`zariz_kernels::batch::Kernels`].
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
 macro_rules! carry_roots {
@@ -44,7 +45,8 @@ macro_rules! carry_roots {
                         1 => amm::<1>,
                         _ => amm::<WIDEST>,
                     };
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { root(self, out, spare, a, b, modulus) }
                 }
                 fn select(self, out: &mut [Digits], table: &[Digits], index: u32) {
@@ -52,7 +54,8 @@ macro_rules! carry_roots {
                         1 => select::<1>,
                         _ => select::<WIDEST>,
                     };
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { root(self, out, table, index) }
                 }
             }

@@ -13,7 +13,8 @@ macro_rules! avx512_pair {
         }
         #[inline(always)]
         fn vector(self, words: [u64; LANES]) -> __m512i {
-            // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no alignment.
+            // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the load needs no
+            // alignment.
             unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
         }
         #[inline(always)]
@@ -34,7 +35,8 @@ macro_rules! avx512_pair {
         #[inline(always)]
         fn window(self, vectors: &[__m512i], i: usize) -> __m512i {
             assert!(i + LANES <= LANES * vectors.len());
-            // SAFETY: `self` proves AVX-512F; the 64 bytes from word `i` on lie within the slice, and the load needs no alignment.
+            // SAFETY: `self` proves AVX-512F; the 64 bytes from word `i` on lie within the slice, and the
+            // load needs no alignment.
             unsafe { _mm512_loadu_si512(vectors.as_ptr().cast::<u64>().add(i).cast()) }
         }
         #[inline(always)]

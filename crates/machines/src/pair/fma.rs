@@ -1,9 +1,11 @@
 //! Numbers laid across vectors by AVX-512F without IFMA: eight digits in a vector, as doubles.
 //!
-//! Products are those of [`crate::batch::avx512_fma`], and exact for the reason given there: digits are doubles below `2^52`.
+//! Products are those of [`crate::batch::avx512_fma`], and exact for the reason given there: digits are
+//! doubles below `2^52`.
 //!
-//! The digits of a quotient come out of scalar registers. There a digit `q < 2^52` becomes the double `2^52 + q`
-//! by setting the bits of its exponent; after it is broadcast to every lane, `2^52` is subtracted, exactly.
+//! The digits of a quotient come out of scalar registers. There a digit `q < 2^52` becomes the double
+//! `2^52 + q` by setting the bits of its exponent; after it is broadcast to every lane, `2^52` is subtracted,
+//! exactly.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -64,7 +66,8 @@ impl Machine for Avx512Fma {
     }
     #[inline(always)]
     fn quotient_digit(self, word: &u64) -> __m512i {
-        // With a rounding of its own, or the compiler subtracts in one lane, and needs a shuffle to fill the others.
+        // With a rounding of its own, or the compiler subtracts in one lane, and needs a shuffle to fill the
+        // others.
         const ANY: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
         // SAFETY: `self` proves AVX-512F.
         unsafe {
@@ -89,7 +92,8 @@ impl Machine for Avx512Fma {
     ) -> u64 {
         const { assert!(FROM.is_multiple_of(2) && FROM <= 6) };
         let (low, high, q) = (low.as_ptr(), high.as_ptr(), q.as_mut_ptr());
-        // SAFETY: reads the 64 bytes of each of the parts, and writes as many of `q`, which are borrowed for it.
+        // SAFETY: reads the 64 bytes of each of the parts, and writes as many of `q`, which are borrowed for
+        // it.
         unsafe {
             match FROM {
                 0 => chain!(low, high, carry, q, 0 8 16 24 32 40 48 56),

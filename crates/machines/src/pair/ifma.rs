@@ -71,7 +71,8 @@ impl Machine for Avx512Ifma {
     ) -> u64 {
         const { assert!(FROM.is_multiple_of(2) && FROM <= 6) };
         let (low, high, q) = (low.as_ptr(), high.as_ptr(), q.as_mut_ptr());
-        // SAFETY: reads the 64 bytes of each of the parts, and writes as many of `q`, which are borrowed for it.
+        // SAFETY: reads the 64 bytes of each of the parts, and writes as many of `q`, which are borrowed for
+        // it.
         unsafe {
             match FROM {
                 0 => chain!(low, high, carry, q, 0 16 32 48),

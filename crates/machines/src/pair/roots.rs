@@ -1,7 +1,8 @@
 //! The roots of numbers laid across vectors: one for each tuned digit count, and one for each width of tiles.
 
-/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for `#[target_feature]`, empty for
-/// a machine that needs none; `$module` is their module, `root` for those whose machine code is checked.
+/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for
+/// `#[target_feature]`, empty for a machine that needs none; `$module` is their module, `root` for those
+/// whose machine code is checked.
 macro_rules! pair_roots {
     ($module:ident, $machine:ty, features: [$($features:literal)?]) => {
         mod $module {
@@ -33,7 +34,8 @@ macro_rules! pair_roots {
                     columns: &mut [Vector],
                 ) {
                     let tiles = shape.tiles;
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe {
                         match (shape.digits, shape.width) {
                             (10, _) => amm_10(self, x, y, times, tables, columns),

@@ -96,7 +96,8 @@ impl Machine for Avx2 {
     }
     #[inline(always)]
     fn carry<const M: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2. The count comes as a vector, since a constant would have to be a signed parameter.
+        // SAFETY: `self` proves AVX2. The count comes as a vector, since a constant would have to be a signed
+        // parameter.
         unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(M as i32)) }
     }
     #[inline(always)]
@@ -110,8 +111,8 @@ impl Machine for Avx2 {
     }
     #[inline(always)]
     fn ups(self, a: __m256i, below: __m256i) -> [__m256i; 4] {
-        // SAFETY: `self` proves AVX2. Two places up are the high half below and the low half of `a`; the others are two
-        // columns of neighbours, half by half.
+        // SAFETY: `self` proves AVX2. Two places up are the high half below and the low half of `a`; the
+        // others are two columns of neighbours, half by half.
         unsafe {
             let two = _mm256_permute2x128_si256::<0x21>(below, a);
             [a, _mm256_alignr_epi8::<8>(a, two), two, _mm256_alignr_epi8::<8>(two, below)]

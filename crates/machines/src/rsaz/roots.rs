@@ -32,14 +32,14 @@ macro_rules! rsaz_words {
 
 /// Implements [`zariz_kernels::rsaz::Kernels`] for a machine.
 ///
-/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs of radix and fours of
-/// digits for which there is code of its own. Other lengths have loops.
+/// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs
+/// of radix and fours of digits for which there is code of its own. Other lengths have loops.
 macro_rules! rsaz_roots {
     ($machine:ty, features: [$($features:literal)?], mac_tenths: $tenths:literal, tuned: [$(($m:literal, $g:literal))*]) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
-            use zariz_kernels::rsaz::{self, Quotients, Machine, Work};
+            use zariz_kernels::rsaz::{self, Quotients, Machine, Workspace};
             type This = $machine;
             type Digit = <This as Machine>::Digit;
 
@@ -47,22 +47,22 @@ macro_rules! rsaz_roots {
             #[inline(never)]
             fn multiply<const M: u32, const FRIENDLY: bool, const G: usize>(
                 w: This,
-                work: &mut Work<This>,
+                space: &mut Workspace<This>,
                 x: &mut [Digit],
                 y: &[Digit],
             ) {
-                rsaz::multiply::<This, M, FRIENDLY, G>(w, work, x, y);
+                rsaz::multiply::<This, M, FRIENDLY, G>(w, space, x, y);
             }
 
             $(#[target_feature(enable = $features)])?
             #[inline(never)]
             fn square<const M: u32, const FRIENDLY: bool, const G: usize>(
                 w: This,
-                work: &mut Work<This>,
+                space: &mut Workspace<This>,
                 x: &mut [Digit],
                 times: usize,
             ) {
-                rsaz::square::<This, M, FRIENDLY, G>(w, work, x, times);
+                rsaz::square::<This, M, FRIENDLY, G>(w, space, x, times);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -74,34 +74,42 @@ macro_rules! rsaz_roots {
             impl rsaz::Kernels for $machine {
                 const MAC_TENTHS: u32 = $tenths;
 
-                fn multiply(self, work: &mut Work<Self>, x: &mut [Digit], y: &[Digit]) {
-                    let root: unsafe fn(This, &mut Work<This>, &mut [Digit], &[Digit]) =
-                        rsaz_roots!(@choose multiply work [$(($m, $g))*]);
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
-                    unsafe { root(self, work, x, y) }
+                fn multiply(self, space: &mut Workspace<Self>, x: &mut [Digit], y: &[Digit]) {
+                    let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], &[Digit]) =
+                        rsaz_roots!(@choose multiply space [$(($m, $g))*]);
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
+                    unsafe { root(self, space, x, y) }
                 }
 
-                fn square(self, work: &mut Work<Self>, x: &mut [Digit], times: usize) {
-                    let root: unsafe fn(This, &mut Work<This>, &mut [Digit], usize) =
-                        rsaz_roots!(@choose square work [$(($m, $g))*]);
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
-                    unsafe { root(self, work, x, times) }
+                fn square(self, space: &mut Workspace<Self>, x: &mut [Digit], times: usize) {
+                    let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], usize) =
+                        rsaz_roots!(@choose square space [$(($m, $g))*]);
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
+                    unsafe { root(self, space, x, times) }
                 }
 
                 fn select(self, out: &mut [Digit], table: &[Digit], index: u64) {
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // roots.
                     unsafe { select(self, out, table, index) }
                 }
             }
         }
     };
 
-    (@choose $kernel:ident $work:ident [$(($m:literal, $g:literal))*]) => {
-        match ($work.quotients(), $work.digit_bits(), $work.groups()) {
-            $((Quotients::Chained, $m, $g) => $kernel::<$m, false, $g>,)*
+    (@choose $kernel:ident $space:ident [$(($m:literal, $g:literal))*]) => {
+        match ($space.quotients(), $space.digit_bits(), $space.groups()) {
+            $(
+                #[cfg(feature = "papers")]
+                (Quotients::Chained, $m, $g) => $kernel::<$m, false, $g>,
+            )*
             $((Quotients::Friendly, $m, $g) => $kernel::<$m, true, $g>,)*
+            #[cfg(feature = "papers")]
             (Quotients::Chained, 28, _) => $kernel::<28, false, 0>,
             (Quotients::Friendly, 28, _) => $kernel::<28, true, 0>,
+            #[cfg(feature = "papers")]
             (Quotients::Chained, 29, _) => $kernel::<29, false, 0>,
             (Quotients::Friendly, 29, _) => $kernel::<29, true, 0>,
             (_, m, _) => unreachable!("no digits of {m} bits"),

@@ -8,7 +8,8 @@ const WIDE: usize = 8;
 /// The most entries of a table: windows of six bits.
 const ENTRIES: usize = 64;
 
-/// `out ←` entry `index` of `table`, whose entries are as long as `out`. Every limb of the table is read, and masked.
+/// `out ←` entry `index` of `table`, whose entries are as long as `out`. Every limb of the table is read, and
+/// masked.
 ///
 /// Precondition: the table has at most 64 entries.
 #[inline(always)]

@@ -1,4 +1,5 @@
-//! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in every lane.
+//! Batches on any machine, against a big-integer library, with a modulus, base and exponent of its own in
+//! every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
 pub mod pair;
@@ -6,9 +7,9 @@ pub mod pair;
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
 use zariz_kernels::batch::{self, Method};
-use zariz_kernels::limbs;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
+use zariz_kernels::{OddModulus, limbs};
 
 /// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
 #[allow(unused_macros)] // Each test program uses a part of this.
@@ -55,6 +56,11 @@ pub fn limbs_of(x: &BigUint, len: usize) -> Vec<u64> {
     let mut out: Vec<u64> = x.iter_u64_digits().collect();
     out.resize(len.max(out.len()), 0);
     out
+}
+
+/// A number that is known to be odd and above 1.
+pub fn odd(number: &BigUint) -> OddModulus {
+    OddModulus::new(&limbs_of(number, 1)).expect("odd and above 1")
 }
 
 /// A number of at most `bits` bits: random, or of a shape that drives carries as far as they go.
@@ -118,7 +124,7 @@ fn case<M: batch::Kernels>(
         1 if exponent_bits > 0 => one,
         _ => number(rng, exponent_bits),
     };
-    let constants = batch::Constants::new(&limbs_of(&modulus, 1), M::DIGIT_BITS, digits);
+    let constants = batch::Constants::new(&odd(&modulus), M::DIGIT_BITS, digits);
     Case { modulus, constants, base, exponent }
 }
 
@@ -155,7 +161,7 @@ pub fn check_batch<M: batch::Kernels>(
     let check = |what: &str, results: Vec<limbs::Limbs>, expected: &dyn Fn(&Case) -> BigUint| {
         assert_eq!(results.len(), lanes);
         for (lane, (case, result)) in cases.iter().zip(&results).enumerate() {
-            assert_eq!(result.len(), case.constants.limbs().len());
+            assert_eq!(result.len(), case.constants.modulus().limbs().len());
             assert_eq!(
                 big(result),
                 expected(case),
@@ -166,12 +172,12 @@ pub fn check_batch<M: batch::Kernels>(
             );
         }
     };
-    let frame = || batch::Domain::new(m, &pow::moduli(&powers));
-    check("pow", pow::pow(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
-    check("pow_vartime", pow::pow_vartime(frame(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    let domain = || batch::Domain::new(m, &pow::moduli(&powers));
+    check("pow", pow::pow(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    check("pow_vartime", pow::pow_vartime(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
-    check("pow_vartime, one exponent", pow::pow_vartime(frame(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+    check("pow_vartime, one exponent", pow::pow_vartime(domain(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
 
     let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();
@@ -187,7 +193,7 @@ pub fn check_batch<M: batch::Kernels>(
 
 /// A modulus prepared for a method.
 pub fn method_constants<M: batch::Kernels>(modulus: &BigUint, digits: usize, method: Method) -> batch::Constants {
-    batch::Constants::new(&limbs_of(modulus, 1), M::DIGIT_BITS, digits).with_method(method)
+    batch::Constants::new(&odd(modulus), M::DIGIT_BITS, digits).with_method(method)
 }
 
 /// Powers of one batch by one method.

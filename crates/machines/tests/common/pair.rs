@@ -7,9 +7,10 @@ use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pair::{Constants, Domain, Kernels};
 use zariz_kernels::pow::{self, Power};
 
-use super::{big, limbs_of, modulus, number};
+use super::{big, limbs_of, modulus, number, odd};
 
-/// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be shorter.
+/// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be
+/// shorter.
 pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base_bits: usize, exponent_bits: usize) {
     let moduli: Vec<BigUint> = (0..count)
         .map(|i| {
@@ -17,7 +18,7 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
             modulus(rng, bits)
         })
         .collect();
-    let constants: Vec<_> = moduli.iter().map(|m| Constants::with_bits(&limbs_of(m, 1), bits)).collect();
+    let constants: Vec<_> = moduli.iter().map(|m| Constants::with_bits(&odd(m), bits)).collect();
     let bases: Vec<BigUint> = moduli
         .iter()
         .map(|modulus| match rng.random_range(0..6) {
@@ -43,7 +44,7 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
     let expect = |what: &str, found: Vec<Limbs>, expected: &dyn Fn(usize) -> BigUint| {
         assert_eq!(found.len(), count);
         for (i, found) in found.iter().enumerate() {
-            assert_eq!(found.len(), constants[i].limbs().len());
+            assert_eq!(found.len(), constants[i].modulus().limbs().len());
             let (base, exponent, modulus) = (&bases[i], &exponents[i], &moduli[i]);
             assert_eq!(
                 big(found),

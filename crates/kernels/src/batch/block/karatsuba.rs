@@ -9,7 +9,7 @@ pub enum Part {
     Full,
     /// Columns `0..l`.
     Low,
-    /// Columns `l − 1 ..`, the first of them a guard (see [`crate::batch::separated`]).
+    /// Columns `l − 1 ..`, the first of them a guard (see `batch/separated.rs`).
     High,
 }
 
@@ -17,10 +17,11 @@ pub enum Part {
 /// B`, else 0.
 ///
 /// Both differences are computed side by side and one is kept by a mask. In each, column `k` is
-/// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1 unless it borrows.
+/// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1
+/// unless it borrows.
 ///
-/// Both go to `spare` and not to `out`: kept in place, they would be selected by a store under the mask, and a load after
-/// such a store takes longer for some masks than for others.
+/// Both go to `spare` and not to `out`: kept in place, they would be selected by a store under the mask, and
+/// a load after such a store takes longer for some masks than for others.
 ///
 /// * Precondition: `out.len() = a.len() ≥ b.len()`, `spare.len() = 2·a.len()`; missing digits of `b` are 0.
 /// * Cost: a chain of `a.len()` steps.
@@ -53,19 +54,20 @@ pub fn difference<M: Machine>(
 }
 
 /// Puts a product together (Karatsuba): for `A = A0 + 2^{wh}·A1` and `B = B0 + 2^{wh}·B1`,
-/// `A·B = D0 + 2^{wh}·(D0 + D2 − s·D1) + 2^{2wh}·D2` with `D0 = A0·B0`, `D2 = A1·B1`, `D1 = |A0 − A1|·|B0 − B1|` and `s` the
-/// sign of `(A0 − A1)·(B0 − B1)`. The paper `truncated` has sums in the place of differences; a difference needs no digit
-/// more.
+/// `A·B = D0 + 2^{wh}·(D0 + D2 − s·D1) + 2^{2wh}·D2` with `D0 = A0·B0`, `D2 = A1·B1`,
+/// `D1 = |A0 − A1|·|B0 − B1|` and `s` the sign of `(A0 − A1)·(B0 − B1)`. The paper `truncated` has sums in
+/// the place of differences; a difference needs no digit more.
 ///
-/// `C` holds `D0` in columns `0..2h` and `D2` from column `2h` on; `middle` holds `D1`, `2h` columns, and is negated where
-/// the two signs (as [`difference`] writes them) are not the same; for a square there are none. `extra` holds `2h` numbers
-/// that the middle columns receive besides.
+/// `C` holds `D0` in columns `0..2h` and `D2` from column `2h` on; `middle` holds `D1`, `2h` columns, and is
+/// negated where the two signs (as [`difference`] writes them) are not the same; for a square there are none.
+/// `extra` holds `2h` numbers that the middle columns receive besides.
 ///
-/// The middle columns can be negative. `part` says which of the result are computed: of [`Part::Low`] columns `0..2h`,
-/// which do not need `D1` and `D2` from column `h` on; of [`Part::High`] columns `2h − 1 ..`, which do not need `D0` and
-/// `D1` below column `h − 1`.
+/// The middle columns can be negative. `part` says which of the result are computed: of [`Part::Low`] columns
+/// `0..2h`, which do not need `D1` and `D2` from column `h` on; of [`Part::High`] columns `2h − 1 ..`, which
+/// do not need `D0` and `D1` below column `h − 1`.
 ///
-/// * Precondition: `middle.len() = extra.len() = 2h`, `c.len()` is `4h`, or `4h − 2` for a high half of `h − 1` digits.
+/// * Precondition: `middle.len() = extra.len() = 2h`, `c.len()` is `4h`, or `4h − 2` for a high half of
+///   `h − 1` digits.
 /// * Cost: `2h` columns, five additions in each pair.
 #[inline(always)]
 pub fn karatsuba<M: Machine>(

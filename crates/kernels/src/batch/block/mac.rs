@@ -3,10 +3,11 @@
 use crate::batch::Machine;
 use crate::unroll::reread;
 
-/// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any number of
-/// rows `i`.
+/// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any
+/// number of rows `i`.
 ///
-/// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for bias.
+/// * Precondition: `a.len() = T`, `c.len() ≥ T + b.len()`; every column stays below `2^63` once corrected for
+///   bias.
 /// * Cost: `T·rows` products; one column load and one store per row.
 /// * Source: operand scanning, the tile held as BLIS holds a micro-tile.
 #[inline(always)]
@@ -35,10 +36,10 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     c[rows..rows + T].copy_from_slice(&acc);
 }
 
-/// Starts every column: `C[k] = start[k]` in all lanes.
+/// Gives every column its initial value: `C[k] = initial[k]` in all lanes.
 #[inline(always)]
-pub fn splat<M: Machine>(m: M, c: &mut [M::Column], start: &[u64]) {
-    for (c, &value) in c.iter_mut().zip(start) {
+pub fn splat<M: Machine>(m: M, c: &mut [M::Column], initial: &[u64]) {
+    for (c, &value) in c.iter_mut().zip(initial) {
         *c = m.column_splat(value);
     }
 }

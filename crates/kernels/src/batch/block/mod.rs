@@ -3,12 +3,13 @@
 //!
 //! How they must be written to compile to registers and nothing else (see docs/notes/code-generation.md):
 //!
-//! * accumulators are a local array indexed by constants only; rows roll, columns are unrolled, by `each!` and not by
-//!   a loop that the compiler may decide to keep;
-//! * the shift of the window by one column is made by writing the sum for column `j` to accumulator `j − 1`, never by
-//!   moving the array;
-//! * digits of the tile are read from memory again in every row, where the first-level cache serves them for free. Left
-//!   alone, the compiler reads them once, finds too few registers and spills them: `reread` stops it.
+//! * accumulators are a local array indexed by constants only; rows roll, columns are unrolled, by `each!`
+//!   and not by a loop that the compiler may decide to keep;
+//! * the shift of the window by one column is made by writing the sum for column `j` to accumulator `j − 1`,
+//!   never by moving the array;
+//! * digits of the tile are read from memory again in every row, where the first-level cache serves them for
+//!   free. Left alone, the compiler reads them once, finds too few registers and spills them: `reread` stops
+//!   it.
 
 mod karatsuba;
 mod mac;
@@ -16,14 +17,20 @@ mod normalize;
 mod reduce;
 mod select;
 mod square;
+#[cfg(feature = "papers")]
+mod sum;
 mod transpose;
+#[cfg(feature = "papers")]
 mod triangle;
 
 pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
-pub use normalize::{add, normalize, normalize_sum, settle};
+pub use normalize::{add_digits, normalize};
 pub use reduce::reduce_rows;
 pub use select::{WINDOWS, select_tile};
 pub use square::{square, square_onto};
+#[cfg(feature = "papers")]
+pub use sum::{normalize_sum, settle};
 pub use transpose::{MAX_LANES, gather, scatter};
+#[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

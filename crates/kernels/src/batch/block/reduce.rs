@@ -5,20 +5,21 @@ use crate::unroll::reread;
 
 /// Clears the lowest columns of `C`, one per row, by adding multiples of the modulus.
 ///
-/// With `μ = −M^{−1} mod 2^w`, the *friendly multiple* `M' = μ·M ≡ −1 (mod 2^w)` has the quotient digit for free: for
-/// the lowest column `c`, `q = c mod 2^w` itself, and
-/// `(c + q·M') / 2^w = ⌊c / 2^w⌋ + q·M''` with `M'' = (M' + 1)/2^w`, which has `L` digits. So row `i` adds the carry of
-/// column `i` and `q_i·M''` one column up. A column's quotient needs no multiplication.
+/// With `μ = −M^{−1} mod 2^w`, the *friendly multiple* `M' = μ·M ≡ −1 (mod 2^w)` has the quotient digit for
+/// free: for the lowest column `c`, `q = c mod 2^w` itself, and `(c + q·M') / 2^w = ⌊c / 2^w⌋ + q·M''` with
+/// `M'' = (M' + 1)/2^w`, which has `L` digits. So row `i` adds the carry of column `i` and `q_i·M''` one
+/// column up. A column's quotient needs no multiplication.
 ///
-/// The `last` row of a whole reduction is an ordinary Montgomery row (`q = μ·c mod 2^w`, `C += q·M`, not shifted), so
-/// that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see [`crate::batch::domain`]).
+/// The `last` row of a whole reduction is an ordinary Montgomery row (`q = μ·c mod 2^w`, `C += q·M`, not
+/// shifted), so that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see
+/// [`crate::batch::domain`]).
 ///
-/// `friendly` is the lowest tile, `T` digits, of `M''`; the quotients go to `q`, for the other tiles to be added by
-/// [`mac_rows`](crate::batch::block::mac_rows). `last` holds the lowest tile of `M`, and `μ`; with it, the last of the rows is
-/// the ordinary one.
+/// `friendly` is the lowest tile, `T` digits, of `M''`; the quotients go to `q`, for the other tiles to be
+/// added by [`mac_rows`](crate::batch::block::mac_rows). `last` holds the lowest tile of `M`, and `μ`; with
+/// it, the last of the rows is the ordinary one.
 ///
-/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`; the columns of this row block have
-///   received everything that earlier row blocks add.
+/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`; the columns of this row
+///   block have received everything that earlier row blocks add.
 /// * Result: the first `q.len()` columns are done with, their carries passed on; they are not written.
 /// * Cost: `T·rows` products, and one more for `μ`.
 #[inline(always)]

@@ -6,14 +6,14 @@ use crate::batch::Machine;
 /// from where a vector arrives in about two cycles: time enough to compare it with several indices.
 pub const WINDOWS: usize = 4;
 
-/// One tile of the table entries that each lane's indices name: `out[v][j] = table[index[v]·stride + j]`, `j < T`, every
-/// lane its own index, for `v` in `0..WINDOWS`.
+/// One tile of the table entries that each lane's indices name: `out[v][j] = table[index[v]·stride + j]`,
+/// `j < T`, every lane its own index, for `v` in `0..WINDOWS`.
 ///
-/// All entries are read, in order, whatever the indices are; a lane keeps its own by a mask.
+/// All entries are read, in order, for all indices; a lane keeps its own by a mask.
 ///
-/// * Precondition: every `out[v]` has `T` digits; `table` holds `n` entries spaced `stride` apart, each beginning with
-///   the tile's digits; `index` holds the `LANES` indices of one window after the other; an index outside `0..n`
-///   yields 0.
+/// * Precondition: every `out[v]` has `T` digits; `table` holds `n` entries spaced `stride` apart, each
+///   beginning with the tile's digits; `index` holds the `LANES` indices of one window after the other; an
+///   index outside `0..n` yields 0.
 /// * Cost: `n·T` loads and `WINDOWS·n·T` masked moves.
 #[inline(always)]
 pub fn select_tile<M: Machine, const T: usize>(

@@ -3,10 +3,12 @@
 use crate::batch::Machine;
 use crate::unroll::reread;
 
-/// The columns of `A²`, written to `C[0..2T]`: `C = 2·(half + Σ_{i<j} A[i]·A[j]·2^{w(i+j)}) + Σ_i A[i]²·2^{2wi}`.
+/// The columns of `A²`, written to `C[0..2T]`:
+/// `C = 2·(half + Σ_{i<j} A[i]·A[j]·2^{w(i+j)}) + Σ_i A[i]²·2^{2wi}`.
 ///
-/// `half` is half of what a whole product with its reduction starts at (see [`crate::batch::domain`]): doubling a column doubles
-/// the bias in it, as the missing lower triangle would. A machine without bias does not read it.
+/// `half` is half of what a whole product with its reduction starts at (see [`crate::batch::domain`]):
+/// doubling a column doubles the bias in it, as the missing lower triangle would. A machine without bias does
+/// not read it.
 ///
 /// * Precondition: `a.len() = T`, `c.len(), half.len() ≥ 2T`.
 /// * Cost: `T(T+1)/2` products. Fully unrolled.
@@ -19,8 +21,8 @@ pub fn square<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Dig
 
 /// Adds a square to products `C` that are still to be doubled: `C ← 2·(C + Σ_{i<j} …) + Σ_i …`.
 ///
-/// The tiles of a longer number use it once [`mac_rows`](crate::batch::block::mac_rows) has multiplied them with each other,
-/// starting from half.
+/// The tiles of a longer number use it once [`mac_rows`](crate::batch::block::mac_rows) has multiplied them
+/// with each other, starting from half.
 #[inline(always)]
 pub fn square_onto<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit]) {
     square_columns::<M, T>(m, c, a, |c, k| c[k]);
@@ -37,8 +39,8 @@ fn square_columns<M: Machine, const T: usize>(
 ) {
     let a: &[M::Digit; T] = a.first_chunk().expect("tile width");
     let c = &mut c[..2 * T];
-    // While row i is under way, acc[k] is column 2i + k: a row starts two columns above the one before, and its
-    // uppermost column, i + T, is new. It leaves columns 2i + 1 and 2i + 2 with their products complete.
+    // While row i is under way, acc[k] is column 2i + k: a row starts two columns above the one before, and
+    // its uppermost column, i + T, is new. It leaves columns 2i + 1 and 2i + 2 with their products complete.
     let mut acc = [m.column_splat(0); T];
     each!(k in 0..T {
         acc[k] = before(c, k);

@@ -3,8 +3,8 @@
 use crate::batch::Machine;
 use crate::unroll::reread;
 
-/// The lower half of `A · B`, `T × T` digits, as columns `0..T`: `C[i + j] += lo(A[j]·B[i])` for `i + j < T` and
-/// `C[i + j + 1] += hi(A[j]·B[i])` for `i + j < T − 1`.
+/// The lower half of `A · B`, `T × T` digits, as columns `0..T`: `C[i + j] += lo(A[j]·B[i])` for `i + j < T`
+/// and `C[i + j + 1] += hi(A[j]·B[i])` for `i + j < T − 1`.
 ///
 /// These are the whole of columns `0..T` of the product: `Σ_{k<T} C[k]·2^{wk} ≡ A·B (mod 2^{wT})`.
 ///
@@ -34,13 +34,14 @@ pub fn low_triangle<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[
 }
 
 /// The upper half of `A · B`, `T × T` digits, from column `T − 1` up, which is `C[0]`:
-/// `C[i + j − T + 1] += lo(A[j]·B[i])` for `i + j ≥ T − 1`, and `C[i + j − T + 2] += hi(A[j]·B[i])` for `i + j ≥ T − 2`.
+/// `C[i + j − T + 1] += lo(A[j]·B[i])` for `i + j ≥ T − 1`, and `C[i + j − T + 2] += hi(A[j]·B[i])` for
+/// `i + j ≥ T − 2`.
 ///
-/// These are the whole of columns `T − 1 ..` of the product. What the columns below would carry into them is left out: the
-/// lowest is a *guard* that tells the true carry (see [`crate::batch::separated`]).
+/// These are the whole of columns `T − 1 ..` of the product. What the columns below would carry into them is
+/// left out: the lowest is a *guard* that tells the true carry (see [`crate::batch::separated`]).
 ///
-/// In a number of several tiles the row below the triangle has a high half for the guard too: `b` then starts with that
-/// row, and has `T + 1`.
+/// In a number of several tiles the row below the triangle has a high half for the guard too: `b` then starts
+/// with that row, and has `T + 1`.
 ///
 /// * Precondition: `a.len() = T`, `b.len()` is `T` or `T + 1`, `c.len() ≥ T + 1`.
 /// * Cost: `T(T + 1)/2` products and `T − 1` or `T` high halves. Fully unrolled.

@@ -1,6 +1,6 @@
 //! Scalar numbers into lanes and out of them.
 
-use super::{Constants, DIGITS, Number, SCALAR_BITS, bits_at, constant, mul, reduce_once, sqr};
+use super::{Constants, DIGITS, Element, SCALAR_BITS, bits_at, constant, mul, reduce_once, sqr};
 use crate::batch::Machine;
 use crate::batch::block::MAX_LANES;
 use crate::bls12_381::{Fe, LIMBS};
@@ -11,7 +11,7 @@ type Values = [u64; DIGITS * MAX_LANES];
 
 /// The digits of a number in each lane, multiplied by `2^shift`.
 #[inline(always)]
-fn gather<M: Machine>(m: M, values: &mut Values, numbers: &[Fe], shift: usize) -> Number<M> {
+fn gather<M: Machine>(m: M, values: &mut Values, numbers: &[Fe], shift: usize) -> Element<M> {
     let w = M::DIGIT_BITS as usize;
     for (k, number) in numbers[..M::LANES].iter().enumerate() {
         // Lane by lane: several at once, the compiler would use gather instructions, which are slow.
@@ -31,7 +31,7 @@ fn gather<M: Machine>(m: M, values: &mut Values, numbers: &[Fe], shift: usize) -
 ///
 /// * Precondition: `a < 2p`, normalised.
 #[inline(always)]
-fn scatter<M: Machine>(m: M, values: &mut Values, out: &mut [Fe], a: &Number<M>) {
+fn scatter<M: Machine>(m: M, values: &mut Values, out: &mut [Fe], a: &Element<M>) {
     let w = M::DIGIT_BITS as usize;
     let (mut columns, mut reduced) = ([m.column_splat(0); DIGITS], *a);
     each!(i in 0..DIGITS {
@@ -67,7 +67,7 @@ fn wipe(values: &mut Values) {
 /// * Result: below `2p`, normalised.
 /// * Cost: a product.
 #[inline(always)]
-pub fn enter<M: Machine>(m: M, out: &mut Number<M>, a: &[Fe]) {
+pub fn enter<M: Machine>(m: M, out: &mut Element<M>, a: &[Fe]) {
     let mut values = [0; DIGITS * MAX_LANES];
     *out = gather(m, &mut values, a, 0);
     wipe(&mut values);
@@ -79,7 +79,7 @@ pub fn enter<M: Machine>(m: M, out: &mut Number<M>, a: &[Fe]) {
 /// * Precondition: `a < 2p`, normalised; `out.len() = LANES`.
 /// * Cost: a product.
 #[inline(always)]
-pub fn leave<M: Machine>(m: M, out: &mut [Fe], a: &Number<M>) {
+pub fn leave<M: Machine>(m: M, out: &mut [Fe], a: &Element<M>) {
     let mut product = *a;
     mul(m, &mut product, &constant(m, &Constants::<M>::LEAVE));
     let mut values = [0; DIGITS * MAX_LANES];
@@ -90,7 +90,8 @@ pub fn leave<M: Machine>(m: M, out: &mut [Fe], a: &Number<M>) {
 /// Products of scalar numbers, `out[k] = a[k]·b[k]/2^384 mod p`. One factor is shifted by the quotient of `R`
 /// and `2^384` as it comes in, so the form costs no product.
 ///
-/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift one is below `R/4`.
+/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift one is
+///   below `R/4`.
 /// * Cost: that of [`mul`], and of bringing digits in and out.
 #[inline(always)]
 pub fn mul_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
@@ -104,7 +105,8 @@ pub fn mul_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe], b: &[Fe]) {
 
 /// Squares of scalar numbers, `out[k] = a[k]²/2^384 mod p`: half of the shift goes to each factor.
 ///
-/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift `a² < R·p/2`.
+/// * Precondition: each of the slices has `LANES` numbers; they are below `p`, so that with the shift
+///   `a² < R·p/2`.
 /// * Cost: that of [`sqr`], and of bringing digits in and out.
 #[inline(always)]
 pub fn sqr_scalars<M: Machine>(m: M, out: &mut [Fe], a: &[Fe]) {

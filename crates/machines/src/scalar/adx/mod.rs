@@ -1,7 +1,8 @@
 //! MULX, ADCX and ADOX: two carry chains at once, in assembly.
 //!
-//! Numbers are cut into blocks of eight limbs. A *row* adds one limb times a block of eight to eight accumulators that stay
-//! in registers ([`rows`]); products, squares and reductions are rows by rows, and one code of eight rows serves them all.
+//! Numbers are cut into blocks of eight limbs. A *row* adds one limb times a block of eight to eight
+//! accumulators that stay in registers ([`rows`]); products, squares and reductions are rows by rows, and one
+//! code of eight rows serves them all.
 //!
 //! # Registers
 //!
@@ -11,8 +12,8 @@
 //!
 //! # Hazards
 //!
-//! * The code follows the System V convention on every operating system (`extern "sysv64"`), restores `rbx`, `rbp` and
-//!   `r12` to `r15`, and leaves the direction flag alone.
+//! * The code follows the System V convention on every operating system (`extern "sysv64"`), restores `rbx`,
+//!   `rbp` and `r12` to `r15`, and leaves the direction flag alone.
 //! * Its frame is made by the macros of [`crate::assembly`] alone, which write the unwind tables too.
 //! * It uses the stack below its return address only after moving the stack pointer.
 //! * Flags do not survive a row; chains longer than a block carry through a register.
@@ -55,7 +56,8 @@ impl Kernels for Adx {
     fn mul(self, t: &mut [u64], a: &[u64], b: &[u64]) {
         let n = a.len();
         assert!(n > 0 && n.is_multiple_of(BLOCK) && t.len() == 2 * n && b.len() == n);
-        // SAFETY: `self` proves that the processor has BMI2 and ADX; the lengths are those that the function asks for.
+        // SAFETY: `self` proves that the processor has BMI2 and ADX; the lengths are those that the function
+        // asks for.
         unsafe { mul::mul(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK) }
     }
 

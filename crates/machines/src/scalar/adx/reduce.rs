@@ -4,7 +4,8 @@ use core::arch::naked_asm;
 
 use super::rows::{accumulators, eight, enter, leave, products, rows};
 
-/// A row whose multiplier makes its own lowest limb 0: `q = S·μ mod 2^64`, written in that limb's place. `rcx` is `μ`.
+/// A row whose multiplier makes its own lowest limb 0: `q = S·μ mod 2^64`, written in that limb's place.
+/// `rcx` is `μ`.
 macro_rules! quotient_row {
     ($at:literal, $h0:literal $($h:literal)*) => {
         concat!(
@@ -18,13 +19,16 @@ macro_rules! quotient_row {
     };
 }
 
-/// `out ← (t + q·m)/R`, less `m` if that reaches `R = 2^{512k}`; `out` and `m` of `8k` limbs, `t` of `16k`, overwritten;
-/// `mu = −m^{−1} mod 2^64`. Bound: see [`zariz_kernels::scalar::Kernels::reduce`]. Cost: `64k² + 8k` products.
+/// `out ← (t + q·m)/R`, less `m` if that reaches `R = 2^{512k}`; `out` and `m` of `8k` limbs, `t` of `16k`,
+/// overwritten; `mu = −m^{−1} mod 2^64`. Bound: see [`zariz_kernels::scalar::Kernels::reduce`]. Cost:
+/// `64k² + 8k` products.
 ///
-/// Eight quotients at a time, found in the rows of the lowest block of `m`, then rows of those by the other blocks.
+/// Eight quotients at a time, found in the rows of the lowest block of `m`, then rows of those by the other
+/// blocks.
 ///
 /// # Safety
-/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` overlaps neither of the others.
+/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` overlaps
+/// neither of the others.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *const u64, mu: u64, k: usize) {
     // The stack: out, m, μ, k, t[8j], what is left of j, what is left of i, the carry.

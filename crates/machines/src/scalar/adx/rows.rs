@@ -4,13 +4,13 @@ use core::arch::naked_asm;
 
 /// One row: `t[at] ← low limb of S`, `accumulators ← ⌊S/2^64⌋`, with `S = accumulators + t[at] + block·rdx`.
 ///
-/// `S < 2^512 + 2^64 − 1 + (2^512 − 1)(2^64 − 1) ≤ 2^576 − 1`: nothing is carried out of nine limbs. The chain of the
-/// carry flag takes the products' low halves, that of the overflow flag `t[at]` and the high halves. The accumulator
-/// that becomes free takes the highest limb: the next row names them one further.
+/// `S < 2^512 + 2^64 − 1 + (2^512 − 1)(2^64 − 1) ≤ 2^576 − 1`: nothing is carried out of nine limbs. The
+/// chain of the carry flag takes the products' low halves, that of the overflow flag `t[at]` and the high
+/// halves. The accumulator that becomes free takes the highest limb: the next row names them one further.
 ///
-/// Precondition: `rdx` is the multiplier, `rbp` is 0, the carry flag is clear, and `t[at]` is added to the lowest
-/// accumulator, what that carries out standing in the overflow flag. Cost: 8 products, 18 additions with carry, that of
-/// `t[at]` included (two a cycle: 9 cycles).
+/// Precondition: `rdx` is the multiplier, `rbp` is 0, the carry flag is clear, and `t[at]` is added to the
+/// lowest accumulator, what that carries out standing in the overflow flag. Cost: 8 products, 18 additions
+/// with carry, that of `t[at]` included (two a cycle: 9 cycles).
 macro_rules! products {
     ($at:literal, $h0:literal $h1:literal $h2:literal $h3:literal $h4:literal $h5:literal $h6:literal $h7:literal) => {
         concat!(
@@ -145,7 +145,8 @@ macro_rules! zero_blocks {
 }
 pub(super) use zero_blocks;
 
-/// Eight rows: `t[0..8] ←` the low limbs of `accumulators + t[0..8] + block·multipliers`, `accumulators ←` its high limbs.
+/// Eight rows: `t[0..8] ←` the low limbs of `accumulators + t[0..8] + block·multipliers`, `accumulators ←`
+/// its high limbs.
 ///
 /// A part of the operations, not a function: its registers are those of [`super`].
 ///

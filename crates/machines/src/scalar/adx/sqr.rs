@@ -4,10 +4,10 @@ use core::arch::naked_asm;
 
 use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 
-/// A row of the triangle above the diagonal: `[rsi + at]` multiplies only the limbs above it in its block.
-/// As in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind what the operation keeps there), and the
-/// accumulator that becomes free takes the highest. `products` are offsets in the block, and the accumulators of the low
-/// and the high half.
+/// A row of the triangle above the diagonal: `[rsi + at]` multiplies only the limbs above it in its block. As
+/// in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind what the operation keeps there),
+/// and the accumulator that becomes free takes the highest. `products` are offsets in the block, and the
+/// accumulators of the low and the high half.
 macro_rules! triangle_row {
     ($at:literal, $to:literal, $h0:literal, products: $(($offset:literal $low:literal $high:literal))*, last: $top:literal) => {
         concat!(
@@ -51,14 +51,16 @@ macro_rules! diagonal {
 
 /// `t ← a²`, for `a` of `8k` limbs, `t` of `16k`. Cost: `4k(8k + 1)` products.
 ///
-/// The products above the diagonal, each block's triangle and then its rows by the blocks above it; at the end they are
-/// doubled and the squares on the diagonal added.
+/// The products above the diagonal, each block's triangle and then its rows by the blocks above it; at the
+/// end they are doubled and the squares on the diagonal added.
 ///
 /// # Safety
-/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` does not overlap `a`.
+/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` does not
+/// overlap `a`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
-    // The stack: a[8j], t[16j], what is left of j, what is left of i; a, t and k; the low limbs of a triangle.
+    // The stack: a[8j], t[16j], what is left of j, what is left of i; a, t and k; the low limbs of a
+    // triangle.
     naked_asm!(
         enter!("120"),
         "mov [rsp], rsi",

@@ -1,8 +1,10 @@
-//! Assembly (AT&T syntax, as rustc emits it) to functions, and functions to what we measure of them.
+//! What we measure of the roots in assembly.
 
 use anyhow::{Context, Result, bail};
 use rustc_demangle::demangle;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
+
+use super::assembly::{Assembly, Function, Instruction};
 
 /// One compiled root, and what was found in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,21 +65,21 @@ impl Root {
 }
 
 /// All roots of the assembly.
-pub fn roots(assembly: &str) -> Result<Vec<Root>> {
-    let functions = functions(assembly);
+pub fn roots(assembly: &Assembly) -> Result<Vec<Root>> {
     let mut roots = Vec::new();
-    for (symbol, body) in &functions.bodies {
+    let mut add = |symbol: &str, function: &Function| -> Result<()> {
         if let Some(names) = root_names(symbol) {
-            roots.push(measure(names, body).with_context(|| format!("in {symbol}"))?);
+            roots.push(measure(names, function).with_context(|| format!("in {symbol}"))?);
         }
+        Ok(())
+    };
+    let functions: HashMap<_, _> = assembly.functions.iter().map(|function| (function.symbol, function)).collect();
+    for function in &assembly.functions {
+        add(function.symbol, function)?;
     }
-    // Identical functions may have been merged into one.
-    for (symbol, same_as) in &functions.aliases {
-        if let Some(names) = root_names(symbol) {
-            let body =
-                functions.bodies.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
-            roots.push(measure(names, body).with_context(|| format!("in {symbol}"))?);
-        }
+    for (symbol, same_as) in assembly.aliases.iter().filter(|(symbol, _)| root_names(symbol).is_some()) {
+        let function = functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
+        add(symbol, function)?;
     }
     Ok(roots)
 }
@@ -85,12 +87,13 @@ pub fn roots(assembly: &str) -> Result<Vec<Root>> {
 type Names = (String, String, Option<usize>);
 
 /// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
-/// batches are named without their folder. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>` radix and quotients
-/// become part of the block's name.
+/// batches are named without their folder, or that of a field on them. Of RSAZ's
+/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name.
 fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
-    let machine = machine.strip_prefix("batch::").unwrap_or(machine);
+    let folder = ["batch::", "bls12_381::roots::"].into_iter().find(|folder| machine.starts_with(folder));
+    let machine = &machine[folder.map_or(0, str::len)..];
     let (block, arguments) = match block.split_once("::<") {
         Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
         None => (block, Vec::new()),
@@ -107,61 +110,6 @@ fn root_names(symbol: &str) -> Option<Names> {
     (!block.contains("::")).then(|| (machine.replace("::", "-").replace('_', "-"), block, width))
 }
 
-#[derive(Default)]
-struct Functions<'a> {
-    bodies: BTreeMap<&'a str, Body<'a>>,
-    aliases: Vec<(&'a str, &'a str)>,
-}
-
-#[derive(Default)]
-struct Body<'a> {
-    instructions: Vec<Instruction<'a>>,
-    /// Local labels, each with how many instructions are before it.
-    labels: BTreeMap<&'a str, usize>,
-}
-
-#[derive(Clone, Copy)]
-struct Instruction<'a> {
-    mnemonic: &'a str,
-    operands: &'a str,
-}
-
-fn functions(assembly: &str) -> Functions<'_> {
-    let mut found = Functions::default();
-    let mut current: Option<&str> = None;
-    for line in assembly.lines() {
-        let line = line.split('#').next().unwrap_or("").trim_end();
-        if !line.starts_with([' ', '\t']) {
-            match line.strip_suffix(':') {
-                Some(label) if label.starts_with(".Lfunc_end") => current = None,
-                Some(label) if !label.starts_with(".L") => {
-                    found.bodies.insert(label, Body::default());
-                    current = Some(label);
-                }
-                Some(label) => {
-                    if let Some(body) = current.and_then(|name| found.bodies.get_mut(name)) {
-                        body.labels.insert(label, body.instructions.len());
-                    }
-                }
-                None => {}
-            }
-            continue;
-        }
-        let line = line.trim_start();
-        let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        if mnemonic == ".set" {
-            found.aliases.extend(operands.split_once(',').map(|(alias, symbol)| (alias.trim(), symbol.trim())));
-        } else if !mnemonic.is_empty()
-            && !mnemonic.starts_with('.')
-            && let Some(body) = current.and_then(|name| found.bodies.get_mut(name))
-        {
-            body.instructions.push(Instruction { mnemonic, operands: operands.trim() });
-        }
-    }
-    found.bodies.retain(|_, body| !body.instructions.is_empty());
-    found
-}
-
 /// A root may call these: they end it, with a message.
 const PANICS: &[&str] = &[
     "core::panicking::",
@@ -172,12 +120,12 @@ const PANICS: &[&str] = &[
     "core::result::unwrap_failed",
 ];
 
-fn measure((machine, block, width): Names, body: &Body) -> Result<Root> {
-    let loops = loops(body);
-    let body = &body.instructions[..];
+fn measure((machine, block, width): Names, function: &Function) -> Result<Root> {
+    let loops = loops(function);
+    let body = &function.instructions[..];
     let mut root = Root { machine, block, width, instructions: body.len(), loops, ..Root::default() };
     let frame_pointer = body.iter().any(|i| i.mnemonic == "movq" && i.operands == "%rsp, %rbp");
-    for &Instruction { mnemonic, operands } in body {
+    for &Instruction { mnemonic, operands, .. } in body {
         match mnemonic {
             "vpmadd52luq" => root.low += 1,
             "vpmadd52huq" => root.high += 1,
@@ -210,17 +158,17 @@ fn measure((machine, block, width): Names, body: &Body) -> Result<Root> {
 }
 
 /// The innermost loops that multiply by VPMULUDQ: how often, and how much vector arithmetic each has in all.
-fn loops(body: &Body) -> Vec<(usize, usize)> {
-    let jumps = body.instructions.iter().enumerate().filter(|(_, i)| i.mnemonic.starts_with('j'));
+fn loops(function: &Function) -> Vec<(usize, usize)> {
+    let jumps = function.instructions.iter().enumerate().filter(|(_, i)| i.mnemonic.starts_with('j'));
     let back = |(at, jump): (usize, &Instruction)| {
-        let &to = body.labels.get(jump.operands)?;
+        let &to = function.labels.get(jump.operands)?;
         (to <= at).then_some((to, at))
     };
     let all: Vec<(usize, usize)> = jumps.filter_map(back).collect();
     let within = |a: &(usize, usize), b: &(usize, usize)| a != b && b.0 <= a.0 && a.1 <= b.1;
     let innermost = all.iter().filter(|&outer| !all.iter().any(|inner| within(inner, outer)));
     let counted = innermost.map(|&(from, to)| {
-        let inside = &body.instructions[from..=to];
+        let inside = &function.instructions[from..=to];
         let wide = inside.iter().filter(|i| i.mnemonic == "vpmuludq").count();
         (wide, inside.iter().filter(|i| is_vector_arithmetic(i)).count())
     });
@@ -229,7 +177,7 @@ fn loops(body: &Body) -> Vec<(usize, usize)> {
 
 /// Whether an instruction computes with vectors: not one that moves, or broadcasts from memory.
 fn is_vector_arithmetic(instruction: &Instruction) -> bool {
-    let Instruction { mnemonic, operands } = instruction;
+    let Instruction { mnemonic, operands, .. } = instruction;
     let moves = mnemonic.starts_with("vmov") || mnemonic.starts_with("vpbroadcast") && operands.contains('(');
     mnemonic.starts_with('v') && !moves && *mnemonic != "vzeroupper"
 }
@@ -284,6 +232,7 @@ fn split(operands: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codegen::assembly;
 
     const HEAD: &str = "\t.file\t\"x\"\n\t.section\t.text.f,\"ax\",@progbits\n";
 
@@ -291,7 +240,7 @@ mod tests {
         let symbol = format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root{}{block}", block.len());
         let text =
             format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
-        let mut roots = roots(&text).unwrap();
+        let mut roots = roots(&assembly::parse(&text)).unwrap();
         assert_eq!(roots.len(), 1);
         roots.remove(0)
     }
@@ -370,7 +319,7 @@ mod tests {
         let a = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root5splat";
         let b = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch11avx512_ifma4root5splat";
         let text = format!("{a}:\n\tvzeroupper\n\tretq\n.Lfunc_end0:\n\t.set {b}, {a}\n");
-        let roots = roots(&text).unwrap();
+        let roots = roots(&assembly::parse(&text)).unwrap();
         assert_eq!(roots.len(), 2);
         assert_eq!((&*roots[1].machine, roots[1].instructions), ("avx512-ifma", 2));
     }

@@ -10,7 +10,7 @@ use crate::place::{COLUMNS, Placed};
 pub(super) const NUMBERS: usize = 3072;
 
 /// Numbers of `4·groups` digits in radix `2^m`, modulo one modulus. All of it is zeroised when dropped.
-pub struct Work<W: Machine> {
+pub struct Workspace<W: Machine> {
     /// `m`.
     m: u32,
     /// How many fours of digits a number has.
@@ -21,20 +21,21 @@ pub struct Work<W: Machine> {
     low: Low<W>,
     /// 0.
     zero: W::Word,
-    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it does not: see
-    /// [`View`] for what they are.
+    /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it
+    /// does not: see [`View`] for what they are.
     words: Placed<W::Word>,
 }
 
-impl<W: Machine> Drop for Work<W> {
+impl<W: Machine> Drop for Workspace<W> {
     fn drop(&mut self) {
         self.low = Low { modulus: [self.zero; 4], k0: self.zero };
         zeroize::optimization_barrier(&self.low);
     }
 }
 
-impl<W: Machine> Work<W> {
-    /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of four.
+impl<W: Machine> Workspace<W> {
+    /// The space for a modulus `M` and its `k0` in radix `2^m`, and `M''` of as many digits: a multiple of
+    /// four.
     ///
     /// # Panics
     /// If the digits are none, are not a multiple of four, are more than `most_sums(m)`, or differ in number.
@@ -48,7 +49,11 @@ impl<W: Machine> Work<W> {
         let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
         let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
         // The paper's quotients need only M, which takes the best place.
-        let multiple = if quotients == Quotients::Chained { modulus } else { multiple };
+        let multiple = match quotients {
+            #[cfg(feature = "papers")]
+            Quotients::Chained => modulus,
+            Quotients::Friendly => multiple,
+        };
         for (i, number) in [multiple, modulus].into_iter().enumerate() {
             let out = &mut words[columns + (i + 1) * shifted..][..shifted];
             for (at, out) in out.iter_mut().enumerate() {
@@ -108,11 +113,11 @@ pub(super) struct View<'a, W: Machine> {
 }
 
 impl<W: Machine> View<'_, W> {
-    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient that clear the
-    /// four columns from `4h` on, which are not written any more; what they carry is returned.
+    /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient
+    /// that clear the four columns from `4h` on, which are not written any more; what they carry is returned.
     ///
-    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost: `4g` or `4(g + 1)`
-    /// vector multiply-accumulates.
+    /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost:
+    /// `4g` or `4(g + 1)` vector multiply-accumulates.
     #[inline(always)]
     pub(super) fn reduce<const M: u32, const FRIENDLY: bool>(
         &mut self,

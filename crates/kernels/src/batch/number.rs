@@ -1,0 +1,20 @@
+//! Numbers of a batch: a vector for each digit.
+
+use super::block::MAX_LANES;
+use super::kernels::Kernels;
+use super::machine::Digit;
+use crate::place::Placed;
+
+/// A number in every lane: `L` digits.
+pub type Number<M> = Placed<Digit<M>>;
+
+/// A number of `count` digits, of which `digits` has those of each lane.
+pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
+    let mut out = Placed::new(machine.digit_zero(), count, None);
+    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
+    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
+        *lane = digits(i);
+    }
+    machine.gather(&mut out, &lanes[..M::LANES]);
+    out
+}
