@@ -100,7 +100,7 @@ fn engines(names: &[String]) -> Result<Vec<Dispatch>> {
         let available = Engine::ALL.iter().copied().filter(|engine| engine.is_available());
         return Ok(available.map(Dispatch::Only).chain([Dispatch::Auto]).collect());
     }
-    let dispatch = |name: &String| {
+    let dispatch = |name: &String| -> Result<Dispatch> {
         let dispatch: Dispatch = name.parse()?;
         dispatch.check()?;
         Ok(dispatch)
