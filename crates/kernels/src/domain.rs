@@ -75,8 +75,7 @@ pub trait Domain {
     fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Self::Word> {
         let (first, step) = (self.bits(), self.step_bits());
         let steps = bits.saturating_sub(first).div_ceil(step);
-        let mut x = self.zeros(self.words());
-        x.copy_from_slice(&self.piece(numbers, steps * step, first));
+        let mut x = self.piece(numbers, steps * step, first);
         if steps > 0 {
             let shift = self.shift_factor();
             for i in (0..steps).rev() {

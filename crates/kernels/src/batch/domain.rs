@@ -25,7 +25,7 @@ use super::constants::Constants;
 use super::interleaved::Interleaved;
 use super::kernels::Kernels;
 use super::method::Reduction;
-use super::number::{Number, load};
+use super::number::{Number, load, load_into};
 use super::product::{Kind, Product, splits};
 #[cfg(feature = "papers")]
 use super::separated::Separated;
@@ -164,7 +164,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     fn one(&mut self) -> Number<M> {
         let mut out = self.zeros(self.digits);
-        out.copy_from_slice(&self.load(self.digits, |_, c| &c.one));
+        load_into(self.machine, &mut out, |lane| &self.lanes[lane].one);
         out
     }
 
@@ -185,7 +185,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
             digits
         };
         let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
-        self.load(self.digits, |i, _| &digits[i.min(digits.len() - 1)])
+        let mut out = self.zeros(self.digits);
+        load_into(self.machine, &mut out, |lane| &digits[lane.min(digits.len() - 1)]);
+        out
     }
 
     fn add_piece(&mut self, x: &mut [M::Digit], piece: &[M::Digit]) {
