@@ -1,5 +1,5 @@
-//! Temporary files and folders of an interrupted run: Ctrl-C and a request to terminate remove them. Then the
-//! process ends by the signal, as usual.
+//! What an interrupted run leaves behind: Ctrl-C and a request to terminate remove temporary files and folders,
+//! and put the terminal back. Then the process ends by the signal, as usual.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -17,8 +17,7 @@ impl Drop for Watch {
 
 /// Has an interruption remove `path`, a file or a folder with all it holds, until the watch is dropped.
 pub fn watch(path: &Path) -> Watch {
-    static LISTENER: Once = Once::new();
-    LISTENER.call_once(listen);
+    listen_once();
     doomed().push(path.to_owned());
     Watch(path.to_owned())
 }
@@ -28,6 +27,11 @@ pub fn remove() {
     for path in doomed().drain(..) {
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
+}
+
+fn listen_once() {
+    static LISTENER: Once = Once::new();
+    LISTENER.call_once(listen);
 }
 
 fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -45,6 +49,7 @@ fn listen() {
     let wait = move || {
         for signal in signals.forever() {
             remove();
+            terminal::restore();
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };
@@ -53,3 +58,48 @@ fn listen() {
 
 #[cfg(not(unix))]
 fn listen() {}
+
+/// Has an interruption put the terminal back into its present state, until the result is dropped.
+#[cfg(unix)]
+pub fn keep_terminal() -> terminal::Kept {
+    listen_once();
+    terminal::keep()
+}
+
+#[cfg(not(unix))]
+pub fn keep_terminal() {}
+
+#[cfg(unix)]
+mod terminal {
+    use std::fs::File;
+    use std::sync::{Mutex, PoisonError};
+
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+    /// The terminal, and its state while no password is asked for.
+    static STATE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
+    pub struct Kept;
+
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            set(None);
+        }
+    }
+
+    pub fn keep() -> Kept {
+        let terminal = File::open("/dev/tty").ok();
+        set(terminal.and_then(|terminal| tcgetattr(&terminal).ok().map(|state| (terminal, state))));
+        Kept
+    }
+
+    pub fn restore() {
+        if let Some((terminal, state)) = &*STATE.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = tcsetattr(terminal, OptionalActions::Now, state);
+        }
+    }
+
+    fn set(state: Option<(File, Termios)>) {
+        *STATE.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}

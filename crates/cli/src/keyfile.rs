@@ -50,6 +50,7 @@ fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<Pri
 fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
     match &not_public {
         KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,
+        _ if matches!(not_private, KeyError::Encrypted | KeyError::Password | KeyError::Encryption(_)) => not_private,
         // DER does not say what it is: a private key it was if it could be read as one.
         KeyError::Der(_) if !matches!(not_private, KeyError::Der(_) | KeyError::PublicOnly) => not_private,
         _ => not_public,

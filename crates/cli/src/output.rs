@@ -243,12 +243,16 @@ pub fn must_be_new(path: &Path) -> Result<(), Failure> {
     if !is_stdout(path) && path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Refuses to put the results in the place of the key that makes them.
-pub fn must_not_be_key(output: Option<&Path>, key: &Path) -> Result<(), Failure> {
-    if output.is_some_and(|output| same_file(output, key)) {
-        Err(Failure::Usage("--out would replace the file of --key".into()))
-    } else {
-        Ok(())
+/// Refuses to put results in the place of what is needed to make or to use them; each path comes with the
+/// name of its option.
+pub fn must_not_replace<'a>(
+    output: (&str, Option<&Path>),
+    needed: impl IntoIterator<Item = (&'a str, &'a Path)>,
+) -> Result<(), Failure> {
+    let (name, Some(path)) = output else { return Ok(()) };
+    match needed.into_iter().find(|(_, needed)| same_file(path, needed)) {
+        Some((option, _)) => Err(Failure::Usage(format!("{name} would replace the file of {option}"))),
+        None => Ok(()),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Passwords of encrypted keys: from a file, or asked for on the terminal.
 
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
+use crate::cleanup;
 use crate::exit::Failure;
 use crate::input::{self, Input};
 
@@ -38,6 +39,7 @@ pub fn can_ask() -> bool {
 
 /// Asks for the password of the key at `path`.
 pub fn ask(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let _kept = cleanup::keep_terminal();
     let prompt = format!("password of {}: ", input::name(path));
     let password = rpassword::prompt_password(prompt).map_err(|error| Failure::io("the terminal", &error))?;
     Ok(Zeroizing::new(password.into_bytes()))
@@ -45,18 +47,19 @@ pub fn ask(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 
 /// The first line of a file, without its end.
 pub fn first_line(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    let mut input = Input::open(path)?;
-    // Reserved at once: growing would leave copies of the password behind.
+    let input = Input::open(path)?;
+    // Reserved at once and read without a buffer: both would leave copies of the password behind.
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST as usize + 1));
-    let mut limited = input.reader.by_ref().take(LONGEST + 1);
-    limited.read_until(b'\n', &mut line).map_err(|error| Failure::io(&input.name, &error))?;
-    let text = line.strip_suffix(b"\n").map_or(line.len(), |text| text.strip_suffix(b"\r").unwrap_or(text).len());
-    match line.len() as u64 {
-        0 => Err(Failure::Input(format!("{}: empty; a password was expected", input.name))),
-        1..=LONGEST => {
-            line.truncate(text);
-            Ok(line)
-        }
-        _ => Err(Failure::Input(format!("{}: the first line is too long to be a password", input.name))),
+    let mut limited = input.reader.into_inner().take(LONGEST + 1);
+    limited.read_to_end(&mut line).map_err(|error| Failure::io(&input.name, &error))?;
+    if line.is_empty() {
+        return Err(Failure::Input(format!("{}: empty; a password was expected", input.name)));
     }
+    let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
+    if end as u64 > LONGEST {
+        return Err(Failure::Input(format!("{}: the first line is too long to be a password", input.name)));
+    }
+    let text = line[..end].strip_suffix(b"\r").unwrap_or(&line[..end]).len();
+    line.truncate(text);
+    Ok(line)
 }

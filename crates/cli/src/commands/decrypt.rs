@@ -83,10 +83,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
     let encoding = Encoding::or_default(args.encoding, *lines, "--encoding")?;
     let plain = args.output_encoding.unwrap_or(if *lines { Encoding::Base64 } else { Encoding::Raw });
-    input::one_stdin(
-        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
-    )?;
-    output::must_not_be_key(out.as_deref(), &args.key)?;
+    let secrets = || [("--key", args.key.as_path())].into_iter().chain(args.password.source());
+    input::one_stdin(secrets().chain([("FILE", input.as_path())]))?;
+    output::must_not_replace(("--out", out.as_deref()), secrets())?;
     let mut output = Output::open(out.as_deref())?;
     let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
     let (padding, source) = (args.padding(), Input::open(input)?);

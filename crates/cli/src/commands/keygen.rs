@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
+use crate::input;
 use crate::output::{self, Output};
 use crate::password;
 use crate::place::{Disk, Existing, PlaceError, System};
@@ -41,7 +42,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
         return Err(Failure::Usage("--out and --public-out are the same file".into()));
     }
-    let password = args.password_file.as_deref().map(password::first_line).transpose()?;
+    let password_file = args.password_file.as_deref();
+    for output in [("--out", out), ("--public-out", public_out)] {
+        output::must_not_replace(output, password_file.map(|file| ("--password-file", file)))?;
+    }
+    let password = password_file.map(password::first_line).transpose()?;
+    if let (Some(file), Some(true)) = (password_file, password.as_ref().map(|password| password.is_empty())) {
+        return Err(Failure::Input(format!("{}: an empty first line protects no key", input::name(file))));
+    }
     // Checked before the key is made, which may take minutes, and again when the files take their places.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;

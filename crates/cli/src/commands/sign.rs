@@ -35,10 +35,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let Files { lines, out, input } = &args.files;
     let (algorithm, encoding) = (args.format.alg, args.format.encoding(*lines)?);
-    input::one_stdin(
-        [("--key", args.key.as_path()), ("FILE", input.as_path())].into_iter().chain(args.password.source()),
-    )?;
-    output::must_not_be_key(out.as_deref(), &args.key)?;
+    let secrets = || [("--key", args.key.as_path())].into_iter().chain(args.password.source());
+    input::one_stdin(secrets().chain([("FILE", input.as_path())]))?;
+    output::must_not_replace(("--out", out.as_deref()), secrets())?;
     let mut output = Output::open(out.as_deref())?;
     if encoding == Encoding::Raw {
         output.refuse_binary("--encoding")?;

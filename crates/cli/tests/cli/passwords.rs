@@ -66,6 +66,53 @@ fn standard_input_is_one_thing_at_a_time() {
     ]);
 }
 
+/// The file of a password, or of a key, is nowhere to put results.
+#[test]
+fn what_is_needed_is_not_replaced() {
+    let Some(folder) = folder() else { return };
+    let (key, password) = (folder.join("key.pem"), folder.file("password", "secret\n"));
+    let with = |command: &[&str], out: &str, more: Vec<std::ffi::OsString>| {
+        let options = args!["--password-file", password, out, password];
+        zariz_with(command.iter().map(Into::into).chain(options).chain(more), b"message")
+    };
+    for done in [
+        with(&["sign"], "--out", args!["--key", key]),
+        with(&["decrypt"], "--out", args!["--key", key]),
+        with(&["keygen", "--bits", "1024", "--force"], "--out", args![]),
+        with(&["keygen", "--bits", "1024", "--force", "--out", "never"], "--public-out", args![]),
+    ] {
+        done.exits(2).says(&["would replace the file of --password-file"]);
+    }
+    assert_eq!(folder.read("password"), b"secret\n");
+    zariz(args!["sign", "--key", key, "--out", key]).exits(2).says(&["--out would replace the file of --key"]);
+}
+
+/// Every command says the same of a wrong password, and finds a key behind other blocks.
+#[test]
+fn bundles_and_wrong_passwords() {
+    let Some(folder) = folder() else { return };
+    let (good, bad) = (folder.file("good", "secret\n"), folder.file("bad", "Secret\n"));
+    let certificate = folder.join("certificate.pem");
+    let request = args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate];
+    openssl(request);
+    let message = folder.file("message", "message");
+    let signature = folder.file("signature", zariz(args!["sign", "--key", key(1024), message]).exits(0).stdout);
+    let bundle = [folder.read("certificate.pem"), folder.read("key.pem")].concat();
+    for key in [folder.join("key.pem"), folder.file("bundle.pem", bundle)] {
+        let sign = |password: &Path| zariz(args!["sign", "--key", key, "--password-file", password, message]);
+        let verify = |password: &Path| {
+            zariz(args!["verify", "--key", key, "--password-file", password, "--signatures", signature, message])
+        };
+        sign(&good).exits(0);
+        verify(&good).exits(0);
+        sign(&bad).exits(3).says(&["the password is wrong"]);
+        verify(&bad).exits(3).says(&["the password is wrong"]);
+        let without = args!["verify", "--key", key, "--signatures", signature, message];
+        zariz(without).exits(3).says(&["encrypted", "--password-file"]);
+        zariz(args!["sign", "--key", key, message]).exits(3).says(&["encrypted", "--password-file"]);
+    }
+}
+
 #[test]
 fn without_a_terminal_an_error_says_what_to_do() {
     let Some(folder) = folder() else { return };
@@ -89,4 +136,8 @@ fn keygen_encrypts_what_openssl_decrypts() {
     }
     let keygen = args!["keygen", "--bits", "1024", "--password-file", folder.file("empty", ""), "--out", "never"];
     zariz(keygen).exits(3).says(&["empty; a password was expected"]);
+    let blank = folder.file("blank", "\nsecret\n");
+    let keygen = args!["keygen", "--bits", "1024", "--password-file", blank, "--out", folder.join("never")];
+    zariz(keygen).exits(3).says(&["blank", "an empty first line protects no key"]);
+    assert!(!folder.names().contains(&"never".into()));
 }

@@ -98,3 +98,27 @@ fn a_password_is_asked_for_and_not_shown() {
     let done = typed_on_terminal(&sign, b"wrong\n").expect("found before").exits(3);
     assert!(done.text().contains("the password is wrong"), "{done:?}");
 }
+
+#[test]
+fn an_interrupted_question_leaves_the_terminal_as_it_was() {
+    if !has_openssl() || !has("stty", "--version") {
+        return;
+    }
+    let folder = Folder::new();
+    let encrypted = folder.join("encrypted.pem");
+    openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", encrypted]);
+    for out in ["", "--out signature"] {
+        let sign = format!("\"$ZARIZ\" sign --encoding hex --key {} {out}; stty -a", encrypted.display());
+        // Ctrl-C, once the question is there.
+        let pressed = format!("(sleep 1; printf '\\003'; sleep 1) | script -q -e -c 'trap : INT; {sign}' /dev/null");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &pressed]).current_dir(folder.path()).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
+        let done = run(&mut shell, b"");
+        let text = done.text();
+        assert!(text.contains("encrypted.pem: "), "{done:?}");
+        for flag in [" echo ", " isig ", " icanon "] {
+            assert!(text.replace(['\r', '\n', ';'], " ").contains(flag), "{flag}: {done:?}");
+        }
+        assert_eq!(folder.names(), ["encrypted.pem"]);
+    }
+}

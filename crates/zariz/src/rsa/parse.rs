@@ -53,12 +53,22 @@ pub(super) fn public(bytes: &[u8]) -> Result<Public, KeyError> {
     }
 }
 
-/// A private key, from PEM or DER.
-pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
-    match unwrap_pem(bytes, &["PRIVATE KEY", "RSA PRIVATE KEY"]) {
+/// A private key, from PEM or DER. If it is encrypted, the password decrypts it; without one, it is
+/// [`KeyError::Encrypted`].
+///
+/// Of several private keys in a PEM file the first is read, encrypted or not.
+pub(super) fn private(bytes: &[u8], password: Option<&[u8]>) -> Result<Private, KeyError> {
+    match unwrap_pem(bytes, &["ENCRYPTED PRIVATE KEY", "PRIVATE KEY", "RSA PRIVATE KEY"]) {
+        Err(KeyError::Encrypted) if password.is_some() => {
+            Err(KeyError::Encryption("it is that of old PEM files (Proc-Type: 4,ENCRYPTED)".into()))
+        }
         Err(error) => Err(error),
-        Ok(Some((label, der))) if label == "PRIVATE KEY" => from_pkcs8(&der),
-        Ok(Some((_, der))) => from_pkcs1_private(&der, Usage::Any),
+        Ok(Some((label, der))) => match label.as_str() {
+            "ENCRYPTED PRIVATE KEY" => decrypt(&der, password),
+            "PRIVATE KEY" => from_pkcs8(&der),
+            _ => from_pkcs1_private(&der, Usage::Any),
+        },
+        Ok(None) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => decrypt(bytes, password),
         Ok(None) => from_pkcs8(bytes).or_else(|error| match error {
             KeyError::NotRsa(_) | KeyError::Parameters(_) | KeyError::MultiPrime => Err(error),
             _ => from_pkcs1_private(bytes, Usage::Any),
@@ -67,27 +77,27 @@ pub(super) fn private(bytes: &[u8]) -> Result<Private, KeyError> {
     .map_err(|error| match error {
         KeyError::Label(label) if label.ends_with("PUBLIC KEY") => KeyError::PublicOnly,
         KeyError::Der(_) if public(bytes).is_ok() => KeyError::PublicOnly,
-        KeyError::Der(_) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => KeyError::Encrypted,
         error => error,
     })
 }
 
-/// A private key, from PEM or DER, encrypted with the password or not at all.
-#[cfg(feature = "encryption")]
-pub(super) fn encrypted(bytes: &[u8], password: &[u8]) -> Result<Private, KeyError> {
-    match unwrap_pem(bytes, &["ENCRYPTED PRIVATE KEY", "PRIVATE KEY", "RSA PRIVATE KEY"]) {
-        Ok(Some((label, der))) if label == "ENCRYPTED PRIVATE KEY" => decrypt(&der, password),
-        Err(KeyError::Encrypted) => {
-            Err(KeyError::Encryption("it is that of old PEM files (Proc-Type: 4,ENCRYPTED)".into()))
-        }
-        Ok(None) if EncryptedPrivateKeyInfo::from_der(bytes).is_ok() => decrypt(bytes, password),
-        _ => private(bytes),
-    }
+#[cfg(not(feature = "encryption"))]
+fn decrypt(_: &[u8], _: Option<&[u8]>) -> Result<Private, KeyError> {
+    Err(KeyError::Encrypted)
 }
 
 /// A private key from PKCS#8's EncryptedPrivateKeyInfo, in DER.
 #[cfg(feature = "encryption")]
-fn decrypt(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
+fn decrypt(der: &[u8], password: Option<&[u8]>) -> Result<Private, KeyError> {
+    let key = decrypt_leaving_keys(der, password.ok_or(KeyError::Encrypted)?);
+    // The ciphers leave their keys on the stack.
+    zeroize::zeroize_stack::<{ 1 << 15 }>();
+    key
+}
+
+#[cfg(feature = "encryption")]
+#[inline(never)]
+fn decrypt_leaving_keys(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
     let info = EncryptedPrivateKeyInfo::from_der(der).map_err(der_error)?;
     let scheme = info.algorithm.to_der().and_then(|der| EncryptionScheme::from_der(&der));
     let scheme = scheme.map_err(|_| KeyError::Encryption(format!("algorithm {}", info.algorithm.oid)))?;
@@ -130,9 +140,10 @@ fn affordable(scheme: &EncryptionScheme) -> Result<(), KeyError> {
     }
     if let Some(scrypt) = kdf.scrypt() {
         let (n, r, p) = (scrypt.cost_parameter, u64::from(scrypt.block_size), u64::from(scrypt.parallelization));
-        let bytes = |blocks: u64| n.saturating_mul(128).saturating_mul(r).saturating_mul(blocks);
+        let written = n.saturating_mul(128 * r);
+        let held = written.saturating_add(128 * r * (p + 1));
         let is_valid = n.is_power_of_two() && n > 1 && r > 0 && p > 0;
-        if !is_valid || bytes(1) > BYTES || 128 * r * p > BYTES || bytes(p) > BYTES_WRITTEN {
+        if !is_valid || held > BYTES || written.saturating_mul(p) > BYTES_WRITTEN {
             return refused(format!("scrypt with N = {n}, r = {r}, p = {p}; at most 256 MiB are supported"));
         }
     }
@@ -171,11 +182,7 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>,
         let der = decode_block(block).map_err(|error| KeyError::Pem(error.to_string()))?;
         return Ok(Some((label.to_owned(), der)));
     }
-    match other {
-        None => Ok(None),
-        Some(label) if label == "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
-        Some(label) => Err(KeyError::Label(label)),
-    }
+    other.map_or(Ok(None), |label| Err(KeyError::Label(label)))
 }
 
 fn decode_block(block: &[u8]) -> der::pem::Result<Secret> {

@@ -70,7 +70,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] says why the input is not an RSA private key, or how it is damaged.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        let key = parse::private(pem_or_der)?;
+        let key = parse::private(pem_or_der, None)?;
         let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
         Self::new(public, Secrets::from(&key))
     }
@@ -87,7 +87,7 @@ impl PrivateKey {
     /// encryption that is not supported; else the errors of [`parse`](Self::parse).
     #[cfg(feature = "encryption")]
     pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
-        let key = parse::encrypted(pem_or_der, password)?;
+        let key = parse::private(pem_or_der, Some(password))?;
         let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
         Self::new(public, Secrets::from(&key))
     }
