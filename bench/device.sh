@@ -62,7 +62,7 @@ done
 if [ -x "$zariz" ]; then
     step 60 info.txt "$zariz" info && cat "$folder/info.txt"
     step 60 info.json "$zariz" info --json
-    # In the JSON, each engine's name stands before its "available".
+    # In the JSON, each engine's name comes before its "available".
     engines=$(awk -F '"' '/"name":/ { name = $4 } /"available": true/ { print name }' "$folder/info.json")
     [ -n "$engines" ] || miss "zariz speed: zariz info names no available engine"
     for engine in portable scalar-adx pair-fma pair-ifma avx2-fma avx512-fma avx512-ifma; do

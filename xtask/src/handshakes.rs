@@ -25,7 +25,7 @@ fn processor() -> Result<String> {
         line.map(|(_, value)| value.trim()).with_context(|| format!("/proc/cpuinfo has no {name}"))
     };
     let number =
-        |name| field(name)?.parse::<u32>().with_context(|| format!("the {name} of /proc/cpuinfo is no number"));
+        |name| field(name)?.parse::<u32>().with_context(|| format!("the {name} of /proc/cpuinfo is not a number"));
     let maker = if field("model name")?.contains("Xeon") { "xeon" } else { "cpu" };
     Ok(format!("{maker}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
 }

@@ -25,18 +25,19 @@ Usage: cargo xtask COMMAND
 
 Commands:
   test [STEP…]       what must hold before a change goes in, without the long steps; with names, those steps alone
-  test long          the long steps, which seldom say something new
+  test long          the long steps, which rarely find anything new
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   api                writes the lists of the public API, docs/api
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
                      program shows (crates/papers/src/counts.json)
-  instructions       counts the instructions of an exponentiation by valgrind, and writes docs/generated/instructions.md
-                     and what the program shows of it (crates/papers/src/instructions.json)
+  instructions       counts the instructions of an exponentiation under valgrind, and writes
+                     docs/generated/instructions.md and what the program shows of it
+                     (crates/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
-                     loading and unloading by valgrind (valgrind); with names, those alone
+                     loading and unloading under valgrind (valgrind); with names, those alone
   help               this text
 ";
 

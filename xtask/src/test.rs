@@ -1,5 +1,5 @@
 //! `cargo xtask test`: what must hold before a change goes in, in order, up to the first failure. What takes
-//! long and seldom says something new is apart: `cargo xtask test long`.
+//! long and rarely finds anything new is apart: `cargo xtask test long`.
 
 use anyhow::{Context, Result};
 use std::time::Instant;

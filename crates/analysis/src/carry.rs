@@ -198,7 +198,7 @@ impl carry::Kernels for CarryCount {
     }
 }
 
-/// What a raw private operation with a key of `bits` bits counts, but for putting its halves together: two
+/// What a raw private operation with a key of `bits` bits counts, except for putting its halves together: two
 /// powers with bases twice as long as the moduli. And the windows of its exponents.
 pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let half = bits / 2;

@@ -8,7 +8,7 @@
 //! [`Finding`].
 //!
 //! [`digit`](zariz_kernels::batch::Machine::digit) and `operand` look at the lowest `w` bits only, which
-//! wrapping does not change, so they ask for nothing; where a range holds more than they can tell, the result
+//! wrapping does not change, so they need no check; where a range holds more than they can tell, the result
 //! is any digit.
 //!
 //! A value from outside (`column_from`) is taken as any digit, so one run with any modulus is a proof for

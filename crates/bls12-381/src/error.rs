@@ -43,11 +43,11 @@ impl fmt::Display for FpError {
                 write!(f, "an element of the base field of BLS12-381 is 48 big-endian bytes, not {found}")
             }
             Self::LengthsDiffer { expected, found } => {
-                write!(f, "the slices of a batch must be of one length, and are of {expected} and {found} elements")
+                write!(f, "the slices of a batch must have one length; these have {expected} and {found} elements")
             }
             Self::Engine(error) => error.fmt(f),
             Self::WithoutLanes(engine) => {
-                write!(f, "engine {engine} does not work in lanes, which this is for; choose {}", Engine::best())
+                write!(f, "engine {engine} has no lanes, which this operation needs; choose {}", Engine::best())
             }
         }
     }

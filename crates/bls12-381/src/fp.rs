@@ -70,8 +70,8 @@ impl Fp {
         self.0 = field::sqr_flat(&self.0);
     }
 
-    /// The inverse of the element; `None` for 0. A caller that looks at the result shows by its time whether
-    /// the element was 0: where that is secret, use [`invert_or_zero`](Self::invert_or_zero).
+    /// The inverse of the element; `None` for 0. Looking at the result can reveal by timing whether the
+    /// element was 0; where that is secret, use [`invert_or_zero`](Self::invert_or_zero).
     #[must_use]
     pub fn invert(&self) -> Option<Self> {
         let inverse = self.invert_or_zero();

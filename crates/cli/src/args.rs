@@ -17,13 +17,13 @@ const MOST_THREADS: i64 = 1024;
 /// How to compute: threads, engine, and what is shown of the progress.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Execution {
-    /// Threads to use [default: one for each core; for speed one]
+    /// Threads to use [default: one for each core; one for `speed`]
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
-    /// Engine for everything, of those that `zariz info` shows; auto takes the fastest for each batch size
+    /// Engine to use, one that `zariz info` lists; auto picks the fastest for each batch size
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = dispatch)]
     pub engine: Dispatch,
-    /// Say nothing on standard error but errors: no progress, no summary
+    /// Print nothing but errors on standard error: no progress, no summary
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -43,7 +43,7 @@ impl Execution {
 /// What the commands for messages share: where they come from, and where results go.
 #[derive(clap::Args)]
 pub struct Files {
-    /// Each line (without its end) is an item of its own; each makes one line of output
+    /// Treat each line (without its end) as one item; each gives one line of output
     ///
     /// Lines stream: they and their results take at most 64 MiB of memory plus the longest line, for all
     /// threads together. A line has at most 256 MiB.

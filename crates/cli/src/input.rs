@@ -28,7 +28,10 @@ pub fn one_stdin<'a>(paths: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Re
     let names: Vec<&str> = paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
     match names.len() {
         0 | 1 => Ok(()),
-        _ => Err(Failure::Usage(format!("{} cannot all be standard input: name files", names.join(" and ")))),
+        _ => Err(Failure::Usage(format!(
+            "standard input can be read only once, not for {}: name files",
+            names.join(" and ")
+        ))),
     }
 }
 

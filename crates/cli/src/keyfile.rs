@@ -45,13 +45,13 @@ fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<Pri
     })
 }
 
-/// Of the two reasons why a file is neither kind of key, the one that concerns the kind that it was meant to
+/// The error to report for a file that is neither kind of key: the one for the kind it was probably meant to
 /// be.
 fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
     match &not_public {
         KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,
         _ if matches!(not_private, KeyError::Encrypted | KeyError::Password | KeyError::Encryption(_)) => not_private,
-        // DER does not say what it is: a private key it was if it could be read as one.
+        // DER has no label: it was meant as a private key if it could be read as one.
         KeyError::Der(_) if !matches!(not_private, KeyError::Der(_) | KeyError::PublicOnly) => not_private,
         _ => not_public,
     }
@@ -80,7 +80,7 @@ fn failure(path: &Path, error: &KeyError) -> Failure {
         KeyError::Label(label) if label == "OPENSSH PRIVATE KEY" => {
             "; convert a copy of it with: ssh-keygen -p -m PEM -f COPY".into()
         }
-        KeyError::Encrypted => "; the option --password-file FILE gives the password".into(),
+        KeyError::Encrypted => " (give the password with --password-file FILE)".into(),
         _ => String::new(),
     };
     Failure::Input(format!("{path}: {error}{hint}"))

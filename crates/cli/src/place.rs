@@ -73,7 +73,7 @@ pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing:
         _ => failed(error),
     })?;
     disk.sync_folder(folder(target)).map_err(|error| {
-        let text = "complete, but a power failure may still take its name away: its folder could not be synced";
+        let text = "complete, but its folder could not be synced, so a power failure may still remove its name";
         PlaceError::NameNotSynced(Failure::Input(format!("{}: {text}: {error}", target.display())))
     })
 }

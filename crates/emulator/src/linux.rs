@@ -18,7 +18,7 @@ pub fn install(asked: bool) -> Mode {
         Plan::Native => return Mode::Native,
         Plan::NoVectors => Err("the processor lacks AVX-512F or AVX-512DQ, which are not emulated".into()),
         Plan::Overwritten => overwrite(),
-        Plan::Refused => answer(),
+        Plan::Refused => emulate_traps(),
     };
     match result {
         Ok(()) => Mode::Emulated,
@@ -36,7 +36,7 @@ fn overwrite() -> Result<(), String> {
 }
 
 /// Emulates the traps of a processor without the instructions.
-fn answer() -> Result<(), String> {
+fn emulate_traps() -> Result<(), String> {
     // The sites serve to count; without them the emulation is the same.
     match scan::running_program() {
         Ok(found) => sites::add(patch::sites(found)),

@@ -23,7 +23,7 @@ pub enum Mode {
 pub(crate) enum Plan {
     /// Nothing: the processor does it.
     Native,
-    /// The processor refuses the instructions; the handler answers.
+    /// The processor refuses the instructions; the handler emulates them.
     Refused,
     /// The processor has the instructions; they are overwritten by one that it refuses.
     Overwritten,

@@ -77,7 +77,7 @@ fn protect(address: u64, len: u64, protection: libc::c_int) -> Result<(), String
 unsafe fn overwrite_one(site: &Site) -> Result<(), String> {
     let code: *mut u8 = ptr::with_exposed_provenance_mut(site.address as usize);
     let Some(instruction) = decode(&site.original, site.address) else {
-        return Err(format!("{:02x?} at {:#x} is no instruction", site.original, site.address));
+        return Err(format!("{:02x?} at {:#x} is not an instruction", site.original, site.address));
     };
     // SAFETY: the caller's promise; the instruction is `len` bytes long.
     let there = unsafe { std::slice::from_raw_parts(code, instruction.len()) };

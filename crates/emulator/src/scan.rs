@@ -23,7 +23,7 @@ pub fn running_program() -> Result<Vec<Found>, String> {
     const PATH: &str = "/proc/self/exe";
     let file = std::fs::read(PATH).map_err(|error| format!("cannot read {PATH}: {error}"))?;
     let elf =
-        ElfFile64::<Endianness>::parse(&*file).map_err(|error| format!("{PATH} is no 64-bit ELF file: {error}"))?;
+        ElfFile64::<Endianness>::parse(&*file).map_err(|error| format!("{PATH} is not a 64-bit ELF file: {error}"))?;
     let bias = bias(&elf)?;
     let mut functions = 0;
     // By address and size: symbols that share both are one function.
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(found.iter().map(|found| found.address).collect::<Vec<_>>(), [0x1000, 0x1010]);
         assert_eq!([&found[0].bytes[..], &found[1].bytes], [low, high]);
         assert_eq!(found[1].functions, ["f"]);
-        // A byte that is no instruction in 64-bit mode.
+        // A byte that is not an instruction in 64-bit mode.
         assert!(function(&[0x06, 0xc3], 0, &[]).expect("nothing to find").is_empty());
         let error = function(&[&low[..], &[0x06]].concat(), 0, &["f".into()]).expect_err("damaged");
         assert!(error.contains("byte 6 of f"), "{error}");

@@ -1,8 +1,8 @@
-//! Shows whether time, a branch or an address depends on a secret: under valgrind's memcheck, told that
-//! exponents, bases and the inner limbs of moduli are undefined, which complains of each branch and address
-//! that depends on what is undefined.
+//! Shows whether a branch or an address depends on a secret. Runs under valgrind's memcheck, and marks
+//! exponents, bases and the inner limbs of moduli as undefined: memcheck reports each branch and address that
+//! depends on them.
 //!
-//! Run by `cargo xtask test secrets`. Valgrind knows AVX2, BMI2 and ADX, but not AVX-512.
+//! Run by `cargo xtask test secrets`. Valgrind supports AVX2, BMI2 and ADX, but not AVX-512.
 
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;
@@ -37,7 +37,7 @@ fn tell(memory: &[u64], undefined: bool) {
 #[cfg(not(target_arch = "x86_64"))]
 fn tell(_: &[u64], _: bool) {}
 
-/// A number whose limbs are undefined, but for the outer ones where asked.
+/// A number whose limbs are undefined, except for the outer ones where asked.
 fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
     let mut out: Vec<u64> = (1..=limbs as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     if keep_ends {

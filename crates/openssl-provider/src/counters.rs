@@ -177,7 +177,7 @@ fn check(file: &fs::File) -> Result<bool, String> {
     // SAFETY: it has no preconditions.
     let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
     if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
-        return Err("others than its owner may write it, or the owner is neither root nor this user".into());
+        return Err("users other than its owner may write it, or its owner is neither root nor this user".into());
     }
     let mut magic = MAGIC;
     if metadata.len() > 0 {

@@ -80,7 +80,7 @@ impl Provider {
             ComputeError::NoThread => {
                 Failure::new(Reason::System, "no thread can be started: raise the limit of threads")
             }
-            ComputeError::Forked => Failure::new(Reason::System, "the process has forked while the job was paused"),
+            ComputeError::Forked => Failure::new(Reason::System, "the process forked while the job was paused"),
             ComputeError::Panic => Failure::panicked(),
         })
     }

@@ -1,7 +1,7 @@
 //! A large stack for code that is called on the small stack of one of OpenSSL's jobs.
 //!
 //! It runs on a new thread. Where no thread can be started, it runs on the calling thread, on a stack of our
-//! own: haproxy forbids itself new threads when it gives up root's rights (`RLIMIT_NPROC` of 0).
+//! own: haproxy no longer allows itself to create threads after it drops root's rights (`RLIMIT_NPROC` of 0).
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -21,7 +21,7 @@ pub const PAPER: Paper = Paper {
     notes: |engine| {
         vec![
             "The baseline is almost-Montgomery multiplication (amm), the new method multiplies table entries by half of \
-             it (ahmm). Published rates are those of an OpenSSL provider that answers eight asynchronous jobs; ours are \
+             it (ahmm). Published rates are those of an OpenSSL provider with eight asynchronous jobs; ours are \
              those of the library alone, on one thread, with eight signatures for each call, and in the second table \
              those of our provider."
                 .into(),

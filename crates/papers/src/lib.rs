@@ -82,7 +82,7 @@ pub struct Bench {
     pub clock: Clock,
     /// The processor's name.
     pub processor: String,
-    /// The key of so many bits that is measured with, for an engine.
+    /// Gives the key to measure with, by its length in bits and its engine.
     pub key: fn(usize, Dispatch) -> Result<PrivateKey, Failure>,
     /// The libraries to compare with, loaded when a table first needs them: loading runs their code.
     pub peers: LazyCell<Peers>,

@@ -23,8 +23,8 @@ pub const PAPER: Paper = Paper {
                 eight(engine)
             ),
             "Karatsuba 2 splits twice. AMM and AHMM are zariz's own rows: almost-Montgomery multiplication digit by \
-             digit, and its halved form for factors that are table entries. Without being told, zariz takes the \
-             fastest it knows, which its row names."
+             digit, and its halved form for factors that are table entries. By default, zariz uses the \
+             fastest known method; its row names it."
                 .into(),
         ]
     },

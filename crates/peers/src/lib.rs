@@ -6,7 +6,7 @@
 //!
 //! [`Provider`] is a module for OpenSSL 3 that is loaded, with its parameters.
 //!
-//! A library that was loaded stays until the process ends: OpenSSL does not bear to be unloaded.
+//! A library that was loaded stays until the process ends: OpenSSL cannot be unloaded safely.
 //!
 //! `unsafe` is used here for calls of C functions, with the types that `gmp.h` and OpenSSL's headers
 //! declare.

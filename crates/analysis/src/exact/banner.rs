@@ -156,7 +156,7 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// The digits are those of the number, but for what is carried out of the last: nothing, or an offset's
+/// The digits are those of the number, except for what is carried out of the last: nothing, or an offset's
 /// `2^{62−w}`, or all above `R` of a number that is wanted modulo `R`. That nothing else is lost shows in the
 /// value of the whole operation.
 pub fn normalize<P: Model>(number: &BigInt, out: &[u64]) -> Result<(), String> {

@@ -25,7 +25,7 @@ pub fn power(value: u64) -> String {
     format!("2^{:.3}", (value as f64).log2())
 }
 
-/// Rows that are the same but for their first cell, as one row that names them all.
+/// Rows that are the same except for their first cell, as one row that names them all.
 pub fn merged(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     let mut out: Vec<Vec<String>> = Vec::new();
     for row in rows {

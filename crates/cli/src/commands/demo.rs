@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     say("machine", format_args!("{}, engine {engine}, {thread_count}", processor::name()))?;
 
     let start = Instant::now();
-    let key = PrivateKey::generate(BITS).map_err(|e| Failure::Input(format!("no key was made: {e}")))?;
+    let key = PrivateKey::generate(BITS).map_err(|e| Failure::Input(format!("cannot make a key: {e}")))?;
     let key = key.with_engine(engine)?;
     say("key", format_args!("made in {:.2} s", start.elapsed().as_secs_f64()))?;
 

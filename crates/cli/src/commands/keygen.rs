@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
     let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
-    let not_made = |error| Failure::Input(format!("no key was made: {error}"));
+    let not_made = |error| Failure::Input(format!("cannot make a key: {error}"));
     let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
     drop(progress);
 

@@ -53,8 +53,8 @@ pub enum Command {
     /// Measure how fast this machine is, alone or against OpenSSL
     ///
     /// RSA signs and verifies short messages (RS256); modexp raises to secret exponents as long as the
-    /// modulus. Both work in batches: sign, verify and modexp are the seconds for each operation, as in
-    /// `openssl speed`; p50 and p99 are the microseconds that half and 99 of 100 batches keep within. The
+    /// modulus. Both work in batches. The columns sign, verify and modexp are seconds per operation, as in
+    /// `openssl speed`. p50 and p99 are microseconds: half of the batches, and 99 of 100, take no longer. The
     /// keys are built in, and public.
     Speed(speed::Args),
     /// Measure the tables of the papers that zariz implements, beside their published figures
@@ -67,8 +67,8 @@ pub enum Command {
     /// them) where the system finds shared libraries; if one is missing, a line says so. Rows of one size are
     /// timed in turns, in three to fifteen rounds; each row takes at least three calls, even if they are
     /// long. Figures are medians over rounds; ratios are medians of the ratios of each round, not ratios of
-    /// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks what the paper does
-    /// not print but its figures give.
+    /// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks figures that the
+    /// paper does not print, computed from those that it prints.
     ///
     /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on
     /// zariz's module with either method. In each round, signing takes a second and verifying takes a second.

@@ -25,11 +25,11 @@ pub struct Args {
     /// The modulus of lines that have none
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     modulus: Option<Number>,
-    /// The exponent of lines that have none; a secret one is better in the lines, since other users of the
+    /// The exponent of lines that have none. Put a secret exponent into the lines instead: other users of the
     /// machine can see the command line
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     exponent: Option<Number>,
-    /// The exponents are public: be faster, in time that depends on them
+    /// The exponents are public: compute faster, in time that depends on them
     #[arg(long)]
     public: bool,
     /// Where results go; the file appears when it is complete [default: standard output]

@@ -20,7 +20,7 @@ use crate::workload::benchmark_key;
 /// Arguments of `papers`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which papers; they come in this order, however they are named [default: all]
+    /// Papers to measure, always in the order listed here [default: all]
     #[arg(value_name = "PAPER", value_parser = paper())]
     papers: Vec<&'static Paper>,
     /// Seconds for each row that is timed, but at least three calls; 0.01 gives a quick look
@@ -36,7 +36,7 @@ pub struct Args {
     /// more)
     #[arg(long, value_name = "PATH")]
     provider: Option<PathBuf>,
-    /// Say nothing on standard error but errors: no progress
+    /// Print nothing but errors on standard error: no progress
     #[arg(long, short)]
     quiet: bool,
 }

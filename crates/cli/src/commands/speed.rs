@@ -31,10 +31,10 @@ pub struct Args {
     /// Operations in a batch
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
     batch: u16,
-    /// Run `openssl speed` in turn with ours, with as many processes as we use threads
+    /// Run `openssl speed` in turn with zariz, with one process for each of zariz's threads
     #[arg(long, value_name = "PEER", value_parser = ["openssl"])]
     compare: Option<String>,
-    /// Rounds of a comparison, of which the median counts [default: 5]
+    /// Rounds of a comparison; the result is their median [default: 5]
     #[arg(long, value_name = "N", requires = "compare", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
     /// Print one JSON array

@@ -62,7 +62,7 @@ fn standard_input_is_one_thing_at_a_time() {
     zariz_with(args!["sign", "--key", key, "--password-file", "-"], b"secret\n").exits(2).says(&[
         "FILE",
         "--password-file",
-        "cannot all be standard input",
+        "standard input can be read only once",
     ]);
 }
 

@@ -111,8 +111,8 @@ macro_rules! methods {
 /// generic, ordinary code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 to the constant that
-/// [`for_each_block!`](crate::for_each_block) names. Others panic, by a mistake in this crate alone: lengths
-/// depend on the modulus size alone.
+/// [`for_each_block!`](crate::for_each_block) names. Other widths panic; only a mistake in this crate can
+/// cause that, since lengths depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.

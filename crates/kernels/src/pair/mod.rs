@@ -40,7 +40,7 @@
 //! Digits across lanes, in a redundant radix: Gueron and Krasnov, *Software implementation of modular
 //! exponentiation, using advanced vector instructions architectures* (WAIFI 2012), and RSAZ. The friendly
 //! multiple is Gueron and Krasnov's too (*Fast prime field elliptic-curve cryptography with 256-bit primes*,
-//! 2014), there for one digit.
+//! 2015), there for one digit.
 
 /// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`: a loop unrolled before the compiler sees it, so
 /// that arrays indexed by `$j` become registers.

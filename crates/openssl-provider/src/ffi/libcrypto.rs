@@ -181,7 +181,11 @@ impl Library {
             ));
         }
         if check && place_of(symbol).is_none_or(|place| place.dli_fbase != self.base) {
-            return Err(format!("{} is another OpenSSL's than {}, which loads us", name.to_string_lossy(), self.name));
+            return Err(format!(
+                "{} belongs to another OpenSSL than {}, which loads the provider",
+                name.to_string_lossy(),
+                self.name
+            ));
         }
         Ok(symbol)
     }
@@ -221,7 +225,7 @@ mod tests {
             [c"SSL_new", c"OSSL_LIB_CTX_new"].map(|name| libc::dlsym(ssl, name.as_ptr()))
         };
         let why = Libcrypto::containing(of_ssl).map(|_| ()).expect_err("libssl is no libcrypto");
-        assert!(why.contains("is another OpenSSL's"), "{why}");
+        assert!(why.contains("belongs to another OpenSSL"), "{why}");
         assert_eq!(Libcrypto::containing(of_crypto).map(|_| ()), Ok(()));
     }
 }

@@ -136,7 +136,10 @@ unsafe extern "C" fn import(data: Opaque, selection: c_int, params: *const Param
     let Some(key_data) = key_data else { return 0 };
     status(&key_data.provider.core, || {
         if selection & select::KEYPAIR == 0 {
-            return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
+            return Err(Failure::new(
+                Reason::Key,
+                "an RSA key has no parameters alone: import its public or private numbers",
+            ));
         }
         let numbers = Numbers::read(&params, selects(selection, select::PRIVATE))?;
         key_data.set(Key::new(&key_data.provider, numbers)?);
@@ -166,7 +169,10 @@ unsafe extern "C" fn export(
         };
         // An RSA key has no parameters, as in OpenSSL.
         if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {
-            return Err(Failure::new(Reason::Key, "an RSA key is more than its parameters"));
+            return Err(Failure::new(
+                Reason::Key,
+                "an RSA key has no parameters alone: export its public or private numbers",
+            ));
         }
         let mut params = Built::default();
         key.numbers.write(selection, &mut params);

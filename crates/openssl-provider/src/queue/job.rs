@@ -4,7 +4,7 @@
 //! context can be read, or when the function set there was called. The program's event loop runs many jobs
 //! one after the other, so a request is not handed to workers at once: it gathers on its thread, and its own
 //! descriptor is signalled. When the loop has come round, the first job that runs again hands over all
-//! gathered requests. Each job would do so, so no job depends on another. A full batch is handed over without
+//! gathered requests. Any job can do this, so no job depends on another. A full batch is handed over without
 //! waiting. A lone request costs one round of a loop that has nothing else to do.
 
 use std::sync::Arc;

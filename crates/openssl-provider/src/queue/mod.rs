@@ -1,6 +1,6 @@
 //! Requests of many callers, computed together.
 //!
-//! Batching is natural: a request that finds no computation under way is computed at once, even alone.
+//! Batches form by themselves: a request that finds no computation under way is computed at once, even alone.
 //! Requests that come meanwhile gather and make the next batch. There is no timer, and no request waits for
 //! others to come.
 //!
@@ -153,7 +153,7 @@ impl Queue {
     }
 
     /// Takes requests of jobs, for workers to compute. Without workers, they are computed here, on a separate
-    /// stack: these and no others, so that no thread primitives for another's jobs.
+    /// stack: these and no others, so that no thread computes for another thread's jobs.
     fn submit(self: &Arc<Self>, requests: Vec<Arc<Request>>) {
         if requests.is_empty() {
             return;

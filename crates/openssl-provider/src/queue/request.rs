@@ -7,7 +7,7 @@ use super::gather::Gather;
 use super::primitive::{ComputeError, ComputeResult, Kind, Primitive};
 use super::wake::Wake;
 
-/// Primitive to compute, and the thread or job that waits for it. Owned by the queue and by the waiter.
+/// The primitive to compute, and the thread or job that waits for it. Owned by the queue and by the waiter.
 pub struct Request {
     pub primitive: Primitive,
     pub kind: Kind,

@@ -85,7 +85,7 @@ impl SignatureContext {
         }
         let digest = self.scheme.digest.as_ref();
         let digest =
-            digest.ok_or_else(|| Failure::new(Reason::Digest, "a message is signed by a digest; none is set"))?;
+            digest.ok_or_else(|| Failure::new(Reason::Digest, "signing a message needs a digest; none is set"))?;
         // SAFETY: the caller's promise.
         self.message = Some(unsafe { MdCtx::new(&digest.md, params)? });
         Ok(())

@@ -30,8 +30,8 @@ const GROWTH: u64 = 4 << 20;
 pub enum Mode {
     /// One signature at a time.
     Synchronous,
-    /// Many at a time. It forbids itself new threads when it gives up root's rights, so its own thread
-    /// computes them.
+    /// Many at a time. It no longer allows itself to create threads after it drops root's rights, so its own
+    /// thread computes them.
     Alone,
     /// Many at a time; it may have threads, which compute them.
     Threads,

@@ -79,8 +79,8 @@ pub fn multiply<'a>(bits: usize, threads: usize) -> Result<Contestant<'a>, Failu
     Ok(Contestant { call: Box::new(move || on_threads(threads, &work)), calls: 1.0 / times as f64 })
 }
 
-/// Decryptions with the benchmark key of `bits` bits on so many threads; what is reported is one of a thread.
-/// Every result is checked.
+/// Decryptions with the benchmark key of `bits` bits on `threads` threads; what is reported is one of a
+/// thread. Every result is checked.
 pub fn decrypt<'a>(bits: usize, threads: usize, bench: &Bench) -> Result<Contestant<'a>, Failure> {
     let failed = |error: rsa::Error| Failure::Input(error.to_string());
     let key = (bench.key)(bits, ENGINE.into())?;

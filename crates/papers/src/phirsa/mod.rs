@@ -29,7 +29,9 @@ pub const PAPER: Paper = Paper {
         };
         vec![
             machine.into(),
-            format!("The rows of eight use the engine that was named ({engine}); all others of ours are engine carry-chains."),
+            format!(
+                "The rows of eight use the engine that was named ({engine}); all others of ours are engine carry-chains."
+            ),
             "Our decryptions are complete, unlike the paper's raw powers: blinded, with PKCS#1 v1.5 padding, and \
              each result is checked by the public exponent."
                 .into(),
@@ -39,8 +41,8 @@ pub const PAPER: Paper = Paper {
                 measure::threads()
             ),
             "Instructions are counted from our kernels, in the coprocessor's words or in AVX-512F's \
-             (docs/generated/carry.md). VPU utilization: of one vector instruction a cycle there; here of two of AVX-512F \
-             a cycle of the core's clock in scalar code, on each thread."
+             (docs/generated/carry.md). VPU utilization is a share of the peak: one vector instruction a cycle there; \
+             here, two AVX-512F instructions in each cycle of the core's clock in scalar code, on each thread."
                 .into(),
         ]
     },

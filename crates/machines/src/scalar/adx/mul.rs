@@ -10,8 +10,8 @@ use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 /// goes on into those of the next.
 ///
 /// # Safety
-/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` overlaps
-/// neither `a` nor `b`.
+/// The processor has BMI2 and ADX; `a` and `b` are valid for `8k` limbs, `t` for `16k`, `k > 0`, and `t`
+/// overlaps neither `a` nor `b`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn mul(t: *mut u64, a: *const u64, b: *const u64, k: usize) {
     // The stack: a, k, t[8j], what is left of j, what is left of i.

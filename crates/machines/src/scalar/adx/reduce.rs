@@ -27,8 +27,8 @@ macro_rules! quotient_row {
 /// blocks.
 ///
 /// # Safety
-/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` overlaps
-/// neither of the others.
+/// The processor has BMI2 and ADX; `out` and `m` are valid for `8k` limbs, `t` for `16k`, `k > 0`, and `t`
+/// overlaps neither of the others.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *const u64, mu: u64, k: usize) {
     // The stack: out, m, μ, k, t[8j], what is left of j, what is left of i, the carry.

@@ -9,8 +9,8 @@ use core::arch::naked_asm;
 /// halves. The accumulator that becomes free takes the highest limb: the next row names them one further.
 ///
 /// Precondition: `rdx` is the multiplier, `rbp` is 0, the carry flag is clear, and `t[at]` is added to the
-/// lowest accumulator, what that carries out standing in the overflow flag. Cost: 8 products, 18 additions
-/// with carry, that of `t[at]` included (two a cycle: 9 cycles).
+/// lowest accumulator, with its carry in the overflow flag. Cost: 8 products, 18 additions with carry, that
+/// of `t[at]` included (two a cycle: 9 cycles).
 macro_rules! products {
     ($at:literal, $h0:literal $h1:literal $h2:literal $h3:literal $h4:literal $h5:literal $h6:literal $h7:literal) => {
         concat!(

@@ -55,7 +55,7 @@ macro_rules! diagonal {
 /// end they are doubled and the squares on the diagonal added.
 ///
 /// # Safety
-/// The processor has BMI2 and ADX; the pointers are valid for so many limbs, `k > 0`, and `t` does not
+/// The processor has BMI2 and ADX; `a` is valid for `8k` limbs, `t` for `16k`, `k > 0`, and `t` does not
 /// overlap `a`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
