@@ -30,7 +30,9 @@ fn a_bad_ciphertext_fails_alone_and_in_place() {
             for (i, ((bytes, expected), result)) in items.iter().zip(results).enumerate() {
                 match (expected, result) {
                     (Some(expected), Ok(message)) => assert_eq!(message[..], *messages[*expected], "{what}, {i}"),
+                    (None, Err(Error::NotBelowModulus)) => assert_eq!(bytes.len(), key.size(), "{what}, {i}"),
                     (None, Err(Error::Length { expected, actual })) => {
+                        assert_ne!(expected, actual, "{what}, {i}");
                         assert_eq!((expected, actual), (key.size(), bytes.len()), "{what}, {i}");
                     }
                     (None, Err(Error::Decryption)) => {
