@@ -74,7 +74,6 @@ fn list(library: &str, features: &str) -> Result<Option<String>> {
     let api = Builder::from_rustdoc_json(path)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
-        .omit_auto_derived_impls(true)
         .build()
         .with_context(|| format!("cannot list the API of {library}"))?;
     Ok(Some(api.to_string()))

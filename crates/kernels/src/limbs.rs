@@ -89,15 +89,6 @@ pub fn sub_mod(a: &mut [u64], b: &[u64], m: &[u64]) {
     add_masked(a, m, black_box(borrow.wrapping_neg()));
 }
 
-/// `a ← 2a mod m`. Precondition: `a < m`.
-pub fn double_mod(a: &mut [u64], m: &[u64]) {
-    let mut carry = 0;
-    for limb in a.iter_mut() {
-        (*limb, carry) = (*limb << 1 | carry, *limb >> 63);
-    }
-    reduce_once(a, carry, m);
-}
-
 /// Whether `a = b`, in time that depends on the lengths alone. Lengths may differ.
 pub fn equal(a: &[u64], b: &[u64]) -> bool {
     let get = |x: &[u64], i: usize| x.get(i).copied().unwrap_or(0);
@@ -298,9 +289,9 @@ mod tests {
     #[test]
     fn reductions_at_the_edges() {
         let m = [u64::MAX, u64::MAX];
-        let mut a = [u64::MAX - 1, u64::MAX]; // m − 1
-        double_mod(&mut a, &m); // m − 2
-        assert_eq!(a, [u64::MAX - 2, u64::MAX]);
+        let mut a = [u64::MAX - 3, u64::MAX];
+        reduce_once(&mut a, 1, &m); // 2(m − 1), with a carry
+        assert_eq!(a, [u64::MAX - 2, u64::MAX]); // m − 2
         let mut zero = [0, 0];
         sub_mod(&mut zero, &[1, 0], &m);
         assert_eq!(zero, [u64::MAX - 1, u64::MAX]);

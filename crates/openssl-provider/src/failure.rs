@@ -98,7 +98,9 @@ impl From<Error> for Failure {
         let reason = match error {
             Error::Verification => Reason::Signature,
             Error::Decryption => Reason::Decryption,
-            Error::Length { .. } | Error::MessageTooLong { .. } | Error::Digest { .. } => Reason::Length,
+            Error::Length { .. } | Error::NotBelowModulus | Error::MessageTooLong { .. } | Error::Digest { .. } => {
+                Reason::Length
+            }
             Error::KeyTooShort | Error::InvalidKey => Reason::Key,
             Error::Fault => Reason::Fault,
             Error::Random => Reason::System,

@@ -17,9 +17,9 @@ fn main() -> Result<(), KeyError> {
 
     // The numbers, for other programs' formats.
     let mut components = key.components();
-    assert_eq!(PrivateKey::from_all_components(&components)?.public_key(), key.public_key());
+    assert_eq!(PrivateKey::from_components(&components)?.public_key(), key.public_key());
     components.dp[5] ^= 1;
-    if let Err(error) = PrivateKey::from_all_components(&components) {
+    if let Err(error) = PrivateKey::from_components(&components) {
         println!("a bit flipped in dP: {error}");
     }
     let public = PublicKey::from_components(&components.n, &components.e)?;

@@ -11,6 +11,9 @@
 //! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
 //!   another.
 //!
+//! Features: `rsa` (default) adds RSA, `keygen` (default) new RSA keys, `encryption` keys that are encrypted with
+//! a password, `papers` an engine and methods that serve comparison.
+//!
 //! ```
 //! use zariz::Modulus;
 //!
@@ -24,7 +27,8 @@
 //!
 //! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
 //! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
-//! take time that depends on lengths alone, never on the values of bases, exponents or private keys.
+//! take time that depends on lengths and public keys alone, never on secret exponents, bases or private keys;
+//! key generation is the exception.
 //!
 //! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
 //! requests, such as [`PowJob`], are built by literal: they get no further field before a new major version.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::der::{integer, pem, sequence, tlv};
-use common::keys::KEY_1024;
+use common::keys::{KEY_1024, KEY_2048};
 use common::numbers::big;
 use common::openssl::OpenSsl;
 use num_bigint::BigUint;
@@ -125,6 +125,24 @@ fn keys_without_encryption_need_no_password() {
     }
     let file = pem(LABEL, &[0x30; 300]);
     assert!(matches!(error(file.as_bytes(), PASSWORD), KeyError::Der(_)));
+}
+
+/// Whether a password is given does not decide which of several keys is read.
+#[test]
+fn the_first_key_of_a_file_is_read() {
+    let another = PrivateKey::parse(&KEY_2048.pkcs8_der()).expect("a key");
+    let plain = pem("PRIVATE KEY", &KEY_2048.pkcs8_der());
+    let sealed = pem(LABEL, &encrypted(1, CBC, PASSWORD));
+    let certificate = pem("CERTIFICATE", b"junk");
+    for (file, first) in [(format!("{certificate}{sealed}{plain}"), key()), (format!("{plain}{sealed}"), another)] {
+        let loaded = PrivateKey::parse_encrypted(file.as_bytes(), PASSWORD).expect("a key");
+        assert_eq!(loaded.public_key(), first.public_key());
+        let without = PrivateKey::parse(file.as_bytes());
+        assert_eq!(without.err(), (first.bits() == 1024).then_some(KeyError::Encrypted));
+    }
+    assert_eq!(PrivateKey::parse(format!("{certificate}{sealed}").as_bytes()).err(), Some(KeyError::Encrypted));
+    let public = pem("PUBLIC KEY", b"junk");
+    assert_eq!(PrivateKey::parse(format!("{public}{sealed}").as_bytes()).err(), Some(KeyError::Encrypted));
 }
 
 #[test]

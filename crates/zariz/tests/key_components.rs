@@ -9,7 +9,7 @@ use common::keys::{KEY_1024, Numbers, assert_signs_right};
 use common::numbers::{big, two_to};
 use num_bigint::BigUint;
 use zariz::Engine;
-use zariz::rsa::{KeyError, PrivateKey, PublicKey};
+use zariz::rsa::{KeyError, PrimeComponents, PrivateKey, PublicKey};
 
 #[test]
 fn keys_from_their_numbers() {
@@ -17,7 +17,7 @@ fn keys_from_their_numbers() {
     let load = |numbers: &Numbers, zeros: usize, engine: Engine| -> Result<PrivateKey, KeyError> {
         let bytes = |number: &BigUint| [vec![0; zeros], number.to_bytes_be()].concat();
         let [n, e, d, p, q] = [&numbers.n, &numbers.e, &numbers.d, &numbers.p, &numbers.q].map(bytes);
-        let key = PrivateKey::from_components(&n, &e, &d, &p, &q)?;
+        let key = PrivateKey::from_primes(&PrimeComponents { n: &n, e: &e, d: &d, p: &p, q: &q })?;
         Ok(key.with_engine(engine).expect("available"))
     };
     let unequal = [(400, 624), (624, 400)].map(|(p, q)| Numbers::generate(p as u64, p, q, &big(65_537)));
@@ -28,7 +28,7 @@ fn keys_from_their_numbers() {
                 let key = load(numbers, zeros, engine).expect("a key");
                 assert_signs_right(&format!("{engine}, {zeros} zeros"), &key, numbers);
                 assert_eq!(key.to_pkcs8_der().expect("encoded")[..], numbers.pkcs8_der());
-                let again = PrivateKey::from_all_components(&key.components())
+                let again = PrivateKey::from_components(&key.components())
                     .expect("a key")
                     .with_engine(engine)
                     .expect("available");
@@ -37,8 +37,10 @@ fn keys_from_their_numbers() {
         }
     }
     let (n, e, d) = (right.n.to_bytes_be(), right.e.to_bytes_be(), right.d.to_bytes_be());
-    let key = PrivateKey::from_components(&n, &e, &d, &right.p.to_bytes_be(), &right.q.to_bytes_be());
-    assert_eq!(*key.expect("a key").public_key(), PublicKey::from_components(&n, &e).expect("a key"));
+    let [p, q] = [&right.p, &right.q].map(BigUint::to_bytes_be);
+    let numbers = PrimeComponents { n: &n, e: &e, d: &d, p: &p, q: &q };
+    let key = PrivateKey::from_primes(&numbers).expect("a key");
+    assert_eq!(*key.public_key(), PublicKey::from_components(&n, &e).expect("a key"));
 
     let zero = big(0);
     for (wrong, names) in [
@@ -56,7 +58,8 @@ fn keys_from_their_numbers() {
         let error = load(&wrong, 0, Engine::best()).expect_err(names);
         assert!(matches!(error, KeyError::Inconsistent(_)) && error.to_string().contains(names), "{names}: {error}");
     }
-    let error = PrivateKey::from_components(&n, &e, &[], &[], &[]).expect_err("no secrets");
+    let error =
+        PrivateKey::from_primes(&PrimeComponents { d: &[], p: &[], q: &[], ..numbers }).expect_err("no secrets");
     assert!(matches!(error, KeyError::Inconsistent(_)), "{error}");
 }
 

@@ -7,7 +7,7 @@ mod numbers;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use zariz::rsa::{KeyError, PrivateKey, PublicKey};
+use zariz::rsa::{KeyError, PrimeComponents, PrivateKey, PublicKey};
 
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Built;
@@ -196,10 +196,10 @@ impl KeyData {
 /// What computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes
 /// them again.
 fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
-    let all = numbers.components().and_then(|all| PrivateKey::from_all_components(&all).ok());
+    let all = numbers.components().and_then(|all| PrivateKey::from_components(&all).ok());
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
-        PrivateKey::from_components(&numbers.n, &numbers.e, d, p, q).ok()
+        PrivateKey::from_primes(&PrimeComponents { n: &numbers.n, e: &numbers.e, d, p, q }).ok()
     });
     let Some(key) = key else { return Ok(Arithmetic::Foreign) };
     match if settings.validate_keys { key.validate() } else { Ok(()) } {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many};
+use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::{Error, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
@@ -88,7 +88,7 @@ pub fn compute(primitives: &[&Primitive]) -> Vec<ComputeResult> {
         }
         Primitive::Public(..) => {
             let results =
-                public_many(&primitives.iter().filter_map(|primitive| primitive.public()).collect::<Vec<_>>());
+                public_many_vartime(&primitives.iter().filter_map(|primitive| primitive.public()).collect::<Vec<_>>());
             results.into_iter().map(|result| result.map(Zeroizing::new)).collect()
         }
     }));

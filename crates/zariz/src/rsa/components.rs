@@ -1,5 +1,7 @@
 //! The numbers of a private key, for other programs' formats.
 
+use std::fmt;
+
 use zeroize::Zeroizing;
 
 use super::parse::Private;
@@ -25,6 +27,36 @@ pub struct Components {
     pub dq: Zeroizing<Vec<u8>>,
     /// `q^{−1} mod p`.
     pub qinv: Zeroizing<Vec<u8>>,
+}
+
+/// The numbers of a private key without those that follow from its primes, big-endian, for
+/// [`PrivateKey::from_primes`].
+#[derive(Clone, Copy)]
+pub struct PrimeComponents<'a> {
+    /// The modulus.
+    pub n: &'a [u8],
+    /// The public exponent.
+    pub e: &'a [u8],
+    /// The private exponent.
+    pub d: &'a [u8],
+    /// The first prime.
+    pub p: &'a [u8],
+    /// The second prime.
+    pub q: &'a [u8],
+}
+
+impl fmt::Debug for PrimeComponents<'_> {
+    /// Shows the modulus's length, not the numbers: most are secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("PrimeComponents").field("n_bytes", &self.n.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Components {
+    /// Shows the modulus's length, not the numbers: most are secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Components").field("n_bytes", &self.n.len()).finish_non_exhaustive()
+    }
 }
 
 impl PrivateKey {

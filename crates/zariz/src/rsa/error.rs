@@ -47,7 +47,9 @@ impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Pem(what) => write!(f, "the PEM text is damaged: {what}"),
-            Self::Label(label) => write!(f, "the PEM block is a {label}, not an RSA key of the kind needed"),
+            Self::Label(label) => {
+                write!(f, "the PEM block is labelled {label:?}, which is not the kind of RSA key needed")
+            }
             Self::Encrypted => f.write_str(
                 "the key is encrypted; give its password, or decrypt it first: openssl pkey -in KEY -out DECRYPTED",
             ),
@@ -57,7 +59,7 @@ impl fmt::Display for KeyError {
                 "the key's encryption is not supported ({what}); convert it: openssl pkcs8 -topk8 -in KEY -out CONVERTED"
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
-            Self::Parameters(what) => write!(f, "the parameters of the key's algorithm: {what}"),
+            Self::Parameters(what) => write!(f, "the parameters of the key's algorithm cannot be used: {what}"),
             Self::Der(what) => {
                 write!(f, "the key is neither PEM text nor the DER of an RSA key, or it is damaged: {what}")
             }
@@ -82,21 +84,23 @@ impl fmt::Display for KeyError {
 pub enum Error {
     /// The signature is not one of the message under the key.
     Verification,
-    /// The key and padding cannot decrypt the ciphertext. It says no more on purpose.
+    /// The key and padding cannot decrypt the ciphertext. The error deliberately says no more.
     Decryption,
-    /// The input is not as long as the modulus, or its value is not below the modulus.
+    /// The input is not as long as the modulus.
     Length {
         /// The length needed, in bytes.
         expected: usize,
         /// The length given.
         actual: usize,
     },
+    /// The input is as long as the modulus, but its value is not below the modulus.
+    NotBelowModulus,
     /// The message is too long for the key and padding.
     MessageTooLong {
         /// The longest that fits, in bytes.
         most: usize,
     },
-    /// The key is too short for the hash and salt, or for its other contents.
+    /// The key is too short for the hash and salt, or for the padding.
     KeyTooShort,
     /// The digest has the wrong length for the hash.
     Digest {
@@ -127,16 +131,14 @@ impl fmt::Display for Error {
         match self {
             Self::Verification => f.write_str("the signature does not verify"),
             Self::Decryption => f.write_str("the ciphertext cannot be decrypted with this key and padding"),
-            Self::Length { expected, actual } if expected == actual => {
-                write!(f, "the number is not below the key's modulus")
-            }
             Self::Length { expected, actual } => {
                 write!(f, "{actual} bytes given where the key needs exactly {expected}")
             }
+            Self::NotBelowModulus => f.write_str("the number is not below the key's modulus"),
             Self::MessageTooLong { most } => {
                 write!(f, "the message is too long: at most {most} bytes fit this key and padding")
             }
-            Self::KeyTooShort => f.write_str("the key is too short for this hash and salt length"),
+            Self::KeyTooShort => f.write_str("the key is too short for this hash, salt length or padding"),
             Self::Digest { expected, actual } => {
                 write!(f, "the digest has {actual} bytes; the hash makes {expected}")
             }

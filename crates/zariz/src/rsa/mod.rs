@@ -45,7 +45,7 @@ mod validate;
 mod verify;
 
 pub use algorithm::{Algorithm, Padding, UnknownAlgorithm};
-pub use components::Components;
+pub use components::{Components, PrimeComponents};
 pub use decrypt::{DecryptJob, decrypt_many};
 pub use error::{Error, KeyError};
 pub use fault::check_failures;

@@ -13,7 +13,7 @@ use super::parse::{self, Private, bytes};
 use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::validate;
-use super::{Algorithm, Components, DecryptJob, Error, Padding, SignJob, decrypt, sign};
+use super::{Algorithm, Components, DecryptJob, Error, Padding, PrimeComponents, SignJob, decrypt, sign};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
@@ -105,13 +105,14 @@ impl PrivateKey {
         Self::new(public, secrets)
     }
 
-    /// Makes a key from modulus, public and private exponent and the two primes, big-endian. The other
-    /// numbers are computed, at the cost of a power modulo a prime, unless the caller passes them to
-    /// [`from_all_components`](Self::from_all_components). The checks are those of [`parse`](Self::parse).
+    /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a power modulo
+    /// a prime; [`from_components`](Self::from_components) takes them from the caller. The checks are those of
+    /// [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
-    pub fn from_components(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Result<Self, KeyError> {
+    pub fn from_primes(numbers: &PrimeComponents) -> Result<Self, KeyError> {
+        let PrimeComponents { n, e, d, p, q } = *numbers;
         let public = PublicKey::from_components(n, e)?;
         let [d, p, q] = [d, p, q].map(trimmed);
         validate::factors(public.modulus().limbs(), &d, &p, &q)?;
@@ -119,11 +120,12 @@ impl PrivateKey {
         Self::new(public, secrets)
     }
 
-    /// Makes a key from all of its numbers. The checks are those of [`parse`](Self::parse).
+    /// Makes a key from all of its numbers: the inverse of [`components`](Self::components). The checks are
+    /// those of [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
-    pub fn from_all_components(components: &Components) -> Result<Self, KeyError> {
+    pub fn from_components(components: &Components) -> Result<Self, KeyError> {
         let Components { n, e, d, p, q, dp, dq, qinv } = components;
         let public = PublicKey::from_components(n, e)?;
         let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(|bytes| trimmed(bytes));
@@ -313,9 +315,9 @@ impl PrivateKey {
     /// Decrypts one ciphertext.
     ///
     /// # Errors
-    /// [`Error::Decryption`], which does not say what was wrong; never for [`Padding::Pkcs1v15`], which see.
-    /// [`Error::Length`] if the ciphertext is not as long as the key or not below its modulus;
-    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
+    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this error;
+    /// its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
+    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
     /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
@@ -352,7 +354,7 @@ mod tests {
             let (pem, components) = (generated.to_pkcs8_pem().expect("a PEM block"), generated.components());
             let (key, loading) = counts::of(|| PrivateKey::parse(pem.as_bytes()).expect("a key"));
             assert_eq!(loading, Counts::default(), "loading");
-            let (_, loading) = counts::of(|| PrivateKey::from_all_components(&components).expect("a key"));
+            let (_, loading) = counts::of(|| PrivateKey::from_components(&components).expect("a key"));
             assert_eq!(loading, Counts::default(), "loading from all numbers");
             let (_, first) = counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
             let expected = Counts { powers: 4, products: 8 };

@@ -158,7 +158,7 @@ impl PublicKey {
     /// Verifies a signature of `message`.
     ///
     /// # Errors
-    /// [`Error::Verification`] or [`Error::Length`] for a wrong signature; [`Error::KeyTooShort`] or
+    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature; [`Error::KeyTooShort`] or
     /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
     /// [`Error::PssParameters`] if the key does not allow it.
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
@@ -205,12 +205,11 @@ impl PublicKey {
 
     /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.
     pub(super) fn below_modulus(&self, bytes: &[u8]) -> Result<Limbs, Error> {
-        let wrong = Error::Length { expected: self.size(), actual: bytes.len() };
         if bytes.len() != self.size() {
-            return Err(wrong);
+            return Err(Error::Length { expected: self.size(), actual: bytes.len() });
         }
         let number = limbs::from_be_bytes(bytes);
-        if limbs::less(&number, self.inner.n.limbs()) { Ok(number) } else { Err(wrong) }
+        if limbs::less(&number, self.inner.n.limbs()) { Ok(number) } else { Err(Error::NotBelowModulus) }
     }
 
     /// The job `base^e mod n`.

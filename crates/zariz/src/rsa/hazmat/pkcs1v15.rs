@@ -3,6 +3,7 @@
 
 use zeroize::Zeroizing;
 
+use crate::rsa::PublicKey;
 use crate::rsa::error::Error;
 use crate::rsa::hash::Hash;
 use crate::rsa::mask::{less_or_equal, select, zero_mask};
@@ -84,10 +85,11 @@ impl Substitute {
     /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
     ///
     /// # Errors
-    /// [`Error::Length`] if the ciphertext is not as long as `d`; [`Error::KeyTooShort`] below 11 bytes.
+    /// [`Error::Length`] if the ciphertext is not as long as `d`, or longer than the longest modulus;
+    /// [`Error::KeyTooShort`] below 11 bytes.
     pub fn new(d: &[u8], ciphertext: &[u8]) -> Result<Self, Error> {
-        let (expected, size) = (d.len(), ciphertext.len());
-        if size != expected {
+        let (expected, size) = (d.len().min(PublicKey::MAX_BITS / 8), ciphertext.len());
+        if size != expected || size != d.len() {
             return Err(Error::Length { expected, actual: size });
         }
         let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;

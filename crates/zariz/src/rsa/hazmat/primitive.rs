@@ -17,7 +17,7 @@ pub struct PrivateJob<'a> {
     pub number: &'a [u8],
 }
 
-/// A number for [`public_many`].
+/// A number for [`public_many_vartime`].
 #[derive(Clone, Copy)]
 pub struct PublicJob<'a> {
     /// The key.
@@ -29,8 +29,8 @@ pub struct PublicJob<'a> {
 /// `x^d mod n` for numbers, each with its own key, in order (RSASP1 and RSADP): blinded and checked like
 /// every private operation. Keys of similar size share batches. Each number succeeds or fails on its own.
 ///
-/// Results are big-endian and as long as their key. A number of another length than its key, or not below the
-/// modulus, is [`Error::Length`].
+/// Results are big-endian and as long as their key. A number of another length than its key is
+/// [`Error::Length`], one that is not below the modulus [`Error::NotBelowModulus`].
 #[must_use]
 pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.public_key().below_modulus(job.number))).collect();
@@ -45,7 +45,7 @@ pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those
 /// of [`private_many`]. The time depends on the exponents.
 #[must_use]
-pub fn public_many(jobs: &[PublicJob]) -> Vec<Result<Vec<u8>, Error>> {
+pub fn public_many_vartime(jobs: &[PublicJob]) -> Vec<Result<Vec<u8>, Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.below_modulus(job.number))).collect();
     let bytes = |(job, result): (&PublicJob, Result<Limbs, Error>)| {
         let mut out = vec![0; job.key.size()];
