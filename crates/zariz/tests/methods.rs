@@ -151,6 +151,9 @@ fn the_last_method_counts() {
             // They have as many digits, or they could not share a batch.
             let moduli = &[&back, &usual][..engine.lanes().min(2)];
             Residues::new(moduli, &vec![&[2][..]; moduli.len()]).expect("residues");
+            let default = modulus.with_method(method).with_method(None);
+            assert_eq!((default.method(), default.dispatch()), (modulus.method(), modulus.dispatch()));
+            Residues::new(&[&default, &modulus][..moduli.len()], &vec![&[2][..]; moduli.len()]).expect("residues");
             let expected = if engine.has_lanes() { method } else { Method::AMM };
             assert_eq!(modulus.with_method(method).method(), expected, "{method} on {engine}");
         }

@@ -24,13 +24,13 @@ const MAX_EXPONENT_BITS: usize = 256;
 #[derive(Clone)]
 pub struct PublicKey {
     route: Route,
+    usage: Usage,
     inner: Arc<Inner>,
 }
 
 struct Inner {
     n: Prepared,
     e: Limbs,
-    usage: Usage,
 }
 
 impl fmt::Debug for PublicKey {
@@ -93,15 +93,24 @@ impl PublicKey {
             _ => e.truncate(e_bits.div_ceil(64)),
         }
         let n = Prepared::new(&n, bits);
-        Ok(Self { route: Route::default(), inner: Arc::new(Inner { n, e, usage }) })
+        Ok(Self { route: Route::default(), usage, inner: Arc::new(Inner { n, e }) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
+    /// prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
     pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
-        Ok(Self { route: Route::new(engine.into())?, inner: Arc::clone(&self.inner) })
+        Ok(Self { route: Route::new(engine.into())?, ..self.clone() })
+    }
+
+    /// The same key for other uses. The key is written with them ([`to_spki_der`](Self::to_spki_der)); that fails for PSS
+    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
+    /// which have no such form.
+    #[must_use]
+    pub fn with_usage(&self, usage: Usage) -> Self {
+        Self { usage, ..self.clone() }
     }
 
     /// The length of the modulus in bits.
@@ -116,7 +125,13 @@ impl PublicKey {
 
     /// What the key may be used for.
     pub fn usage(&self) -> Usage {
-        self.inner.usage
+        self.usage
+    }
+
+    /// How work is shared out between engines: what [`with_engine`](Self::with_engine) took, else
+    /// [`Dispatch::Auto`].
+    pub fn dispatch(&self) -> Dispatch {
+        self.route.dispatch
     }
 
     /// The engine that computes when there is enough work for all of its lanes.
@@ -141,7 +156,7 @@ impl PublicKey {
     /// The key as an SPKI PEM block (`PUBLIC KEY`).
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
         der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
@@ -150,7 +165,7 @@ impl PublicKey {
     /// The key as SPKI DER.
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
     }
