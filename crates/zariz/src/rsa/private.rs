@@ -14,7 +14,7 @@ use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::usage::Usage;
 use super::validate;
-use super::{Algorithm, Components, DecryptJob, Error, Padding, PrimeComponents, SignJob, decrypt, sign};
+use super::{Components, PrimeComponents};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
@@ -226,7 +226,7 @@ impl PrivateKey {
     /// much as several signatures.
     ///
     /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on purpose.
-    /// With such a key, each wrong result becomes [`Error::InvalidKey`], because results are checked. The test
+    /// With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey), because results are checked. The test
     /// is not a proof: a composite passes each base with probability at most 1/4.
     ///
     /// # Errors
@@ -300,58 +300,6 @@ impl PrivateKey {
     pub fn engine(&self) -> Engine {
         self.public.engine()
     }
-
-    /// Signs one message: `⌈bits/8⌉` bytes.
-    ///
-    /// # Errors
-    /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
-    /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
-    /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
-        self.sign_batch(algorithm, &[message]).swap_remove(0)
-    }
-
-    /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
-    /// of [`sign`](Self::sign).
-    #[must_use]
-    pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
-        sign::sign_many(&jobs)
-    }
-
-    /// Signs the message with this digest under the algorithm's hash.
-    ///
-    /// # Errors
-    /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
-    pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
-        self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
-    }
-
-    /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
-    #[must_use]
-    pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        sign::sign_digests(self, algorithm, digests)
-    }
-
-    /// Decrypts one ciphertext.
-    ///
-    /// # Errors
-    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this error;
-    /// its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
-    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
-    /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
-    }
-
-    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
-    /// those of [`decrypt`](Self::decrypt).
-    #[must_use]
-    pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-        let jobs: Vec<_> =
-            ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
-        decrypt::decrypt_many(&jobs)
-    }
 }
 
 /// A number without leading zeros: there may be many, and they would only cost time.
@@ -366,6 +314,7 @@ fn trimmed(bytes: &[u8]) -> Limbs {
 mod tests {
     use super::*;
     use crate::backend::counts::{self, Counts};
+    use crate::rsa::Algorithm;
 
     /// Counts operations, not time: powers would be a test of primes, products a measurement of engines.
     #[test]

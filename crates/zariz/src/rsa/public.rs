@@ -5,16 +5,12 @@ use std::sync::Arc;
 
 use zariz_kernels::limbs::{self, Limbs};
 
-use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
-use super::hazmat::{oaep, pkcs1v15};
 use super::parse;
 use super::usage::Usage;
-use super::verify::{self, Signed, SignedDigest, VerifyJob};
 use crate::backend::Power;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::{Engine, EngineError};
-use crate::jobs;
 use crate::prepared::Prepared;
 
 /// The longest public exponent, in bits (FIPS 186-5 section 5.1 allows up to 256).
@@ -168,54 +164,6 @@ impl PublicKey {
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
-    }
-
-    /// Verifies a signature of `message`.
-    ///
-    /// # Errors
-    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature; [`Error::KeyTooShort`] or
-    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
-    /// [`Error::PssParameters`] if the key does not allow it.
-    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
-    }
-
-    /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
-    #[must_use]
-    pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
-        let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
-        verify::verify_many(&signed.iter().map(job).collect::<Vec<_>>())
-    }
-
-    /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
-    ///
-    /// # Errors
-    /// [`Error::Digest`] for a digest of the wrong length; else those of [`verify`](Self::verify).
-    pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
-    }
-
-    /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
-    #[must_use]
-    pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
-        verify::verify_digests(self, algorithm, signed)
-    }
-
-    /// Encrypts `message` for the holder of the private key, in `⌈bits/8⌉` bytes.
-    ///
-    /// # Errors
-    /// [`Error::MessageTooLong`] or [`Error::KeyTooShort`] if the message or the padding does not fit;
-    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::Random`].
-    pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
-        self.usage().allows_encryption()?;
-        let encoded = match padding {
-            Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
-            Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
-        };
-        let result = jobs::pow_vartime(self.route, &[self.power(&limbs::from_be_bytes(&encoded))]);
-        let mut out = vec![0; self.size()];
-        limbs::to_be_bytes(&result[0], &mut out);
-        Ok(out)
     }
 
     /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.
