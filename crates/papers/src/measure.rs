@@ -68,10 +68,7 @@ pub struct Lanes {
 impl Lanes {
     /// Prepares the numbers' moduli for a method; `None` leaves the choice to the library.
     pub fn new(numbers: &Numbers, engine: Engine, method: Option<Method>) -> Result<Self, Failure> {
-        let modulus = |modulus: &Vec<u8>| {
-            let modulus = Modulus::new(modulus)?.with_engine(engine)?;
-            Ok(method.map_or_else(|| modulus.clone(), |method| modulus.with_method(method)))
-        };
+        let modulus = |modulus: &Vec<u8>| Ok(Modulus::new(modulus)?.with_engine(engine)?.with_method(method));
         let moduli = numbers.moduli.iter().map(modulus).collect::<Result<_, Failure>>()?;
         Ok(Self { moduli, engine, method })
     }

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // x^100 = ((x²·x)^8·x)^4, in all lanes at once. Nothing is converted between the products.
     let x = Residues::new(&moduli, &bases)?;
-    let mut power = Residues::new(&moduli, &bases)?;
+    let mut power = x.clone();
     power.square();
     power.multiply(&x)?;
     (0..3).for_each(|_| power.square());
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     (0..2).for_each(|_| power.square());
 
     assert_eq!(power.to_bytes(), modulus.pow_batch(&bases, &[100]));
-    println!("{lanes} lanes on {}: x^100 by 6 squares and 2 products", modulus.engine());
+    println!("{} numbers on {}: x^100 by 6 squares and 2 products", power.len(), modulus.engine());
 
     // Factors must have the same moduli.
     let other = Modulus::new(&[35])?;

@@ -98,8 +98,8 @@ impl Modulus {
         Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is
-    /// prepared.
+    /// The same modulus for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// already prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -107,11 +107,15 @@ impl Modulus {
         Ok(Self { route: Route::new(engine.into())?, prepared: Arc::clone(&self.prepared) })
     }
 
-    /// The same modulus with another method for powers. The main engine then computes everything, for any
-    /// number of powers. By default, the fastest known method is used.
+    /// The same modulus with another method for powers; `None` is the default, the fastest method known. With
+    /// a method of the caller's choice, the main engine computes everything, for any number of powers.
     #[must_use]
-    pub fn with_method(&self, method: Method) -> Self {
-        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method.0)) }
+    pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
+        let method = method.into().map(|method| method.0);
+        if method == self.prepared.method() {
+            return self.clone();
+        }
+        Self { route: self.route, prepared: Arc::new(self.prepared.with_method(method)) }
     }
 
     /// The method for powers.
@@ -129,6 +133,12 @@ impl Modulus {
         self.bits().div_ceil(8)
     }
 
+    /// How work is shared out between engines: what [`with_engine`](Self::with_engine) took, else
+    /// [`Dispatch::Auto`].
+    pub fn dispatch(&self) -> Dispatch {
+        self.route.dispatch
+    }
+
     /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.route.engine()
@@ -136,7 +146,7 @@ impl Modulus {
 
     /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
     ///
-    /// A base above the modulus is reduced; `0^0 = 1`. Constant time: it depends on the lengths of modulus,
+    /// A base above the modulus is reduced; `0^0 = 1`. Constant time: the time depends on the lengths of modulus,
     /// base and exponent (leading zero bytes included), not on their values.
     #[must_use]
     pub fn pow(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
@@ -211,8 +221,8 @@ pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow)
 }
 
-/// Like [`pow_many`], for public exponents: faster when they are alike and short, in time that depends on
-/// them.
+/// Like [`pow_many`], for public exponents: faster if they are short, or the same for the whole batch. The
+/// time depends on them.
 #[must_use]
 pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)

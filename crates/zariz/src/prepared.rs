@@ -58,9 +58,9 @@ impl Prepared {
         }
     }
 
-    /// The same modulus, with a method of the caller's choice.
-    pub fn with_method(&self, method: Method) -> Self {
-        Self { method: Some(method), ..Self::new(self.limbs(), self.size) }
+    /// The same modulus, with a method of the caller's choice, or the default one.
+    pub fn with_method(&self, method: Option<Method>) -> Self {
+        Self { method, ..Self::new(self.limbs(), self.size) }
     }
 
     /// The modulus, in `⌈bits/64⌉` limbs.

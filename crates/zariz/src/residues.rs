@@ -9,8 +9,8 @@ use crate::engine::Engine;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
 
-/// Numbers modulo one modulus each, kept in Montgomery's domain: many products and squares in a row need no
-/// conversions between them. All lanes are multiplied at once, in constant time.
+/// Numbers, each with its own modulus, kept in Montgomery's domain: products and squares in a row need no
+/// conversions. All lanes are multiplied at once, in constant time.
 ///
 /// ```
 /// use zariz::{Modulus, Residues};
@@ -41,7 +41,7 @@ pub struct TableEntry<'a> {
     engine: Engine,
 }
 
-/// Why moduli and numbers cannot be residues, or cannot be multiplied with others.
+/// Why residues cannot be made, or cannot be multiplied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResiduesError {
@@ -77,17 +77,35 @@ impl fmt::Display for ResiduesError {
         match self {
             Self::Empty => f.write_str("there are no moduli; residues need at least one"),
             Self::TooMany { moduli, lanes } => {
-                write!(f, "there are {moduli} moduli; the engine takes {lanes} at once: make several residues")
+                write!(
+                    f,
+                    "there are {moduli} moduli; the engine takes {lanes} at once: split them into several `Residues`"
+                )
             }
             Self::Lengths { moduli, numbers } => {
                 write!(f, "each modulus needs one number; there are {moduli} moduli and {numbers} numbers")
             }
             Self::Mixed { index } => write!(
                 f,
-                "modulus {index} (counted from 0) differs from the first in engine, method or length in digits; put it apart"
+                "modulus {index} (counted from 0) differs from the first in engine, method or length in digits; put it into separate `Residues`"
             ),
             Self::Different => f.write_str("the factors differ in their moduli, their engine or their method"),
         }
+    }
+}
+
+impl Clone for Residues<'_> {
+    fn clone(&self) -> Self {
+        Self { form: self.form.clone_box(), moduli: self.moduli.clone(), ..*self }
+    }
+}
+
+#[cfg(feature = "papers")]
+impl fmt::Debug for TableEntry<'_> {
+    /// Shows how many numbers there are and where, not the numbers: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (engine, numbers) = (&self.engine, &self.moduli.len());
+        f.debug_struct("TableEntry").field("engine", engine).field("numbers", numbers).finish_non_exhaustive()
     }
 }
 
@@ -126,6 +144,16 @@ impl<'a> Residues<'a> {
         let numbers: Vec<_> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
         let numbers: Vec<_> = numbers.iter().map(|number| &number[..]).collect();
         Ok(Self { form: backend.enter(&moduli, &numbers, bits), moduli, engine: first.engine(), lanes })
+    }
+
+    /// How many numbers there are.
+    pub fn len(&self) -> usize {
+        self.moduli.len()
+    }
+
+    /// Whether there are no numbers: never, since [`new`](Self::new) needs at least one.
+    pub fn is_empty(&self) -> bool {
+        self.moduli.is_empty()
     }
 
     /// How many numbers the engine multiplies at once. There may be fewer.

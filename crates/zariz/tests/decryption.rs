@@ -51,6 +51,29 @@ fn a_bad_ciphertext_fails_alone_and_in_place() {
 }
 
 #[test]
+fn a_batch_of_messages_is_encrypted() {
+    for (key, _) in loaded() {
+        for padding in [Padding::oaep(Hash::Sha1), Padding::Pkcs1v15] {
+            let what = format!("{padding:?}, {} bits, {}", key.bits(), key.engine());
+            let long = vec![1; key.size()];
+            let messages: [&[u8]; 4] = [b"one", &long, b"", b"three"];
+            let results = key.public_key().encrypt_batch(&padding, &messages);
+            assert_eq!(results.len(), 4, "{what}");
+            for (i, (message, result)) in messages.iter().zip(&results).enumerate() {
+                match result {
+                    Ok(ciphertext) => {
+                        let found = key.decrypt(&padding, ciphertext).expect("a message");
+                        assert!(i != 1 && found[..] == **message, "{what}, {i}");
+                    }
+                    Err(error) => assert!(i == 1 && matches!(error, Error::MessageTooLong { .. }), "{what}, {i}"),
+                }
+            }
+            assert!(key.public_key().encrypt_batch(&padding, &[]).is_empty());
+        }
+    }
+}
+
+#[test]
 fn keys_engines_and_paddings_mixed_in_one_call() {
     let mut random = Random::new(41);
     let keys = loaded();

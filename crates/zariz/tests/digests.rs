@@ -7,7 +7,10 @@ use common::engines;
 use common::keys::{USUAL, load, loaded};
 use sha2::Digest;
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
-use zariz::rsa::{Algorithm, Error, Hash, Signature, SignedDigest, SigningKey, VerifyingKey};
+use zariz::rsa::{
+    Algorithm, Error, Hash, SignDigestJob, Signature, SignedDigest, SigningKey, VerifyDigestJob, VerifyingKey,
+    sign_digest_many, verify_digest_many,
+};
 
 const HASHES: [Hash; 13] = [
     Hash::Sha1,
@@ -88,6 +91,44 @@ fn a_digest_of_the_wrong_length_fails_alone() {
         assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &items), expected, "{engine}");
         assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &[]), [], "{engine}");
     }
+}
+
+#[test]
+fn digests_with_a_key_each() {
+    let keys = loaded();
+    let algorithm = Algorithm::RS256;
+    let digest = algorithm.hash().digest(&[b"message"]);
+    // Every fourth is too short.
+    let digest_of = |i: usize| &digest[usize::from(i % 4 == 2)..];
+    let wrong = Error::Digest { expected: 32, actual: 31 };
+    let jobs: Vec<_> =
+        keys.iter().enumerate().map(|(i, (key, _))| SignDigestJob { key, algorithm, digest: digest_of(i) }).collect();
+    let signatures = sign_digest_many(&jobs);
+    assert_eq!(signatures.len(), keys.len());
+    for (i, ((key, numbers), signature)) in keys.iter().zip(&signatures).enumerate() {
+        let expected = if i % 4 == 2 { Err(wrong) } else { Ok(numbers.rs256(b"message")) };
+        assert_eq!(*signature, expected, "{i}: {} bits, {}", key.bits(), key.engine());
+    }
+    let right: Vec<_> = keys.iter().map(|(_, numbers)| numbers.rs256(b"message")).collect();
+    let jobs: Vec<_> = keys
+        .iter()
+        .zip(&right)
+        .enumerate()
+        .map(|(i, ((key, _), signature))| {
+            // Every fourth is a byte short.
+            let signature = &signature[usize::from(i % 4 == 1)..];
+            VerifyDigestJob { key: key.public_key(), algorithm, digest: digest_of(i), signature }
+        })
+        .collect();
+    for (i, (job, result)) in jobs.iter().zip(verify_digest_many(&jobs)).enumerate() {
+        let expected = match i % 4 {
+            1 => Err(Error::Length { expected: job.key.size(), actual: job.key.size() - 1 }),
+            2 => Err(wrong),
+            _ => Ok(()),
+        };
+        assert_eq!(result, expected, "{i}");
+    }
+    assert!(sign_digest_many(&[]).is_empty() && verify_digest_many(&[]).is_empty());
 }
 
 #[test]

@@ -113,6 +113,21 @@ fn what_cannot_be_residues_is_told_why() {
 }
 
 #[test]
+fn a_copy_of_residues_goes_its_own_way() {
+    for engine in engines() {
+        let modulus = Modulus::new(&[0xff; 32]).expect("a modulus").with_engine(engine).expect("available");
+        let mut x = Residues::new(&[&modulus], &[&[3]]).expect("residues");
+        x.square();
+        let mut copy = x.clone();
+        assert_eq!((copy.len(), copy.is_empty(), copy.lanes()), (1, false, x.lanes()), "{engine}");
+        copy.multiply(&x).expect("the same modulus");
+        assert_eq!([&x, &copy].map(|x| x.to_bytes()[0][31]), [9, 81], "{engine}");
+        let text = format!("{x:?}");
+        assert!(text.contains("numbers: 1") && !text.contains('9'), "{text}");
+    }
+}
+
+#[test]
 fn factors_have_the_same_moduli_engine_and_method() {
     let thirty_five = Modulus::new(&[35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
     let again = Modulus::new(&[0, 35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
@@ -151,6 +166,9 @@ fn the_last_method_counts() {
             // They have as many digits, or they could not share a batch.
             let moduli = &[&back, &usual][..engine.lanes().min(2)];
             Residues::new(moduli, &vec![&[2][..]; moduli.len()]).expect("residues");
+            let default = modulus.with_method(method).with_method(None);
+            assert_eq!((default.method(), default.dispatch()), (modulus.method(), modulus.dispatch()));
+            Residues::new(&[&default, &modulus][..moduli.len()], &vec![&[2][..]; moduli.len()]).expect("residues");
             let expected = if engine.has_lanes() { method } else { Method::AMM };
             assert_eq!(modulus.with_method(method).method(), expected, "{method} on {engine}");
         }

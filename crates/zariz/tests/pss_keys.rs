@@ -94,6 +94,34 @@ fn parameters_are_read_and_written() {
 }
 
 #[test]
+fn a_restriction_can_be_made_and_is_written() {
+    let private = PrivateKey::parse(&keys(RSA_ENCRYPTION, NULL).0).expect("a key");
+    let with = Usage::PssWith(restriction(Hash::Sha256, Hash::Sha256, 32));
+    for usage in [Usage::Any, Usage::Pss, with] {
+        let key = private.with_usage(usage);
+        let public = private.public_key().with_usage(usage);
+        assert_eq!((key.public_key(), public.usage()), (&public, usage));
+        let written = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
+        assert_eq!(written.public_key(), &public);
+        assert_eq!(PublicKey::parse(&public.to_spki_der().expect("DER")).as_ref(), Ok(&public));
+        let again = PrivateKey::from_components(&key.components()).expect("a key");
+        assert_eq!(again.public_key().usage(), Usage::Any, "components do not include it");
+        assert_eq!(again.with_usage(usage).public_key(), &public);
+
+        let restricted = if usage == Usage::Any { Ok(()) } else { Err(Error::PssOnly) };
+        assert_eq!(usage.allows_encryption(), restricted);
+        assert_eq!(key.sign(Algorithm::RS256, b"message").map(drop), restricted);
+        assert_eq!(public.encrypt(&Padding::Pkcs1v15, b"message").map(drop), restricted);
+        let signature = key.sign(Algorithm::PS256, b"message").expect("a signature");
+        assert_eq!(public.verify(Algorithm::PS256, b"message", &signature), Ok(()));
+        assert_eq!(private.public_key().usage(), Usage::Any, "the original is as it was");
+    }
+    let unwritten = Usage::PssWith(restriction(Hash::Shake128, Hash::Shake128, 32));
+    assert!(private.with_usage(unwritten).to_pkcs8_der().is_err());
+    assert!(private.public_key().with_usage(unwritten).to_spki_der().is_err());
+}
+
+#[test]
 fn other_parameters_are_refused() {
     let all = |parts: &[Vec<u8>]| sequence(&[&parts.concat()]);
     let good = [hash(SHA256, NULL), mgf1(SHA256, NULL), salt(&[32])];

@@ -213,8 +213,7 @@ fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
 
 /// The key with the engine of the settings, and with their method if they name one.
 fn with_settings(key: &PrivateKey, settings: &Settings) -> Outcome<PrivateKey> {
-    let key = key.with_engine(settings.dispatch)?;
-    Ok(settings.method.map_or_else(|| key.clone(), |method| key.with_method(method)))
+    Ok(key.with_engine(settings.dispatch)?.with_method(settings.method))
 }
 
 /// Whether all of `wanted` is selected.

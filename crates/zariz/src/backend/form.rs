@@ -17,6 +17,9 @@ pub(crate) trait MontgomeryForm: Send + Sync {
     /// not, nothing changes. Precondition: its moduli are the same.
     fn multiply(&mut self, numbers: &dyn Any) -> bool;
     fn square(&mut self);
+    fn clone_box<'b>(&self) -> Box<dyn MontgomeryForm + 'b>
+    where
+        Self: 'b;
     /// The numbers as they are, fully reduced.
     fn leave(&self) -> Vec<Limbs>;
     /// The numbers as a table entry, for [`multiply_entry`](Self::multiply_entry).
@@ -63,6 +66,14 @@ impl<A: Arithmetic> MontgomeryForm for InDomain<'_, A> {
     }
     fn square(&mut self) {
         self.machine.held(|| self.domain.ams(&mut self.numbers, 1));
+    }
+    fn clone_box<'b>(&self) -> Box<dyn MontgomeryForm + 'b>
+    where
+        Self: 'b,
+    {
+        let Self { machine, moduli, numbers, .. } = self;
+        let domain = machine.held(|| super::domain(*machine, moduli));
+        Box::new(Self { machine: *machine, moduli: moduli.clone(), domain, numbers: numbers.clone() })
     }
     fn leave(&self) -> Vec<Limbs> {
         self.machine.held(|| super::domain(self.machine, &self.moduli).leave(self.numbers.clone()))

@@ -61,7 +61,8 @@ impl fmt::Debug for Components {
 
 impl PrivateKey {
     /// The key's numbers, to export them. They do not include the key's
-    /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything.
+    /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything, unless
+    /// [`with_usage`](Self::with_usage) restricts it again.
     pub fn components(&self) -> Components {
         let Private { public, d, p, q, dp, dq, qinv } = self.parts();
         Components { n: public.n, e: public.e, d, p, q, dp, dq, qinv }

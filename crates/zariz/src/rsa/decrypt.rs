@@ -1,4 +1,4 @@
-//! Decrypting batches.
+//! Decrypting, one ciphertext or a batch.
 
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
@@ -14,11 +14,11 @@ use super::private_op::private_op;
 /// One ciphertext to decrypt.
 #[derive(Clone, Copy, Debug)]
 pub struct DecryptJob<'a> {
-    /// The key.
+    /// The private key that decrypts.
     pub key: &'a PrivateKey,
-    /// The padding.
+    /// How the message was padded.
     pub padding: &'a Padding,
-    /// The ciphertext.
+    /// The ciphertext, as long as the key's modulus.
     pub ciphertext: &'a [u8],
 }
 
@@ -31,6 +31,26 @@ pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 }
 
 impl PrivateKey {
+    /// Decrypts one ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this error;
+    /// its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
+    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
+    /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
+    pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
+    }
+
+    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
+    /// those of [`decrypt`](Self::decrypt).
+    #[must_use]
+    pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+        let jobs: Vec<_> =
+            ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
+        decrypt_many(&jobs)
+    }
+
     /// What replaces the message of a ciphertext with bad padding, for programs that use
     /// [`decode_message`](pkcs1v15::decode_message) themselves.
     ///

@@ -25,6 +25,7 @@ mod blinding;
 mod components;
 mod decrypt;
 mod each;
+mod encrypt;
 mod error;
 mod fault;
 #[cfg(feature = "keygen")]
@@ -53,7 +54,7 @@ pub use hash::{Hash, Mgf};
 pub use hasher::Hasher;
 pub use private::PrivateKey;
 pub use public::PublicKey;
-pub use sign::{SignJob, sign_many};
+pub use sign::{SignDigestJob, SignJob, sign_digest_many, sign_many};
 pub use traits::{Signature, SigningKey, VerifyingKey};
 pub use usage::{PssParameters, Usage};
-pub use verify::{Signed, SignedDigest, VerifyJob, verify_many};
+pub use verify::{Signed, SignedDigest, VerifyDigestJob, VerifyJob, verify_digest_many, verify_many};

@@ -12,8 +12,9 @@ use super::error::KeyError;
 use super::parse::{self, Private, bytes};
 use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
+use super::usage::Usage;
 use super::validate;
-use super::{Algorithm, Components, DecryptJob, Error, Padding, PrimeComponents, SignJob, decrypt, sign};
+use super::{Components, PrimeComponents};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
@@ -151,7 +152,8 @@ impl PrivateKey {
         Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
+    /// prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -159,14 +161,27 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key with another method for powers modulo the primes. By default, the fastest known method is
-    /// used.
+    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)); that fails for PSS
+    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
+    /// which have no such form.
     #[must_use]
-    pub fn with_method(&self, method: Method) -> Self {
+    pub fn with_usage(&self, usage: Usage) -> Self {
+        Self { public: self.public.with_usage(usage), secret: Arc::clone(&self.secret) }
+    }
+
+    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest method
+    /// known. With a method of the caller's choice, the main engine computes these powers, for any number of
+    /// them.
+    #[must_use]
+    pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
+        let method = method.into().map(|method| method.0);
+        if method == self.secret.p.modulus.method() {
+            return self.clone();
+        }
         let Secret { p, q, qinv, d, .. } = &*self.secret;
         let prime = |prime: &Prime| {
             let Prime { modulus, exponent, minus_e } = prime;
-            Prime { modulus: modulus.with_method(method.0), exponent: exponent.clone(), minus_e: minus_e.clone() }
+            Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
         let secret = Secret::new(prime(p), prime(q), qinv.clone(), d.clone());
         Self { public: self.public.clone(), secret: Arc::new(secret) }
@@ -180,7 +195,7 @@ impl PrivateKey {
     /// The key as a PKCS#8 PEM block (`PRIVATE KEY`).
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
         pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
@@ -202,7 +217,7 @@ impl PrivateKey {
     /// The key as PKCS#8 DER.
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         parse::to_pkcs8(&self.parts())
     }
@@ -210,9 +225,9 @@ impl PrivateKey {
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
     /// much as several signatures.
     ///
-    /// Loading checks the rest. A key with composite primes whose other numbers fit was made on purpose; each
-    /// wrong result is [`Error::InvalidKey`], since results are checked. This is no proof against a key made
-    /// to deceive: a composite passes each base with probability at most 1/4.
+    /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on purpose.
+    /// With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey), because results are checked. The test
+    /// is not a proof: a composite passes each base with probability at most 1/4.
     ///
     /// # Errors
     /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
@@ -275,61 +290,15 @@ impl PrivateKey {
         self.public.size()
     }
 
+    /// How work is shared out between engines: what [`with_engine`](Self::with_engine) took, else
+    /// [`Dispatch::Auto`].
+    pub fn dispatch(&self) -> Dispatch {
+        self.public.dispatch()
+    }
+
     /// The engine that computes when there is enough work for all of its lanes.
     pub fn engine(&self) -> Engine {
         self.public.engine()
-    }
-
-    /// Signs one message: `⌈bits/8⌉` bytes.
-    ///
-    /// # Errors
-    /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
-    /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
-    /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
-        self.sign_batch(algorithm, &[message]).swap_remove(0)
-    }
-
-    /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
-    /// of [`sign`](Self::sign).
-    #[must_use]
-    pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
-        sign::sign_many(&jobs)
-    }
-
-    /// Signs the message with this digest under the algorithm's hash.
-    ///
-    /// # Errors
-    /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
-    pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
-        self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
-    }
-
-    /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
-    #[must_use]
-    pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        sign::sign_digests(self, algorithm, digests)
-    }
-
-    /// Decrypts one ciphertext.
-    ///
-    /// # Errors
-    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this error;
-    /// its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
-    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
-    /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
-    }
-
-    /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
-    /// those of [`decrypt`](Self::decrypt).
-    #[must_use]
-    pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-        let jobs: Vec<_> =
-            ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
-        decrypt::decrypt_many(&jobs)
     }
 }
 
@@ -345,6 +314,7 @@ fn trimmed(bytes: &[u8]) -> Limbs {
 mod tests {
     use super::*;
     use crate::backend::counts::{self, Counts};
+    use crate::rsa::Algorithm;
 
     /// Counts operations, not time: powers would be a test of primes, products a measurement of engines.
     #[test]

@@ -5,16 +5,12 @@ use std::sync::Arc;
 
 use zariz_kernels::limbs::{self, Limbs};
 
-use super::algorithm::{Algorithm, Padding};
 use super::error::{Error, KeyError};
-use super::hazmat::{oaep, pkcs1v15};
 use super::parse;
 use super::usage::Usage;
-use super::verify::{self, Signed, SignedDigest, VerifyJob};
 use crate::backend::Power;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::{Engine, EngineError};
-use crate::jobs;
 use crate::prepared::Prepared;
 
 /// The longest public exponent, in bits (FIPS 186-5 section 5.1 allows up to 256).
@@ -24,13 +20,13 @@ const MAX_EXPONENT_BITS: usize = 256;
 #[derive(Clone)]
 pub struct PublicKey {
     route: Route,
+    usage: Usage,
     inner: Arc<Inner>,
 }
 
 struct Inner {
     n: Prepared,
     e: Limbs,
-    usage: Usage,
 }
 
 impl fmt::Debug for PublicKey {
@@ -93,15 +89,24 @@ impl PublicKey {
             _ => e.truncate(e_bits.div_ceil(64)),
         }
         let n = Prepared::new(&n, bits);
-        Ok(Self { route: Route::default(), inner: Arc::new(Inner { n, e, usage }) })
+        Ok(Self { route: Route::default(), usage, inner: Arc::new(Inner { n, e }) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. It computes nothing: both share what is prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
+    /// prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
     pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
-        Ok(Self { route: Route::new(engine.into())?, inner: Arc::clone(&self.inner) })
+        Ok(Self { route: Route::new(engine.into())?, ..self.clone() })
+    }
+
+    /// The same key for other uses. The key is written with them ([`to_spki_der`](Self::to_spki_der)); that fails for PSS
+    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
+    /// which have no such form.
+    #[must_use]
+    pub fn with_usage(&self, usage: Usage) -> Self {
+        Self { usage, ..self.clone() }
     }
 
     /// The length of the modulus in bits.
@@ -116,7 +121,13 @@ impl PublicKey {
 
     /// What the key may be used for.
     pub fn usage(&self) -> Usage {
-        self.inner.usage
+        self.usage
+    }
+
+    /// How work is shared out between engines: what [`with_engine`](Self::with_engine) took, else
+    /// [`Dispatch::Auto`].
+    pub fn dispatch(&self) -> Dispatch {
+        self.route.dispatch
     }
 
     /// The engine that computes when there is enough work for all of its lanes.
@@ -141,7 +152,7 @@ impl PublicKey {
     /// The key as an SPKI PEM block (`PUBLIC KEY`).
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_pem(&self) -> Result<String, KeyError> {
         der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
@@ -150,57 +161,9 @@ impl PublicKey {
     /// The key as SPKI DER.
     ///
     /// # Errors
-    /// A [`KeyError`] if the encoder fails, which it does for no key.
+    /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
-    }
-
-    /// Verifies a signature of `message`.
-    ///
-    /// # Errors
-    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature; [`Error::KeyTooShort`] or
-    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
-    /// [`Error::PssParameters`] if the key does not allow it.
-    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
-    }
-
-    /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
-    #[must_use]
-    pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
-        let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
-        verify::verify_many(&signed.iter().map(job).collect::<Vec<_>>())
-    }
-
-    /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
-    ///
-    /// # Errors
-    /// [`Error::Digest`] for a digest of the wrong length; else those of [`verify`](Self::verify).
-    pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
-    }
-
-    /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
-    #[must_use]
-    pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
-        verify::verify_digests(self, algorithm, signed)
-    }
-
-    /// Encrypts `message` for the holder of the private key, in `⌈bits/8⌉` bytes.
-    ///
-    /// # Errors
-    /// [`Error::MessageTooLong`] or [`Error::KeyTooShort`] if the message or the padding does not fit;
-    /// [`Error::PssOnly`] if the key is for signatures alone; [`Error::Random`].
-    pub fn encrypt(&self, padding: &Padding, message: &[u8]) -> Result<Vec<u8>, Error> {
-        self.usage().allows_encryption()?;
-        let encoded = match padding {
-            Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, self.size())?,
-            Padding::Pkcs1v15 => pkcs1v15::encode_message(message, self.size())?,
-        };
-        let result = jobs::pow_vartime(self.route, &[self.power(&limbs::from_be_bytes(&encoded))]);
-        let mut out = vec![0; self.size()];
-        limbs::to_be_bytes(&result[0], &mut out);
-        Ok(out)
     }
 
     /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.

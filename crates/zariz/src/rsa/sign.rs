@@ -1,4 +1,4 @@
-//! Signing batches.
+//! Signing, one message or a batch.
 
 use zariz_kernels::limbs::{self, Limbs};
 
@@ -12,12 +12,23 @@ use super::private_op::private_op;
 /// One message to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct SignJob<'a> {
-    /// The key.
+    /// The private key that signs.
     pub key: &'a PrivateKey,
-    /// The algorithm.
+    /// The padding and hash.
     pub algorithm: Algorithm,
-    /// The message.
+    /// The message itself, not its digest.
     pub message: &'a [u8],
+}
+
+/// One message to sign, given by its digest.
+#[derive(Clone, Copy, Debug)]
+pub struct SignDigestJob<'a> {
+    /// The private key that signs.
+    pub key: &'a PrivateKey,
+    /// The padding and hash.
+    pub algorithm: Algorithm,
+    /// The digest of the message under the algorithm's hash.
+    pub digest: &'a [u8],
 }
 
 /// Signs many messages, each with its own key, in order. Keys of similar size share batches. Each result is a
@@ -31,10 +42,47 @@ pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
     sign_encoded(&encoded)
 }
 
-/// Signs digests with one key, in order.
-pub(super) fn sign_digests(key: &PrivateKey, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-    let encoded: Vec<_> = digests.iter().map(|digest| (key, encode(key, algorithm, digest))).collect();
+/// Signs many messages, given by their digests, each with its own key, in order. Keys of similar size share
+/// batches. Each result is a signature or its own error, one of those of [`PrivateKey::sign_digest`].
+#[must_use]
+pub fn sign_digest_many(jobs: &[SignDigestJob]) -> Vec<Result<Vec<u8>, Error>> {
+    let encoded: Vec<_> = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, job.digest))).collect();
     sign_encoded(&encoded)
+}
+
+impl PrivateKey {
+    /// Signs one message: `⌈bits/8⌉` bytes.
+    ///
+    /// # Errors
+    /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
+    /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
+    /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
+    pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign_batch(algorithm, &[message]).swap_remove(0)
+    }
+
+    /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
+    /// of [`sign`](Self::sign).
+    #[must_use]
+    pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
+        sign_many(&jobs)
+    }
+
+    /// Signs the message with this digest under the algorithm's hash.
+    ///
+    /// # Errors
+    /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
+    pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
+    }
+
+    /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
+    #[must_use]
+    pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+        let jobs: Vec<_> = digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }).collect();
+        sign_digest_many(&jobs)
+    }
 }
 
 /// The number that the private operation turns into a signature.

@@ -31,18 +31,18 @@ impl SignatureEncoding for Signature {
 /// A private key and the algorithm to sign with, for code that is generic over [`signature::Signer`].
 #[derive(Clone, Debug)]
 pub struct SigningKey {
-    /// The key.
+    /// The private key that signs.
     pub key: PrivateKey,
-    /// The algorithm.
+    /// The padding and hash.
     pub algorithm: Algorithm,
 }
 
 /// A public key and the algorithm to verify with, for code that is generic over [`signature::Verifier`].
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
-    /// The key.
+    /// The public key of the signer.
     pub key: PublicKey,
-    /// The algorithm.
+    /// The padding and hash.
     pub algorithm: Algorithm,
 }
 

@@ -1,4 +1,4 @@
-//! What a key may be used for: RSA at large, or PSS alone, perhaps with parameters (RFC 4055).
+//! What a key may be used for: everything that RSA does, or PSS alone, perhaps with parameters (RFC 4055).
 
 use std::fmt;
 
@@ -67,7 +67,10 @@ impl Usage {
     }
 
     /// Checks that the key may encrypt and decrypt.
-    pub(super) fn allows_encryption(self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::PssOnly`] if it may not.
+    pub fn allows_encryption(self) -> Result<(), Error> {
         if self == Self::Any { Ok(()) } else { Err(Error::PssOnly) }
     }
 

@@ -1,4 +1,4 @@
-//! Verifying batches.
+//! Verifying, one signature or a batch.
 
 use zariz_kernels::limbs::{self, Limbs};
 
@@ -13,22 +13,35 @@ use crate::jobs;
 /// One signature to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyJob<'a> {
-    /// The key.
+    /// The public key of the signer.
     pub key: &'a PublicKey,
-    /// The algorithm.
+    /// The padding and hash.
     pub algorithm: Algorithm,
-    /// The message.
+    /// The message itself, not its digest.
     pub message: &'a [u8],
-    /// The signature.
+    /// The signature, as long as the key's modulus.
+    pub signature: &'a [u8],
+}
+
+/// One signature to verify, of a message given by its digest.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyDigestJob<'a> {
+    /// The public key of the signer.
+    pub key: &'a PublicKey,
+    /// The padding and hash.
+    pub algorithm: Algorithm,
+    /// The digest of the message under the algorithm's hash.
+    pub digest: &'a [u8],
+    /// The signature, as long as the key's modulus.
     pub signature: &'a [u8],
 }
 
 /// A message and its signature, to verify with one key: [`PublicKey::verify_batch`].
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
-    /// The message.
+    /// The message itself, not its digest.
     pub message: &'a [u8],
-    /// The signature.
+    /// The signature, as long as the key's modulus.
     pub signature: &'a [u8],
 }
 
@@ -37,48 +50,67 @@ pub struct Signed<'a> {
 pub struct SignedDigest<'a> {
     /// The digest under the algorithm's hash.
     pub digest: &'a [u8],
-    /// The signature.
+    /// The signature, as long as the key's modulus.
     pub signature: &'a [u8],
 }
 
 /// Verifies many signatures, each with its own key, in order. Keys of similar size share batches. Each result
-/// is one of [`PublicKey::verify`].
+/// is one that [`PublicKey::verify`] can return.
 #[must_use]
 pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
     let digests: Vec<_> = jobs.iter().map(|job| job.algorithm.hash().digest(&[job.message])).collect();
-    let claims = jobs.iter().zip(&digests).map(|(job, digest)| Claim {
-        key: job.key,
-        algorithm: job.algorithm,
-        digest,
-        signature: job.signature,
-    });
-    verify_claims(&claims.collect::<Vec<_>>())
+    let job =
+        |(&VerifyJob { key, algorithm, signature, .. }, digest)| VerifyDigestJob { key, algorithm, digest, signature };
+    verify_digest_many(&jobs.iter().zip(digests.iter().map(|digest| &digest[..])).map(job).collect::<Vec<_>>())
 }
 
-/// Verifies signatures of digests with one key, in order.
-pub(super) fn verify_digests(key: &PublicKey, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
-    let claims = signed.iter().map(|&SignedDigest { digest, signature }| Claim { key, algorithm, digest, signature });
-    verify_claims(&claims.collect::<Vec<_>>())
-}
-
-/// A signature and the digest it is claimed to sign.
-struct Claim<'a> {
-    key: &'a PublicKey,
-    algorithm: Algorithm,
-    digest: &'a [u8],
-    signature: &'a [u8],
-}
-
-fn verify_claims(claims: &[Claim]) -> Vec<Result<(), Error>> {
-    let numbers: Vec<_> = claims.iter().map(|claim| (claim.key, claim.number())).collect();
+/// Verifies many signatures of messages given by their digests, each with its own key, in order. Keys of similar
+/// size share batches. Each result is one that [`PublicKey::verify_digest`] can return.
+#[must_use]
+pub fn verify_digest_many(jobs: &[VerifyDigestJob]) -> Vec<Result<(), Error>> {
+    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.number())).collect();
     let mut encoded = Vec::new();
-    let check = |(claim, opened): (&Claim, Result<Limbs, Error>)| {
+    let check = |(job, opened): (&VerifyDigestJob, Result<Limbs, Error>)| {
         let opened = opened?;
-        encoded.resize(claim.key.size(), 0);
+        encoded.resize(job.key.size(), 0);
         limbs::to_be_bytes(&opened, &mut encoded);
-        claim.check(&mut encoded)
+        job.check(&mut encoded)
     };
-    claims.iter().zip(each(&numbers, open)).map(check).collect()
+    jobs.iter().zip(each(&numbers, open)).map(check).collect()
+}
+
+impl PublicKey {
+    /// Verifies a signature of `message`.
+    ///
+    /// # Errors
+    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature; [`Error::KeyTooShort`] or
+    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
+    /// [`Error::PssParameters`] if the key does not allow it.
+    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
+    }
+
+    /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
+    #[must_use]
+    pub fn verify_batch(&self, algorithm: Algorithm, signed: &[Signed]) -> Vec<Result<(), Error>> {
+        let job = |&Signed { message, signature }: &_| VerifyJob { key: self, algorithm, message, signature };
+        verify_many(&signed.iter().map(job).collect::<Vec<_>>())
+    }
+
+    /// Like [`verify`](Self::verify), for the message with this digest under the algorithm's hash.
+    ///
+    /// # Errors
+    /// [`Error::Digest`] for a digest of the wrong length; else those of [`verify`](Self::verify).
+    pub fn verify_digest(&self, algorithm: Algorithm, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.verify_digest_batch(algorithm, &[SignedDigest { digest, signature }]).swap_remove(0)
+    }
+
+    /// [`verify_digest`](Self::verify_digest) for many digests and their signatures, in order, in batches.
+    #[must_use]
+    pub fn verify_digest_batch(&self, algorithm: Algorithm, signed: &[SignedDigest]) -> Vec<Result<(), Error>> {
+        let job = |&SignedDigest { digest, signature }: &_| VerifyDigestJob { key: self, algorithm, digest, signature };
+        verify_digest_many(&signed.iter().map(job).collect::<Vec<_>>())
+    }
 }
 
 /// `x^e mod n` for each number.
@@ -93,7 +125,7 @@ pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>
     out
 }
 
-impl Claim<'_> {
+impl VerifyDigestJob<'_> {
     /// The signature as the number that the public operation raises to `e`.
     fn number(&self) -> Result<Limbs, Error> {
         self.key.usage().allows(self.algorithm)?;

@@ -11,7 +11,7 @@
 //! * A program that shows whether the padding of a ciphertext was bad lets an attacker decrypt (Bleichenbacher's and
 //!   Manger's attacks). Errors, alerts and the time it takes can all show it.
 //! * Nothing here looks at [`PublicKey::usage`](super::PublicKey::usage): the caller must call
-//!   [`Usage::allows`](super::Usage::allows).
+//!   [`Usage::allows`](super::Usage::allows) or [`Usage::allows_encryption`](super::Usage::allows_encryption).
 
 pub mod oaep;
 pub mod pkcs1v15;

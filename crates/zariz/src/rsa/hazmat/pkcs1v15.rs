@@ -1,6 +1,8 @@
 //! PKCS#1 v1.5 encodings (RFC 8017 sections 7.2 and 9.2) and implicit rejection
 //! (draft-irtf-cfrg-rsa-guidance).
 
+use std::fmt;
+
 use zeroize::Zeroizing;
 
 use crate::rsa::PublicKey;
@@ -80,9 +82,16 @@ pub struct Substitute {
     length: usize,
 }
 
+impl fmt::Debug for Substitute {
+    /// Shows nothing of the message but the length of its key: it is secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Substitute").field("key_bytes", &self.message.len()).finish_non_exhaustive()
+    }
+}
+
 impl Substitute {
     /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
-    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) has them so.
+    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) passes them in this form.
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as `d`, or longer than the longest modulus;
@@ -110,8 +119,8 @@ impl Substitute {
 }
 
 /// The message in `encoded` (RFC 8017 section 7.2.2), or the substitute where the padding is bad. Constant
-/// time, but the length of the result shows. It tells an attacker nothing, since a substitute's length looks
-/// random.
+/// time, except that the length of the result shows. That tells an attacker nothing, since a substitute's
+/// length looks random.
 ///
 /// # Errors
 /// [`Error::Length`] if the substitute is for a ciphertext of another length.

@@ -1,5 +1,7 @@
 //! The primitives of RFC 8017 section 5, `x^d mod n` and `x^e mod n`, for numbers with keys of their own.
 
+use std::fmt;
+
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
@@ -24,6 +26,20 @@ pub struct PublicJob<'a> {
     pub key: &'a PublicKey,
     /// The number: big-endian, as long as the key ([`PublicKey::size`]).
     pub number: &'a [u8],
+}
+
+impl fmt::Debug for PrivateJob<'_> {
+    /// Shows the length of the number, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("PrivateJob").field("key", self.key).field("number_bytes", &self.number.len()).finish()
+    }
+}
+
+impl fmt::Debug for PublicJob<'_> {
+    /// Shows the length of the number, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("PublicJob").field("key", self.key).field("number_bytes", &self.number.len()).finish()
+    }
 }
 
 /// `x^d mod n` for numbers, each with its own key, in order (RSASP1 and RSADP): blinded and checked like
