@@ -3,7 +3,7 @@
 
 use zariz_kernels::limbs::{self, Limbs};
 
-use super::blinding::{self, Pair};
+use super::blinding::{self, Blind};
 use super::error::Error;
 use super::fault::{self, Place};
 use super::private::{Prime, PrivateKey};
@@ -76,7 +76,7 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
 fn attempt(
     route: Route,
     requests: &[Request],
-    pairs: &[Pair],
+    pairs: &[Blind],
     raise: impl Fn(&[Request]) -> Vec<Limbs>,
 ) -> (Vec<Limbs>, Vec<bool>) {
     let lanes = || requests.iter().zip(pairs);
