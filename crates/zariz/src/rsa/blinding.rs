@@ -10,9 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_process::PerProcess;
 
+use super::crt::{Half, Request, crt, product};
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::{Half, Request, crt, product};
 use crate::dispatch::Route;
 use crate::jobs;
 

@@ -102,9 +102,9 @@ impl PrivateKey {
         Self::new(public, secrets)
     }
 
-    /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a power modulo
-    /// a prime; [`from_components`](Self::from_components) takes them from the caller. The checks are those of
-    /// [`parse`](Self::parse).
+    /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a
+    /// power modulo a prime; [`from_components`](Self::from_components) takes them from the caller. The checks
+    /// are those of [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
@@ -159,9 +159,9 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)); that fails for PSS
-    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
-    /// which have no such form.
+    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That fails
+    /// for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
+    /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
     pub fn with_usage(&self, usage: Usage) -> Self {
         Self { public: self.public.with_usage(usage), secret: Arc::clone(&self.secret) }
