@@ -103,8 +103,8 @@ impl PrivateKey {
     }
 
     /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a
-    /// power modulo a prime; [`from_components`](Self::from_components) takes them from the caller. The checks
-    /// are those of [`parse`](Self::parse).
+    /// power modulo a prime; [`from_components`](Self::from_components) takes them from the caller. The
+    /// checks are those of [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
@@ -150,8 +150,8 @@ impl PrivateKey {
         Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
-    /// prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// already prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -159,17 +159,17 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That fails
-    /// for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
+    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
+    /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
     pub fn with_usage(&self, usage: Usage) -> Self {
         Self { public: self.public.with_usage(usage), secret: Arc::clone(&self.secret) }
     }
 
-    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest method
-    /// known. With a method of the caller's choice, the main engine computes these powers, for any number of
-    /// them.
+    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest
+    /// method known. With a method of the caller's choice, the main engine computes these powers, for any
+    /// number of them.
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
         let method = method.into().map(|method| method.0);
@@ -223,9 +223,10 @@ impl PrivateKey {
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
     /// much as several signatures.
     ///
-    /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on purpose.
-    /// With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey), because results are checked. The test
-    /// is not a proof: a composite passes each base with probability at most 1/4.
+    /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on
+    /// purpose. With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey),
+    /// because results are checked. The test is not a proof: a composite passes each base with probability at
+    /// most 1/4.
     ///
     /// # Errors
     /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
