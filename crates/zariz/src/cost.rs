@@ -70,7 +70,7 @@ impl Candidate {
 
 /// The engines that can be cheapest for numbers of `bits` bits, the main one first.
 pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
-    type Machines = Vec<(&'static dyn Backend, &'static table::Row)>;
+    type Machines = Vec<(&'static dyn Backend, &'static table::EngineCosts)>;
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
         let main = Engine::best();
@@ -82,7 +82,7 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
     fitting.map(|&(backend, row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) }).collect()
 }
 
-impl table::Row {
+impl table::EngineCosts {
     /// The cost for numbers of `bits` bits, interpolated between the neighbouring lengths of the table.
     fn cost(&self, bits: usize) -> Cost {
         let bits = bits.clamp(LENGTHS[0], LENGTHS[LENGTHS.len() - 1]);

@@ -59,7 +59,7 @@ impl Dispatch {
         }
     }
 
-    /// Checks that this processor can run it.
+    /// Checks that this processor can run the main engine.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] for an engine whose instructions the processor lacks.

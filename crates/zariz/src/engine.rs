@@ -45,11 +45,11 @@ pub enum Engine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Side by side: one in each of so many lanes.
+    /// One number in each lane; the value is the number of lanes.
     Lanes(usize),
-    /// One across a vector, or two.
+    /// One or two numbers, each across vectors.
     Pair,
-    /// One.
+    /// One number at a time.
     Single,
 }
 
@@ -196,8 +196,8 @@ impl Engine {
         Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
     }
 
-    /// Compares the engine's powers, different in every lane, with the portable engine's, and checks that one
-    /// by Fermat's theorem modulo `2^521 − 1`.
+    /// Compares the engine's powers, different in every lane, with those of the portable engine. The portable
+    /// engine itself is checked by Fermat's theorem modulo `2^521 − 1`.
     ///
     /// # Errors
     /// [`EngineError::WrongResult`] if a result is wrong, [`EngineError::Unavailable`] where the processor

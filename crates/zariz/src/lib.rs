@@ -11,8 +11,8 @@
 //! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
 //!   another.
 //!
-//! Features: `rsa` (default) adds RSA, `keygen` (default) new RSA keys, `encryption` keys that are encrypted with
-//! a password, `papers` an engine and methods that serve comparison.
+//! Features: `rsa` (default) adds RSA, `keygen` (default) new RSA keys, `encryption` keys that are encrypted
+//! with a password, `papers` an engine and methods that serve comparison.
 //!
 //! ```
 //! use zariz::Modulus;

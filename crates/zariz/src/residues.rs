@@ -118,8 +118,8 @@ impl fmt::Debug for Residues<'_> {
 }
 
 impl<'a> Residues<'a> {
-    /// `numbers[i] mod moduli[i]`, in lane `i`. Numbers are big-endian and of any length. The moduli's main engine
-    /// computes ([`Modulus::engine`]).
+    /// `numbers[i] mod moduli[i]`, in lane `i`. Numbers are big-endian and of any length. The moduli's main
+    /// engine computes ([`Modulus::engine`]).
     ///
     /// # Errors
     /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine, method and length in

@@ -35,7 +35,7 @@ fn rows() {
             costs[from].map(|cost| (cost * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64).round() as u64)
         });
         let costs: Vec<_> = costs.collect();
-        println!("    Row {{ engine: Engine::{engine:?}, numbers: {numbers}, costs: {costs:?} }},");
+        println!("    EngineCosts {{ engine: Engine::{engine:?}, numbers: {numbers}, costs: {costs:?} }},");
     }
 }
 

@@ -8,15 +8,15 @@ pub const LENGTHS: [usize; 9] = [256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 1
 
 /// What one engine costs for a call with `numbers` numbers: at each length a product of plain numbers, a
 /// multiplication and a squaring in Montgomery's domain.
-pub struct Row {
+pub struct EngineCosts {
     pub engine: Engine,
     pub numbers: usize,
     pub costs: [[u32; 3]; LENGTHS.len()],
 }
 
 /// On an AMD EPYC (family 26, model 2), one core.
-pub const ROWS: [Row; 11] = [
-    Row {
+pub const ROWS: [EngineCosts; 11] = [
+    EngineCosts {
         engine: Engine::Portable,
         numbers: 1,
         costs: [
@@ -31,7 +31,7 @@ pub const ROWS: [Row; 11] = [
             [311535, 152858, 108069],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::Rsaz,
         numbers: 1,
         costs: [
@@ -46,7 +46,7 @@ pub const ROWS: [Row; 11] = [
             [125472, 34052, 28084],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::Scalar,
         numbers: 1,
         costs: [
@@ -61,7 +61,7 @@ pub const ROWS: [Row; 11] = [
             [229362, 113675, 85603],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::ScalarAdx,
         numbers: 1,
         costs: [
@@ -76,7 +76,7 @@ pub const ROWS: [Row; 11] = [
             [76584, 37554, 28398],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::PairFma,
         numbers: 1,
         costs: [
@@ -91,7 +91,7 @@ pub const ROWS: [Row; 11] = [
             [66980, 13860, 13830],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::PairFma,
         numbers: 2,
         costs: [
@@ -106,7 +106,7 @@ pub const ROWS: [Row; 11] = [
             [127890, 27661, 27501],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::PairIfma,
         numbers: 1,
         costs: [
@@ -121,7 +121,7 @@ pub const ROWS: [Row; 11] = [
             [33490, 9224, 9204],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::PairIfma,
         numbers: 2,
         costs: [
@@ -136,7 +136,7 @@ pub const ROWS: [Row; 11] = [
             [63114, 18738, 18658],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::Avx2Fma,
         numbers: 4,
         costs: [
@@ -151,7 +151,7 @@ pub const ROWS: [Row; 11] = [
             [196038, 84231, 60388],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::Avx512Fma,
         numbers: 8,
         costs: [
@@ -166,7 +166,7 @@ pub const ROWS: [Row; 11] = [
             [234340, 77629, 55763],
         ],
     },
-    Row {
+    EngineCosts {
         engine: Engine::Avx512Ifma,
         numbers: 8,
         costs: [

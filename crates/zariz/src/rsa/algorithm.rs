@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::hash::{Hash, Mgf};
 
-/// A signature algorithm.
+/// How a message is hashed and padded before it is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -79,7 +79,7 @@ impl fmt::Display for UnknownAlgorithm {
     }
 }
 
-/// An encryption padding.
+/// How a message is padded before it is encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Padding {

@@ -10,9 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_process::PerProcess;
 
+use super::crt::{Half, Request, crt, product};
 use super::error::Error;
 use super::private::PrivateKey;
-use super::private_op::{Half, Request, crt, product};
 use crate::dispatch::Route;
 use crate::jobs;
 
@@ -24,7 +24,7 @@ const USES: u32 = 64;
 const KEPT: usize = 256;
 
 /// One blinding.
-pub(super) struct Pair {
+pub(super) struct Blind {
     pub mask: Limbs,
     pub unmask: Limbs,
     uses: u32,
@@ -33,10 +33,10 @@ pub(super) struct Pair {
 /// The pairs of a key that no operation is using. A child of `fork` begins with none: a mask that two
 /// processes use hides less, and a lock that a parent's thread held may never be released.
 #[derive(Default)]
-pub(super) struct Pool(PerProcess<Mutex<Vec<Pair>>>);
+pub(super) struct Pool(PerProcess<Mutex<Vec<Blind>>>);
 
 impl Pool {
-    fn pairs(&self) -> MutexGuard<'_, Vec<Pair>> {
+    fn pairs(&self) -> MutexGuard<'_, Vec<Blind>> {
         let of_process = self.0.get_or_init(|inherited| {
             // The parent's pairs are wiped, unless one of its threads was changing the list.
             if let Some(Ok(mut pairs)) = inherited.map(Mutex::try_lock) {
@@ -52,7 +52,7 @@ impl Pool {
         self.pairs().clear();
     }
 
-    fn push(&self, pair: Pair) {
+    fn push(&self, pair: Blind) {
         let mut pairs = self.pairs();
         if pairs.len() < KEPT {
             pairs.push(pair);
@@ -68,31 +68,31 @@ impl Drop for Pool {
 }
 
 /// A pair for each request: first the kept ones, then fresh ones.
-pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
-    let kept: Vec<Option<Pair>> = keys.iter().map(|key| key.secret.blinding.pairs().pop()).collect();
+pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
+    let kept: Vec<Option<Blind>> = keys.iter().map(|key| key.secret.blinding.pairs().pop()).collect();
     let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
     let mut made = fresh(&missing)?.into_iter();
     kept.into_iter().map(|pair| pair.or_else(|| made.next()).ok_or(Error::Fault)).collect()
 }
 
 /// A new pair for each request, made in one batch.
-pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Pair>, Error> {
+pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     let unmasks = keys.iter().map(|key| random_below(key)).collect::<Result<Vec<_>, _>>()?;
     let requests: Vec<Request> = keys.iter().zip(&unmasks).map(|(&key, x)| (key, &x[..])).collect();
     let masks = crt(&requests, Half::MinusE);
-    Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Pair { mask, unmask, uses: 0 }).collect())
+    Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Blind { mask, unmask, uses: 0 }).collect())
 }
 
 /// Keeps used pairs, squared, for the next requests of their keys. Pairs that led to a wrong result must not
 /// be given back.
-pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Pair)>) {
+pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
     let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
     let products: Vec<_> =
         kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
     let mut squares = jobs::mul(route, &products).into_iter();
     for (key, pair) in &kept {
         if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
-            key.secret.blinding.push(Pair { mask, unmask, uses: pair.uses + 1 });
+            key.secret.blinding.push(Blind { mask, unmask, uses: pair.uses + 1 });
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::parse::Private;
-use super::private::PrivateKey;
+use super::parse::bytes;
+use super::private::{PrivateKey, Secret};
 
 /// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are
 /// zeroised when dropped. Leading zeros pad them to the length of the modulus or of the primes.
@@ -64,7 +64,16 @@ impl PrivateKey {
     /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything, unless
     /// [`with_usage`](Self::with_usage) restricts it again.
     pub fn components(&self) -> Components {
-        let Private { public, d, p, q, dp, dq, qinv } = self.parts();
-        Components { n: public.n, e: public.e, d, p, q, dp, dq, qinv }
+        let (public, Secret { p, q, qinv, d, .. }) = (&self.public, &*self.secret);
+        Components {
+            n: public.n(),
+            e: public.e(),
+            d: bytes(d),
+            p: bytes(p.modulus.limbs()),
+            q: bytes(q.modulus.limbs()),
+            dp: bytes(&p.exponent),
+            dq: bytes(&q.exponent),
+            qinv: bytes(qinv),
+        }
     }
 }

@@ -34,10 +34,11 @@ impl PrivateKey {
     /// Decrypts one ciphertext.
     ///
     /// # Errors
-    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this error;
-    /// its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
-    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for signatures alone; [`Error::KeyTooShort`] if the padding does not
-    /// fit; [`Error::Random`], [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
+    /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this
+    /// error; its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
+    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for
+    /// signatures alone; [`Error::KeyTooShort`] if the padding does not fit; [`Error::Random`],
+    /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
     }

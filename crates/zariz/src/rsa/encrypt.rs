@@ -19,8 +19,8 @@ impl PublicKey {
         self.encrypt_batch(padding, &[message]).swap_remove(0)
     }
 
-    /// Encrypts many messages, in order, in batches. Each result is a ciphertext or its own error, one of those of
-    /// [`encrypt`](Self::encrypt).
+    /// Encrypts many messages, in order, in batches. Each result is a ciphertext or its own error, one of
+    /// those of [`encrypt`](Self::encrypt).
     #[must_use]
     pub fn encrypt_batch(&self, padding: &Padding, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         let numbers: Vec<_> = messages.iter().map(|message| (self, encode(self, padding, message))).collect();

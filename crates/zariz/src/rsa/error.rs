@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::usage::PssParameters;
+use super::pss_parameters::PssParameters;
 
 /// Why a key cannot be used. The texts never show a secret part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

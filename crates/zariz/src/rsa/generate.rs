@@ -12,9 +12,8 @@ use zeroize::Zeroizing;
 use super::error::KeyError;
 use super::parse::bytes;
 use super::public::PublicKey;
-use super::secrets::Secrets;
+use super::secrets::{Secrets, minus_one};
 use super::usage::Usage;
-use super::validate::minus_one;
 
 /// The public exponent, a prime.
 const E: u32 = 65_537;

@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use zariz_kernels::limbs;
 
+use super::components::Components;
 use super::error::KeyError;
 use super::usage::Usage;
 
@@ -21,7 +22,7 @@ use super::usage::Usage;
 type EncryptedPrivateKeyInfo<'a> = spki::SubjectPublicKeyInfo<der::asn1::AnyRef<'a>, &'a der::asn1::OctetStringRef>;
 
 /// A secret big-endian number.
-pub(super) type Secret = Zeroizing<Vec<u8>>;
+pub(super) type SecretBytes = Zeroizing<Vec<u8>>;
 
 /// The numbers of a public key.
 pub(super) struct Public {
@@ -30,15 +31,10 @@ pub(super) struct Public {
     pub usage: Usage,
 }
 
-/// The numbers of a private key.
+/// The numbers of a private key, and what it may be used for.
 pub(super) struct Private {
-    pub public: Public,
-    pub d: Secret,
-    pub p: Secret,
-    pub q: Secret,
-    pub dp: Secret,
-    pub dq: Secret,
-    pub qinv: Secret,
+    pub components: Components,
+    pub usage: Usage,
 }
 
 /// A public key, from PEM or DER.
@@ -154,7 +150,7 @@ fn affordable(scheme: &EncryptionScheme) -> Result<(), KeyError> {
 ///
 /// A file may hold other blocks (certificates, parameters) and text between them. If it has none of the
 /// labels, the error says what it has.
-fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>, KeyError> {
+fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, SecretBytes)>, KeyError> {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b"-----END ";
     // Only at the start of a line: other text may mention such lines.
@@ -185,7 +181,7 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, Secret)>,
     other.map_or(Ok(None), |label| Err(KeyError::Label(label)))
 }
 
-fn decode_block(block: &[u8]) -> der::pem::Result<Secret> {
+fn decode_block(block: &[u8]) -> der::pem::Result<SecretBytes> {
     let mut decoder = der::pem::Decoder::new_detect_wrap(block)?;
     let mut der = Zeroizing::new(Vec::with_capacity(block.len()));
     decoder.decode_to_end(&mut der)?;
@@ -220,15 +216,17 @@ fn from_pkcs1_private(der: &[u8], usage: Usage) -> Result<Private, KeyError> {
         return Err(KeyError::MultiPrime);
     }
     let secret = |number: der::asn1::UintRef| Zeroizing::new(number.as_bytes().to_vec());
-    Ok(Private {
-        public: Public { n: key.modulus.as_bytes().to_vec(), e: key.public_exponent.as_bytes().to_vec(), usage },
+    let components = Components {
+        n: key.modulus.as_bytes().to_vec(),
+        e: key.public_exponent.as_bytes().to_vec(),
         d: secret(key.private_exponent),
         p: secret(key.prime1),
         q: secret(key.prime2),
         dp: secret(key.exponent1),
         dq: secret(key.exponent2),
         qinv: secret(key.coefficient),
-    })
+    };
+    Ok(Private { components, usage })
 }
 
 fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
@@ -245,27 +243,28 @@ pub(super) fn to_spki(key: &Public) -> Result<Vec<u8>, KeyError> {
 }
 
 /// A private key as PKCS#8 DER.
-pub(super) fn to_pkcs8(key: &Private) -> Result<Secret, KeyError> {
+pub(super) fn to_pkcs8(key: &Private) -> Result<SecretBytes, KeyError> {
+    let Components { n, e, d, p, q, dp, dq, qinv } = &key.components;
     let pkcs1 = RsaPrivateKeyRef {
-        modulus: uint(&key.public.n)?,
-        public_exponent: uint(&key.public.e)?,
-        private_exponent: uint(&key.d)?,
-        prime1: uint(&key.p)?,
-        prime2: uint(&key.q)?,
-        exponent1: uint(&key.dp)?,
-        exponent2: uint(&key.dq)?,
-        coefficient: uint(&key.qinv)?,
+        modulus: uint(n)?,
+        public_exponent: uint(e)?,
+        private_exponent: uint(d)?,
+        prime1: uint(p)?,
+        prime2: uint(q)?,
+        exponent1: uint(dp)?,
+        exponent2: uint(dq)?,
+        coefficient: uint(qinv)?,
         other_prime_infos: None,
     };
     let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
     let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
-    let algorithm = key.public.usage.identifier().map_err(der_error)?;
+    let algorithm = key.usage.identifier().map_err(der_error)?;
     let der = PrivateKeyInfoRef::new(algorithm.owned_to_ref(), octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
 }
 
 /// A secret number as big-endian bytes without leading zeros.
-pub(super) fn bytes(number: &[u64]) -> Secret {
+pub(super) fn bytes(number: &[u64]) -> SecretBytes {
     let mut out = Zeroizing::new(vec![0; limbs::bits_vartime(number).div_ceil(8).max(1)]);
     limbs::to_be_bytes(number, &mut out);
     out

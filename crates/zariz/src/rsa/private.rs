@@ -9,9 +9,9 @@ use zeroize::Zeroizing;
 
 use super::blinding::Pool;
 use super::error::KeyError;
-use super::parse::{self, Private, bytes};
+use super::parse::{self, Private};
 use super::public::PublicKey;
-use super::secrets::{Secrets, in_limbs};
+use super::secrets::{Secrets, in_limbs, minus_one, trimmed};
 use super::usage::Usage;
 use super::validate;
 use super::{Components, PrimeComponents};
@@ -71,9 +71,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] says why the input is not an RSA private key, or how it is damaged.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        let key = parse::private(pem_or_der, None)?;
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
-        Self::new(public, Secrets::from(&key))
+        Self::from_parts(&parse::private(pem_or_der, None)?)
     }
 
     /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key
@@ -88,9 +86,7 @@ impl PrivateKey {
     /// encryption that is not supported; else the errors of [`parse`](Self::parse).
     #[cfg(feature = "encryption")]
     pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
-        let key = parse::private(pem_or_der, Some(password))?;
-        let public = PublicKey::new(&key.public.n, &key.public.e, key.public.usage)?;
-        Self::new(public, Secrets::from(&key))
+        Self::from_parts(&parse::private(pem_or_der, Some(password))?)
     }
 
     /// Makes a new key of `bits` bits with public exponent 65537.
@@ -106,9 +102,9 @@ impl PrivateKey {
         Self::new(public, secrets)
     }
 
-    /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a power modulo
-    /// a prime; [`from_components`](Self::from_components) takes them from the caller. The checks are those of
-    /// [`parse`](Self::parse).
+    /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a
+    /// power modulo a prime; [`from_components`](Self::from_components) takes them from the caller. The
+    /// checks are those of [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
@@ -127,10 +123,12 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
     pub fn from_components(components: &Components) -> Result<Self, KeyError> {
-        let Components { n, e, d, p, q, dp, dq, qinv } = components;
-        let public = PublicKey::from_components(n, e)?;
-        let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(|bytes| trimmed(bytes));
-        Self::new(public, Secrets { d, p, q, dp, dq, qinv })
+        let public = PublicKey::from_components(&components.n, &components.e)?;
+        Self::new(public, Secrets::from(components))
+    }
+
+    fn from_parts(Private { components, usage }: &Private) -> Result<Self, KeyError> {
+        Ok(Self::from_components(components)?.with_usage(*usage))
     }
 
     fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
@@ -141,7 +139,7 @@ impl PrivateKey {
         let prime = |prime: &[u64], exponent: &[u64]| {
             let modulus = Prepared::new(prime, bits);
             let len = modulus.limbs().len();
-            let order = validate::minus_one(modulus.limbs());
+            let order = minus_one(modulus.limbs());
             let mut minus_e = order.clone();
             limbs::sub_assign(&mut minus_e, &limbs::rem(public.exponent(), &order));
             Prime { modulus, exponent: in_limbs(exponent, len), minus_e }
@@ -152,8 +150,8 @@ impl PrivateKey {
         Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
-    /// prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// already prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -161,17 +159,17 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)); that fails for PSS
-    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
-    /// which have no such form.
+    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
+    /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
+    /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
     pub fn with_usage(&self, usage: Usage) -> Self {
         Self { public: self.public.with_usage(usage), secret: Arc::clone(&self.secret) }
     }
 
-    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest method
-    /// known. With a method of the caller's choice, the main engine computes these powers, for any number of
-    /// them.
+    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest
+    /// method known. With a method of the caller's choice, the main engine computes these powers, for any
+    /// number of them.
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
         let method = method.into().map(|method| method.0);
@@ -225,9 +223,10 @@ impl PrivateKey {
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
     /// much as several signatures.
     ///
-    /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on purpose.
-    /// With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey), because results are checked. The test
-    /// is not a proof: a composite passes each base with probability at most 1/4.
+    /// Loading checks everything else. Composite primes with otherwise consistent numbers are made on
+    /// purpose. With such a key, each wrong result becomes [`Error::InvalidKey`](super::Error::InvalidKey),
+    /// because results are checked. The test is not a proof: a composite passes each base with probability at
+    /// most 1/4.
     ///
     /// # Errors
     /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
@@ -262,17 +261,8 @@ impl PrivateKey {
         self.public.route()
     }
 
-    pub(super) fn parts(&self) -> Private {
-        let (public, Secret { p, q, qinv, d, .. }) = (&self.public, &*self.secret);
-        Private {
-            public: parse::Public { n: public.n(), e: public.e(), usage: public.usage() },
-            d: bytes(d),
-            p: bytes(p.modulus.limbs()),
-            q: bytes(q.modulus.limbs()),
-            dp: bytes(&p.exponent),
-            dq: bytes(&q.exponent),
-            qinv: bytes(qinv),
-        }
+    fn parts(&self) -> Private {
+        Private { components: self.components(), usage: self.public.usage() }
     }
 
     /// The public half.
@@ -300,14 +290,6 @@ impl PrivateKey {
     pub fn engine(&self) -> Engine {
         self.public.engine()
     }
-}
-
-/// A number without leading zeros: there may be many, and they would only cost time.
-fn trimmed(bytes: &[u8]) -> Limbs {
-    let mut number = limbs::from_be_bytes(bytes);
-    let len = limbs::bits_vartime(&number).div_ceil(64);
-    number.truncate(len);
-    number
 }
 
 #[cfg(all(test, feature = "keygen"))]

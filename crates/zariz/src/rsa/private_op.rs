@@ -3,16 +3,13 @@
 
 use zariz_kernels::limbs::{self, Limbs};
 
-use super::blinding::{self, Pair};
+use super::blinding::{self, Blind};
+use super::crt::{Half, Request, crt, product};
 use super::error::Error;
 use super::fault::{self, Place};
-use super::private::{Prime, PrivateKey};
-use crate::backend::{Power, Product};
+use crate::backend::Power;
 use crate::dispatch::{self, Route};
 use crate::jobs;
-
-/// A key and a number below its modulus.
-pub(super) type Request<'a> = (&'a PrivateKey, &'a [u64]);
 
 /// `x^d mod n` for every request, in order. Each request succeeds or fails on its own.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
@@ -76,7 +73,7 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
 fn attempt(
     route: Route,
     requests: &[Request],
-    pairs: &[Pair],
+    pairs: &[Blind],
     raise: impl Fn(&[Request]) -> Vec<Limbs>,
 ) -> (Vec<Limbs>, Vec<bool>) {
     let lanes = || requests.iter().zip(pairs);
@@ -106,71 +103,11 @@ fn without_crt(route: Route, requests: &[Request]) -> Vec<Limbs> {
     fault::pass(Place::Recomputed, jobs::pow(route, &powers))
 }
 
-/// `a·b mod n`.
-pub(super) fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Product<'a> {
-    let modulus = key.public.modulus();
-    Product { modulus, a, a_bits: modulus.bits(), b }
-}
-
-/// Which exponents the halves are raised to.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Half {
-    /// `d`.
-    Private,
-    /// `−e`, for blinding.
-    MinusE,
-}
-
-/// `x^k mod n`, each prime's half in its own lane, combined by Garner's formula `y = y_q + q·(q^{−1}·(y_p −
-/// y_q) mod p)`. Unchecked. All requests are for one dispatch.
-pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
-    let Some((first, _)) = requests.first() else { return Vec::new() };
-    let route = first.route();
-    let mut powers = Vec::with_capacity(2 * requests.len());
-    for (key, x) in requests {
-        let base_bits = key.bits();
-        powers.extend([&key.secret.p, &key.secret.q].map(|prime: &Prime| Power {
-            modulus: &prime.modulus,
-            base: x,
-            base_bits,
-            exponent: match half {
-                Half::Private => &prime.exponent,
-                Half::MinusE => &prime.minus_e,
-            },
-            exponent_bits: prime.modulus.bits(),
-        }));
-    }
-    let place = if half == Half::Private { Place::Half } else { Place::Mask };
-    let halves = fault::pass(place, jobs::pow(route, &powers));
-
-    // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, even where q is the longer prime.
-    let mut products = Vec::with_capacity(halves.len());
-    for ((key, _), halves) in requests.iter().zip(halves.chunks_exact(2)) {
-        let (p, q) = (&key.secret.p.modulus, &key.secret.q.modulus);
-        let by_inverse = |a, a_bits| Product { modulus: p, a, a_bits, b: &key.secret.qinv };
-        products.extend([by_inverse(&halves[0], p.bits()), by_inverse(&halves[1], q.bits())]);
-    }
-    let mut quotients = jobs::mul(route, &products);
-    let pairs = halves.chunks_exact(2).zip(quotients.chunks_exact_mut(2));
-    requests
-        .iter()
-        .zip(pairs)
-        .map(|((key, _), (halves, quotients))| {
-            let (h, of_q) = quotients.split_at_mut(1);
-            limbs::sub_mod(&mut h[0], &of_q[0], key.secret.p.modulus.limbs());
-            let mut y = limbs::mul(&h[0], key.secret.q.modulus.limbs());
-            limbs::add_assign(&mut y, &halves[1]);
-            // y < n: everything above n's limbs is zero.
-            y.truncate(key.public.modulus().limbs().len());
-            y
-        })
-        .collect()
-}
-
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
     use crate::rsa::Algorithm;
+    use crate::rsa::PrivateKey;
     use crate::{Dispatch, Engine};
 
     #[test]

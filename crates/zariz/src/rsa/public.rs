@@ -92,8 +92,8 @@ impl PublicKey {
         Ok(Self { route: Route::default(), usage, inner: Arc::new(Inner { n, e }) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is already
-    /// prepared.
+    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// already prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -101,9 +101,9 @@ impl PublicKey {
         Ok(Self { route: Route::new(engine.into())?, ..self.clone() })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_spki_der`](Self::to_spki_der)); that fails for PSS
-    /// parameters with [`Hash::Shake128`](super::Hash::Shake128) or [`Hash::Shake256`](super::Hash::Shake256),
-    /// which have no such form.
+    /// The same key for other uses. The key is written with them ([`to_spki_der`](Self::to_spki_der)). That
+    /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
+    /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
     pub fn with_usage(&self, usage: Usage) -> Self {
         Self { usage, ..self.clone() }

@@ -2,9 +2,8 @@
 
 use zariz_kernels::limbs::{self, Limbs};
 
+use super::components::Components;
 use super::error::KeyError;
-use super::parse::Private;
-use super::validate::minus_one;
 use crate::backend::Power;
 use crate::dispatch::Route;
 use crate::jobs;
@@ -23,10 +22,9 @@ pub(super) struct Secrets {
     pub qinv: Limbs,
 }
 
-impl From<&Private> for Secrets {
-    fn from(key: &Private) -> Self {
-        let [d, p, q, dp, dq, qinv] =
-            [&key.d, &key.p, &key.q, &key.dp, &key.dq, &key.qinv].map(|bytes| limbs::from_be_bytes(bytes));
+impl From<&Components> for Secrets {
+    fn from(key: &Components) -> Self {
+        let [d, p, q, dp, dq, qinv] = [&key.d, &key.p, &key.q, &key.dp, &key.dq, &key.qinv].map(|bytes| trimmed(bytes));
         Self { d, p, q, dp, dq, qinv }
     }
 }
@@ -56,5 +54,20 @@ pub(super) fn in_limbs(number: &[u64], len: usize) -> Limbs {
     debug_assert!(limbs::bits_vartime(number) <= 64 * len);
     let mut out = limbs::zero(len);
     out.iter_mut().zip(number).for_each(|(out, limb)| *out = *limb);
+    out
+}
+
+/// A number without leading zeros: there may be many, and they would only cost time.
+pub(super) fn trimmed(bytes: &[u8]) -> Limbs {
+    let mut number = limbs::from_be_bytes(bytes);
+    let len = limbs::bits_vartime(&number).div_ceil(64);
+    number.truncate(len);
+    number
+}
+
+/// `x − 1` for an odd `x`.
+pub(super) fn minus_one(x: &[u64]) -> Limbs {
+    let mut out = Limbs::new(x.to_vec());
+    out[0] &= !1;
     out
 }

@@ -1,7 +1,5 @@
 //! What a key may be used for: everything that RSA does, or PSS alone, perhaps with parameters (RFC 4055).
 
-use std::fmt;
-
 use der::Decode;
 use der::asn1::{Any, AnyRef};
 use der::oid::ObjectIdentifier;
@@ -12,6 +10,7 @@ use spki::{AlgorithmIdentifier, AlgorithmIdentifierOwned, AlgorithmIdentifierRef
 use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
 use super::hash::{Hash, Mgf};
+use super::pss_parameters::PssParameters;
 
 /// id-RSASSA-PSS (RFC 4055 section 3.1).
 const PSS_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
@@ -29,24 +28,6 @@ pub enum Usage {
     Pss,
     /// PSS signatures with these parameters alone: id-RSASSA-PSS with them.
     PssWith(PssParameters),
-}
-
-/// The parameters that a key restricts PSS signatures to (RFC 4055 section 3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PssParameters {
-    /// The hash of the message.
-    pub hash: Hash,
-    /// The hash of the mask-generation function, which is MGF1.
-    pub mgf1_hash: Hash,
-    /// The shortest salt, in bytes.
-    pub min_salt_len: u8,
-}
-
-impl fmt::Display for PssParameters {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { hash, mgf1_hash, min_salt_len } = self;
-        write!(f, "{hash}, MGF1 with {mgf1_hash} and a salt of at least {min_salt_len} bytes")
-    }
 }
 
 impl Usage {

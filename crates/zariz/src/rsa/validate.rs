@@ -3,7 +3,7 @@
 use zariz_kernels::limbs::{self, Limbs};
 
 use super::error::KeyError;
-use super::secrets::Secrets;
+use super::secrets::{Secrets, minus_one};
 use crate::backend::{Power, Product};
 use crate::dispatch::Route;
 use crate::jobs;
@@ -14,7 +14,7 @@ const MIN_PRIME_BITS: usize = 128;
 /// Random bases for each prime: a composite passes each with probability at most 1/4. The bases of both
 /// primes fill the lanes of two batches.
 const WITNESSES: usize = 8;
-/// Factors of two in `p − 1` up to which the time does not show how many there are.
+/// The time does not show how many factors of two `p − 1` has, up to this many.
 const TWOS: u64 = 16;
 
 /// Checks the inputs from which the other values of the Chinese remainder theorem are computed: `p` and `q`
@@ -90,7 +90,7 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
 pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
     let size = limbs::bits_vartime(p).max(limbs::bits_vartime(q));
     let prepared = [p, q].map(|prime| Prepared::new(prime, size));
-    let primes = prepared.each_ref().map(Candidate::new);
+    let primes = prepared.each_ref().map(PrimeTest::new);
     let of = |i: usize| &primes[i % 2];
     let mut bases = Vec::with_capacity(2 * WITNESSES);
     for i in 0..2 * WITNESSES {
@@ -102,14 +102,14 @@ pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError>
         .iter()
         .enumerate()
         .map(|(i, base)| {
-            let Candidate { prime, odd, .. } = of(i);
+            let PrimeTest { prime, odd, .. } = of(i);
             let base_bits = 64 * base.len();
             Power { modulus: prime, base, base_bits, exponent: odd, exponent_bits: prime.bits() }
         })
         .collect();
     let mut roots = jobs::pow(route, &powers);
     let mut good: Vec<bool> = roots.iter().map(|x| limbs::equal(x, &[1])).collect();
-    let squarings = primes.iter().map(|candidate| candidate.twos).max().unwrap_or(0).max(TWOS);
+    let squarings = primes.iter().map(|test| test.twos).max().unwrap_or(0).max(TWOS);
     for round in 0..squarings {
         for (i, x) in roots.iter().enumerate() {
             good[i] |= limbs::equal(x, &of(i).minus_one) & (round < of(i).twos);
@@ -127,14 +127,14 @@ pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError>
 }
 
 /// A prime to be tested, with `p − 1 = 2^twos·odd`.
-struct Candidate<'a> {
+struct PrimeTest<'a> {
     prime: &'a Prepared,
     minus_one: Limbs,
     odd: Limbs,
     twos: u64,
 }
 
-impl<'a> Candidate<'a> {
+impl<'a> PrimeTest<'a> {
     fn new(prime: &'a Prepared) -> Self {
         let minus_one = minus_one(prime.limbs());
         let (mut odd, mut twos) = (minus_one.clone(), 0);
@@ -147,11 +147,4 @@ impl<'a> Candidate<'a> {
         }
         Self { prime, minus_one, odd, twos }
     }
-}
-
-/// `x − 1` for an odd `x`.
-pub(super) fn minus_one(x: &[u64]) -> Limbs {
-    let mut out = Limbs::new(x.to_vec());
-    out[0] &= !1;
-    out
 }

@@ -64,8 +64,8 @@ pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
     verify_digest_many(&jobs.iter().zip(digests.iter().map(|digest| &digest[..])).map(job).collect::<Vec<_>>())
 }
 
-/// Verifies many signatures of messages given by their digests, each with its own key, in order. Keys of similar
-/// size share batches. Each result is one that [`PublicKey::verify_digest`] can return.
+/// Verifies many signatures of messages given by their digests, each with its own key, in order. Keys of
+/// similar size share batches. Each result is one that [`PublicKey::verify_digest`] can return.
 #[must_use]
 pub fn verify_digest_many(jobs: &[VerifyDigestJob]) -> Vec<Result<(), Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.number())).collect();
@@ -83,9 +83,9 @@ impl PublicKey {
     /// Verifies a signature of `message`.
     ///
     /// # Errors
-    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature; [`Error::KeyTooShort`] or
-    /// [`Error::Unsupported`] if the algorithm does not go with the key or hash; [`Error::PssOnly`] or
-    /// [`Error::PssParameters`] if the key does not allow it.
+    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature;
+    /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
+    /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it.
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.verify_batch(algorithm, &[Signed { message, signature }]).swap_remove(0)
     }

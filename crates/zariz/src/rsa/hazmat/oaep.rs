@@ -35,7 +35,7 @@ pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -
 ///
 /// # Errors
 /// [`Error::Decryption`] for bad padding or another label; [`Error::KeyTooShort`] if `encoded` is too short
-/// for any.
+/// for any message.
 pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     if encoded.len() < 2 * hash_len + 2 {

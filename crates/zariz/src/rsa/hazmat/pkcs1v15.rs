@@ -91,7 +91,8 @@ impl fmt::Debug for Substitute {
 
 impl Substitute {
     /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
-    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) passes them in this form.
+    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) passes them in
+    /// this form.
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as `d`, or longer than the longest modulus;

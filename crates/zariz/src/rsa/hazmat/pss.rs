@@ -36,8 +36,8 @@ pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize)
     Ok(out)
 }
 
-/// Checks that `encoded`, `⌈bits/8⌉` bytes, has the digest and a salt of that length, or any. Overwrites
-/// `encoded`.
+/// Checks that `encoded`, `⌈bits/8⌉` bytes, encodes the digest with a salt of `salt_len` bytes, or of any
+/// length for `None`. Overwrites `encoded`.
 ///
 /// # Errors
 /// [`Error::Verification`] if it has not; [`Error::KeyTooShort`] if digest and salt do not fit;
