@@ -61,9 +61,9 @@ fn listen() {}
 
 /// Has an interruption put the terminal back into its present state, until the result is dropped.
 #[cfg(unix)]
-pub fn keep_terminal() -> terminal::Kept {
+pub fn keep_terminal() -> terminal::Saved {
     listen_once();
-    terminal::keep()
+    terminal::save()
 }
 
 #[cfg(not(unix))]
@@ -79,18 +79,18 @@ mod terminal {
     /// The terminal, and its state while no password is asked for.
     static STATE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
-    pub struct Kept;
+    pub struct Saved;
 
-    impl Drop for Kept {
+    impl Drop for Saved {
         fn drop(&mut self) {
             set(None);
         }
     }
 
-    pub fn keep() -> Kept {
+    pub fn save() -> Saved {
         let terminal = File::open("/dev/tty").ok();
         set(terminal.and_then(|terminal| tcgetattr(&terminal).ok().map(|state| (terminal, state))));
-        Kept
+        Saved
     }
 
     pub fn restore() {
