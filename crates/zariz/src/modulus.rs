@@ -98,7 +98,7 @@ impl Modulus {
         Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// The same modulus for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// A copy of the modulus for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
     /// already prepared.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Modulus {
         Ok(Self { route: Route::new(engine.into())?, prepared: Arc::clone(&self.prepared) })
     }
 
-    /// The same modulus with another method for powers; `None` is the default, the fastest method known. With
+    /// A copy of the modulus with another method for powers; `None` is the default, the fastest method known. With
     /// a method of the caller's choice, the main engine computes everything, for any number of powers.
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {

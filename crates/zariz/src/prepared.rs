@@ -58,7 +58,7 @@ impl Prepared {
         }
     }
 
-    /// The same modulus, with a method of the caller's choice, or the default one.
+    /// A copy of the modulus, with a method of the caller's choice, or the default one.
     pub fn with_method(&self, method: Option<Method>) -> Self {
         Self { method, ..Self::new(self.limbs(), self.size) }
     }

@@ -85,21 +85,13 @@ fn decrypt(_: &[u8], _: Option<&[u8]>) -> Result<Private, KeyError> {
 /// A private key from PKCS#8's EncryptedPrivateKeyInfo, in DER.
 #[cfg(feature = "encryption")]
 fn decrypt(der: &[u8], password: Option<&[u8]>) -> Result<Private, KeyError> {
-    let key = decrypt_leaving_keys(der, password.ok_or(KeyError::Encrypted)?);
-    // The ciphers leave their keys on the stack.
-    zeroize::zeroize_stack::<{ 1 << 15 }>();
-    key
-}
-
-#[cfg(feature = "encryption")]
-#[inline(never)]
-fn decrypt_leaving_keys(der: &[u8], password: &[u8]) -> Result<Private, KeyError> {
+    let password = password.ok_or(KeyError::Encrypted)?;
     let info = EncryptedPrivateKeyInfo::from_der(der).map_err(der_error)?;
     let scheme = info.algorithm.to_der().and_then(|der| EncryptionScheme::from_der(&der));
     let scheme = scheme.map_err(|_| KeyError::Encryption(format!("algorithm {}", info.algorithm.oid)))?;
     affordable(&scheme)?;
     let mut der = Zeroizing::new(info.subject_public_key.as_bytes().to_vec());
-    let der = scheme.decrypt_in_place(password, &mut der).map_err(|error| match error {
+    let der = wiping_stack(|| scheme.decrypt_in_place(password, &mut der)).map_err(|error| match error {
         pkcs8::pkcs5::Error::DecryptFailed => KeyError::Password,
         error => KeyError::Encryption(error.to_string()),
     })?;
@@ -116,9 +108,22 @@ pub(super) fn to_encrypted(key: &Private, password: &[u8]) -> Result<Vec<u8>, Ke
     let failed = |error: pkcs8::pkcs5::Error| KeyError::Encryption(error.to_string());
     let parameters = Parameters::generate_pbkdf2_sha256_aes256cbc(600_000, &salt, iv).map_err(failed)?;
     let scheme = EncryptionScheme::from(parameters);
-    let octets = scheme.encrypt(password, &to_pkcs8(key)?).map_err(failed)?;
+    let plain = to_pkcs8(key)?;
+    let octets = wiping_stack(|| scheme.encrypt(password, &plain)).map_err(failed)?;
     let encrypted_data = der::asn1::OctetStringRef::new(&octets).map_err(der_error)?;
     EncryptedPrivateKeyInfoRef { encryption_algorithm: scheme, encrypted_data }.to_der().map_err(der_error)
+}
+
+/// Does `work` with ciphers, which leave their keys on the stack, and wipes these.
+#[cfg(feature = "encryption")]
+fn wiping_stack<R>(work: impl FnOnce() -> R) -> R {
+    #[inline(never)]
+    fn in_its_own_frame<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    let result = in_its_own_frame(work);
+    zeroize::zeroize_stack::<{ 1 << 15 }>();
+    result
 }
 
 /// Refuses what would take more than some seconds or 256 MiB: the file says how much work its password is.

@@ -150,7 +150,7 @@ impl PrivateKey {
         Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// A copy of the key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
     /// already prepared.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl PrivateKey {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
+    /// A copy of the key for other uses. It is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
@@ -167,7 +167,7 @@ impl PrivateKey {
         Self { public: self.public.with_usage(usage), secret: Arc::clone(&self.secret) }
     }
 
-    /// The same key with another method for powers modulo the primes; `None` is the default, the fastest
+    /// A copy of the key with another method for powers modulo the primes; `None` is the default, the fastest
     /// method known. With a method of the caller's choice, the main engine computes these powers, for any
     /// number of them.
     #[must_use]

@@ -92,7 +92,7 @@ impl PublicKey {
         Ok(Self { route: Route::default(), usage, inner: Arc::new(Inner { n, e }) })
     }
 
-    /// The same key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
+    /// A copy of the key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
     /// already prepared.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl PublicKey {
         Ok(Self { route: Route::new(engine.into())?, ..self.clone() })
     }
 
-    /// The same key for other uses. The key is written with them ([`to_spki_der`](Self::to_spki_der)). That
+    /// A copy of the key for other uses. It is written with them ([`to_spki_der`](Self::to_spki_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
