@@ -68,6 +68,47 @@ pub enum Command {
     /// Measures one field operation of BLS12-381 beside blst, arkworks and num-bigint.
     #[command(name = "bls12-381")]
     Bls12381(FieldArgs),
+    /// Measures RSA keys, safe primes and powers of one base beside OpenSSL, AWS-LC, RustCrypto and GMP.
+    Bulk(BulkArgs),
+}
+
+/// Arguments of `bulk`.
+#[derive(clap::Args, Debug)]
+pub struct BulkArgs {
+    /// Lengths of RSA keys, in bits.
+    #[arg(long, value_delimiter = ',', default_values_t = [2048, 3072, 4096], value_name = "BITS,…")]
+    pub sizes: Vec<usize>,
+
+    /// Keys of 2048 bits that zariz makes by each method; a tenth as many safe primes; fewer longer keys.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub count: usize,
+
+    /// Keys of 2048 bits and safe primes that each peer makes; fewer longer keys.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub peer_count: usize,
+
+    /// Leave out safe primes.
+    #[arg(long)]
+    pub skip_primes: bool,
+
+    /// Rounds in which all take turns.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub rounds: usize,
+
+    /// Where to write the results [default: bench/results under `cargo run`, else results].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Stay on this processor (numbered from 0); without it, the system chooses.
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<usize>,
+}
+
+impl BulkArgs {
+    /// The folder for the results.
+    pub fn out(&self) -> PathBuf {
+        folder(self.out.as_ref())
+    }
 }
 
 /// Arguments of `bls12-381`.

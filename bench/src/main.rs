@@ -3,6 +3,7 @@
 mod args;
 mod bls12_381;
 mod blst;
+mod bulk;
 mod chart;
 mod keys;
 mod measure;
@@ -48,8 +49,10 @@ fn main() -> ExitCode {
 
 /// The whole program.
 fn run(args: &Args) -> Result<()> {
-    if let Some(args::Command::Bls12381(args)) = &args.command {
-        return bls12_381::run(args);
+    match &args.command {
+        Some(args::Command::Bls12381(args)) => return bls12_381::run(args),
+        Some(args::Command::Bulk(args)) => return bulk::run(args),
+        None => {}
     }
     args.check()?;
     if args.mask_ifma && !ifma_masked() {

@@ -34,6 +34,33 @@ pub fn median_of(rates: &[Option<f64>]) -> Option<f64> {
     median(&rates.iter().flatten().copied().collect::<Vec<_>>())
 }
 
+/// The mean of samples, and its standard error.
+#[derive(Clone, Copy, Debug)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// The standard deviation of the samples over the root of their number.
+    pub error: f64,
+}
+
+impl Mean {
+    /// Of two samples or more.
+    pub fn of(samples: &[f64]) -> Self {
+        let count = samples.len() as f64;
+        let value = samples.iter().sum::<f64>() / count;
+        let squares: f64 = samples.iter().map(|sample| (sample - value).powi(2)).sum();
+        Self { value, error: (squares / (count - 1.0) / count).sqrt() }
+    }
+
+    /// The ratio to another mean, and its 95 % confidence interval: relative errors add as squares.
+    pub fn over(&self, other: &Self) -> (f64, [f64; 2]) {
+        let ratio = self.value / other.value;
+        let relative = (self.error / self.value).hypot(other.error / other.value);
+        let half = 1.96 * relative * ratio;
+        (ratio, [ratio - half, ratio + half])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +74,16 @@ mod tests {
         let samples: Vec<f64> = (0..=100).map(f64::from).collect();
         assert_eq!(percentile(&samples, 0.99), Some(99.0));
         assert_eq!(percentile(&samples, 1.0), Some(100.0));
+    }
+
+    #[test]
+    fn means_and_their_ratios() {
+        let (a, b) = (Mean::of(&[9.0, 11.0, 10.0, 10.0]), Mean::of(&[5.0, 5.0, 5.0]));
+        assert_eq!((a.value, b.value, b.error), (10.0, 5.0, 0.0));
+        assert!((a.error - (2.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
+        let (ratio, [low, high]) = a.over(&b);
+        assert_eq!(ratio, 2.0);
+        assert!((high - 2.0 - 1.96 * 2.0 * a.error / 10.0).abs() < 1e-12 && (2.0 - low - (high - 2.0)).abs() < 1e-12);
     }
 
     #[test]

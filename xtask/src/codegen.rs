@@ -1,8 +1,9 @@
 //! The code that the roots of the machines compile to.
 //!
 //! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but
-//! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. Every
-//! function, those in assembly too, must have unwind tables.
+//! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. No
+//! branch, address or masked access in it may depend on a secret. Every function, those in assembly too, must
+//! have unwind tables.
 
 mod assembly;
 mod budget;
@@ -10,6 +11,7 @@ mod carry;
 mod expect;
 mod roots;
 mod rsaz;
+mod taint;
 mod unwind;
 
 use anyhow::{Context, Result, bail};
@@ -131,10 +133,10 @@ fn compile() -> Result<Option<Vec<Root>>> {
         println!("skipped: the vector machines need x86-64");
         return Ok(None);
     }
-    let file = compiled()?;
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (file, text) = compiled(None)?;
     let assembly = assembly::parse(&text);
     unwind::check(&assembly)?;
+    leaks(&assembly)?;
     let mut roots = roots::roots(&assembly)?;
     roots.sort_by(|a, b| a.key().cmp(&b.key()));
     let missing: Vec<_> = expect::MACHINES
@@ -152,13 +154,40 @@ fn compile() -> Result<Option<Vec<Root>>> {
     Ok(Some(roots))
 }
 
-/// Compiles `zariz-machines` as a release does; where the assembly lies.
-fn compiled() -> Result<PathBuf> {
+/// Checks that nothing depends on a secret in the code that the roots become for certain processors, as with
+/// `-C target-cpu`. Instruction counts differ there, and are not compared.
+pub fn for_processors(names: &[&str]) -> Result<()> {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: the vector machines need x86-64");
+        return Ok(());
+    }
+    for name in names {
+        let (_, text) = compiled(Some(name))?;
+        print!("{name}: ");
+        leaks(&assembly::parse(&text)).with_context(|| format!("compiled for {name}"))?;
+    }
+    Ok(())
+}
+
+fn leaks(assembly: &assembly::Assembly) -> Result<()> {
+    let count = taint::check(assembly)?;
+    if count == 0 {
+        bail!("there are no roots: has `roots!` in crates/machines/src/batch/roots.rs changed its names?");
+    }
+    println!("{count} roots: no branch, address, division or mask of memory depends on what they load");
+    Ok(())
+}
+
+/// Compiles `zariz-machines` as a release does, or for a certain processor; where the assembly lies, and its
+/// text.
+fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
     let target = root().join("target/codegen");
     let mut cargo =
         cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--features=papers", "--locked", "--quiet"]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
     cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
+    // Of this crate alone, which has all roots: build scripts of others must run here.
+    cargo.args(processor.map(|name| format!("-Ctarget-cpu={name}")));
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");
     for message in output(cargo)?.lines() {
         let message: serde_json::Value = serde_json::from_str(message).context("cargo's messages are not JSON")?;
@@ -172,7 +201,9 @@ fn compiled() -> Result<PathBuf> {
             if let (Some("rmeta"), Some(name)) = (file.extension().and_then(|e| e.to_str()), stem.strip_prefix("lib")) {
                 let assembly = file.with_file_name(format!("{name}.s"));
                 if assembly.exists() {
-                    return Ok(assembly);
+                    let text = fs::read_to_string(&assembly);
+                    let text = text.with_context(|| format!("cannot read {}", assembly.display()))?;
+                    return Ok((assembly, text));
                 }
             }
         }

@@ -3,20 +3,32 @@
 mod api;
 mod archives;
 mod codegen;
+mod dependencies;
 mod emulated;
+mod faults;
+mod fuzz;
 mod handshakes;
 mod instructions;
 mod layers;
 mod metadata;
+mod module;
 mod msrv;
 mod newest;
+mod openssl;
 mod packages;
 mod process;
+mod processor;
+mod proof;
+mod reproducible;
 mod sanitizers;
+mod sbom;
 mod secrets;
+mod soak;
 mod source;
+mod supply;
 mod tables;
 mod test;
+mod timing;
 
 use std::process::ExitCode;
 
@@ -28,6 +40,8 @@ Commands:
   test long          the long steps, which rarely find anything new
   codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
+  codegen --target-cpu CPU…
+                     compiles them for these processors, and checks only that nothing depends on secrets
   api                writes the lists of the public API, docs/api
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
                      program shows (crates/papers/src/counts.json)
@@ -36,8 +50,27 @@ Commands:
                      (crates/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
+  timing [--samples N] [--engine E] [--only powers|rsa]
+                     measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
+                     dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
+  faults [--flips N] [--engine E] [--seed S]
+                     flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
+                     signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
+  soak [--handshakes N] [--jobs N] [--minutes N]
+                     a million handshakes of haproxy with reloads, cut connections and silent clients, and a million
+                     asynchronous jobs (an hour or more): nothing may fail, memory and descriptors may not grow; writes
+                     bench/results/DATE-soak-PROCESSOR-COMMIT-*.md as it goes on
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
                      loading and unloading under valgrind (valgrind); with names, those alone
+  reproducible       builds the module for OpenSSL from the last commit in two folders, and compares the two files
+  supply             licences, sources and versions of all dependencies; their known vulnerabilities by cargo-deny, if installed
+  sbom               writes bills of materials (CycloneDX) of the program and of the module for OpenSSL to target/sbom
+  openssl --tree DIR [--module FILE] [RECIPE…]
+                     runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
+                     default provider, and without names writes bench/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
+  fuzz [SECONDS] [--target NAME] [--minimise]
+                     runs each fuzz target of fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
+                     --minimise makes fuzz/corpus-small anew from what is known, in place of a search
   help               this text
 ";
 
@@ -58,11 +91,23 @@ fn main() -> ExitCode {
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
         ["handshakes"] => handshakes::measure(),
+        ["soak", ref rest @ ..] => soak::measure(rest),
+        ["timing", ref rest @ ..] => timing::measure(rest),
+        ["faults", ref rest @ ..] => faults::measure(rest),
         ["sanitizers", ref names @ ..] if names.iter().all(|name| ["address", "thread", "valgrind"].contains(name)) => {
             sanitizers::check(names)
         }
+        ["openssl", "--tree", tree, "--module", module, ref recipes @ ..] => {
+            openssl::check(tree, Some(module), recipes)
+        }
+        ["openssl", "--tree", tree, ref recipes @ ..] => openssl::check(tree, None, recipes),
+        ["supply"] => supply::check_all(),
+        ["sbom"] => sbom::write(),
+        ["reproducible"] => reproducible::check(),
+        ["fuzz", ref rest @ ..] => fuzz::run_all(rest),
         ["codegen"] => codegen::report(),
         ["codegen", "--bless"] => codegen::bless(),
+        ["codegen", "--target-cpu", ref names @ ..] if !names.is_empty() => codegen::for_processors(names),
         _ => {
             match arguments[..] {
                 [] => {}

@@ -8,9 +8,14 @@ use std::path::PathBuf;
 use crate::process::{cargo, output};
 
 /// A package of the dependency graph.
+#[derive(Default)]
 pub struct Package {
     pub name: String,
     pub version: String,
+    /// The registry or repository that it comes from; none for a folder.
+    pub source: Option<String>,
+    /// Its licence, in SPDX's words.
+    pub license: Option<String>,
     /// The oldest compiler it promises to build with.
     pub rust_version: Option<String>,
     /// Whether it is ours.
@@ -68,6 +73,8 @@ impl Graph {
                 Package {
                     name: package["name"].as_str()?.to_owned(),
                     version: package["version"].as_str()?.to_owned(),
+                    source: package["source"].as_str().map(str::to_owned),
+                    license: package["license"].as_str().map(str::to_owned),
                     rust_version: package["rust_version"].as_str().map(str::to_owned),
                     member: members.contains(&id),
                     published: package["publish"].is_null(),

@@ -17,6 +17,7 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("apache2-bin", "apache2", &["-v"]),
     ("curl", "curl", &["--version"]),
     ("libssl-dev", "test", &["-f", "/usr/include/openssl/core_dispatch.h"]),
+    ("pkg-config", "pkg-config", &["--version"]),
     ("perl", "perl", &["-v"]),
     ("make", "make", &["--version"]),
 ];

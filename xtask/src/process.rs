@@ -21,6 +21,27 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), arguments)
 }
 
+/// A cargo of the nightly toolchain.
+pub fn nightly(arguments: &[&str]) -> Command {
+    let mut cargo = command("rustup", &["run", "nightly", "cargo"]);
+    // Not those of the toolchain that runs us.
+    cargo.args(arguments).env_remove("RUSTC").env_remove("RUSTDOC").env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    cargo
+}
+
+/// A program of which nothing runs on: not past so many seconds (status 124), nor beside a child of its, nor when the
+/// reader interrupts us. bash gives it a process group (`set -m`), and kills what is left of that.
+pub fn limited(seconds: u32, program: &str, arguments: &[&str]) -> Command {
+    const SCRIPT: &str = r#"set -m
+        timeout --foreground --kill-after=10 "$@" & group=$!
+        trap 'kill -KILL -- "-$group" 2>/dev/null' EXIT
+        trap 'exit 130' INT TERM
+        wait "$group""#;
+    let mut bash = command("bash", &["-c", SCRIPT, "bash", &seconds.to_string(), program]);
+    bash.args(arguments);
+    bash
+}
+
 /// Runs a command whose output the reader shall see.
 pub fn run(mut command: Command) -> Result<()> {
     let shown = show(&command);
@@ -56,4 +77,20 @@ fn show(command: &Command) -> String {
     let program = program.file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
     let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
     std::iter::once(program).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The output ends when nobody can write to it any more.
+    #[test]
+    fn no_child_of_a_limited_program_runs_on() {
+        for (seconds, then, status) in [(600, "exit 3", 3), (1, "sleep 60", 124)] {
+            let script = format!("echo begun; (sleep 60; echo survived) & {then}");
+            let output = limited(seconds, "sh", &["-c", &script]).stdin(Stdio::null()).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), "begun\n");
+            assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }

@@ -5,9 +5,8 @@
 //! that is OpenSSL's is found, and what OpenSSL does between its own threads is not judged.
 
 use anyhow::{Context, Result, bail};
-use std::process::Command;
 
-use crate::process::{cargo, command, output, root, run, works};
+use crate::process::{cargo, command, nightly, output, root, run, works};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Programs with threads, jobs and processes. Their own tests of memory growth judge the sanitizer's memory
@@ -35,14 +34,6 @@ pub fn check(names: &[&str]) -> Result<()> {
         valgrind()?;
     }
     Ok(())
-}
-
-/// A cargo of the nightly toolchain.
-fn nightly(arguments: &[&str]) -> Command {
-    let mut cargo = command("rustup", &["run", "nightly", "cargo"]);
-    // Not those of the toolchain that runs us.
-    cargo.args(arguments).env_remove("RUSTC").env_remove("RUSTDOC").env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
-    cargo
 }
 
 fn sanitizer(name: &str, programs: &[&str], environment: &[(&str, &str)]) -> Result<()> {

@@ -1,23 +1,48 @@
-//! Whether time can depend on a secret: kernels under valgrind's memcheck, told that secrets are undefined.
+//! Whether time can depend on a secret: kernels and RSA under valgrind's memcheck, told that secrets are undefined.
 
 use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, command, root, run, works};
 
-/// Runs the example `secrets` of `zariz-machines` under memcheck; then shows that a leak would be found.
+/// A program that calls what must not depend on secrets.
+struct Program {
+    example: &'static str,
+    /// Its arguments that plant a leak.
+    leaks: &'static [&'static str],
+}
+
+const PROGRAMS: &[Program] = &[
+    Program { example: "secrets", leaks: &["leak"] },
+    Program { example: "rsa_secrets", leaks: &["leak", "leak-signature"] },
+];
+
+/// Builds them all at once, so that the machines are compiled once.
+#[rustfmt::skip]
+const BUILD: &[&str] = &[
+    "build", "--release", "--locked", "--package", "zariz-machines", "--package", "zariz",
+    "--features", "zariz-machines/papers,zariz/memcheck", "--example", "secrets", "--example", "rsa_secrets",
+];
+
+/// What memcheck finds in dependencies and may stay, each with its reason.
+const SUPPRESSIONS: &str = "--suppressions=xtask/secrets.supp";
+
+/// Runs the programs under memcheck; then shows that leaks would be found.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: only where valgrind's client requests are known here, on Linux on x86-64");
         return Ok(());
     }
-    let example = ["--package", "zariz-machines", "--features", "papers", "--example", "secrets"];
-    run(cargo(&[&["build", "--release", "--locked"], &example[..]].concat()))?;
-    let program = root().join("target/release/examples/secrets");
-    let program = program.to_str().context("the path of the repository is not UTF-8")?;
-    let valgrind = ["--quiet", "--error-exitcode=1", "--track-origins=no", program];
-    run(command("valgrind", &valgrind)).context("a branch or an address depends on a secret")?;
-    if works("valgrind", &[&valgrind[..], &["leak"]].concat()) {
-        bail!("memcheck did not find the branch that depends on a secret: this check finds nothing");
+    run(cargo(BUILD))?;
+    for Program { example, leaks } in PROGRAMS {
+        let program = root().join("target/release/examples").join(example);
+        let program = program.to_str().context("the path of the repository is not UTF-8")?;
+        let valgrind = ["--quiet", "--error-exitcode=1", "--track-origins=no", SUPPRESSIONS, program];
+        run(command("valgrind", &valgrind)).context("a branch or an address depends on a secret")?;
+        for leak in *leaks {
+            if works("valgrind", &[&valgrind[..], &[leak]].concat()) {
+                bail!("memcheck did not find the planted {leak} of {example}: this check finds nothing");
+            }
+        }
     }
     Ok(())
 }

@@ -5,7 +5,10 @@ use anyhow::{Context, Result};
 use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
-use crate::{api, archives, codegen, emulated, layers, msrv, newest, packages, secrets, tables};
+use crate::{
+    api, archives, codegen, dependencies, emulated, faults, fuzz, layers, msrv, newest, packages, proof, secrets, soak,
+    supply, tables,
+};
 
 /// One step.
 pub struct Step {
@@ -24,9 +27,16 @@ pub const STEPS: &[Step] = &[
     Step { name: "docs", what: "cargo doc, warnings as errors", long: false, run: docs },
     Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
     Step { name: "layers", what: "who may depend on whom, and where unsafe may be", long: false, run: layers::check },
+    Step {
+        name: "dependencies",
+        what: "docs/dependencies.md lists them all; their licences and sources",
+        long: false,
+        run: || dependencies::check().and_then(|()| supply::check()),
+    },
     Step { name: "api", what: "the public API is the one in docs/api", long: false, run: api::check },
     Step { name: "features", what: "the library with fewer features", long: true, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
+    Step { name: "fuzz", what: "the fuzz targets on their small corpus", long: true, run: fuzz::replay },
     Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
     Step {
         name: "emulated",
@@ -34,15 +44,24 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: emulated::tests,
     },
+    Step { name: "soak", what: "haproxy and asynchronous jobs, for some minutes", long: true, run: soak::check },
+    Step { name: "proof", what: "the assembly, proved for all inputs", long: true, run: proof::check },
     Step {
         name: "archives",
         what: "published crates, built from what crates.io would get",
         long: true,
         run: archives::check,
     },
+    Step { name: "faults", what: "flipped bits let no wrong signature out", long: true, run: faults::check },
     Step { name: "tables", what: "intervals, counts, and the tables made of them", long: false, run: tables::check },
     Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
     Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },
+    Step {
+        name: "processors",
+        what: "nothing depends on secrets in code for a processor with AVX-512",
+        long: true,
+        run: || codegen::for_processors(&["sapphirerapids"]),
+    },
 ];
 
 /// The name of all long steps together.
@@ -50,7 +69,7 @@ pub const LONG: &str = "long";
 
 /// The steps, a line for each.
 pub fn list() -> String {
-    let line = |step: &Step| format!("  {:<10} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" });
+    let line = |step: &Step| format!("  {:<12} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" });
     STEPS.iter().map(line).collect()
 }
 
@@ -96,7 +115,7 @@ fn docs() -> Result<()> {
 
 /// The library with each smaller set of features; the step `tests` has them all.
 fn features() -> Result<()> {
-    for features in ["", "rsa"] {
+    for features in ["", "primes", "rsa"] {
         let set = ["--locked", "-p", "zariz", "--no-default-features", "--features", features];
         let clippy = ["clippy", "--all-targets"].iter().chain(&set).chain(&["--", "-D", "warnings"]);
         run_command(cargo(&clippy.copied().collect::<Vec<_>>()))?;

@@ -13,6 +13,7 @@ mod ring;
 mod rustcrypto;
 mod zariz;
 
+pub use self::openssl::OpenSsl;
 use ::zariz::Dispatch;
 pub use ::zariz::rsa::Signed;
 use anyhow::{Result, bail};

@@ -228,6 +228,12 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_stores = n(out.len()) * t;
             digit_loads = n(table.len().div_ceil(*stride)) * t;
         }
+        Call::SelectShared { out, table, stride, .. } => {
+            // Words of one number, each brought to all lanes.
+            let t = n(out.len());
+            digit_stores = t;
+            digit_loads = n(table.len().div_ceil(*stride)) * t;
+        }
         Call::Gather { out, .. } => digit_stores = n(out.len()),
         Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
     }
@@ -300,6 +306,9 @@ impl<P: Model> batch::Machine for Count<P> {
         bump(|counts| counts.comparisons += 1);
     }
     fn select(self, (): (), (): (), (): ()) {
+        bump(|counts| counts.selects += 1);
+    }
+    fn select_column(self, (): (), (): (), (): ()) {
         bump(|counts| counts.selects += 1);
     }
 }

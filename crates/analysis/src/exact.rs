@@ -157,6 +157,9 @@ impl<P: Model> batch::Machine for Exact<P> {
     fn select(self, mask: bool, a: u64, b: u64) -> u64 {
         if mask { b } else { a }
     }
+    fn select_column(self, mask: bool, a: i128, b: i128) -> i128 {
+        if mask { b } else { a }
+    }
 }
 
 interpret!(Exact);

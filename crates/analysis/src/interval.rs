@@ -283,6 +283,13 @@ impl<P: Model> batch::Machine for Interval<P> {
             _ => Digit { low: a.low.min(b.low), high: a.high.max(b.high) },
         }
     }
+    fn select_column(self, mask: Mask, a: Column, b: Column) -> Column {
+        match mask {
+            Mask { set: false, .. } => a,
+            Mask { clear: false, .. } => b,
+            _ => a.join(b),
+        }
+    }
 }
 
 interpret!(Interval);

@@ -1,9 +1,10 @@
 //! What interpretations run: the operations on batches, for any method and digit count.
 
 use zariz_kernels::batch::{self, Method};
+use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Domain, OddModulus};
+use zariz_kernels::{Domain, OddModulus, Shared};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +26,27 @@ pub enum Operation {
     /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With
     /// any other the same happens more often, to numbers of whose digits nothing is supposed.
     Pow,
+    /// [`fixed_base::build`] and [`fixed_base::pow`] with the fewest rows that square, look into a row and
+    /// multiply by an entry.
+    FixedBase,
+    /// [`Domain::double`] of any number, by any digit at all: its factors are shorter.
+    Double,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Amm, Self::Ams, Self::Enter, Self::Leave, Self::Mul, Self::Entry, Self::ByEntry, Self::Pow];
+    pub const ALL: [Self; 10] = [
+        Self::Amm,
+        Self::Ams,
+        Self::Enter,
+        Self::Leave,
+        Self::Mul,
+        Self::Entry,
+        Self::ByEntry,
+        Self::Pow,
+        Self::FixedBase,
+        Self::Double,
+    ];
 
     /// The name of the function.
     pub fn name(self) -> &'static str {
@@ -43,6 +59,8 @@ impl Operation {
             Self::Entry => "complete_entry",
             Self::ByEntry => "multiply_entry",
             Self::Pow => "pow",
+            Self::FixedBase => "fixed_base",
+            Self::Double => "double",
         }
     }
 
@@ -66,6 +84,15 @@ impl Operation {
                 started();
                 power(machine, &constants, 2);
             }
+            Self::FixedBase => {
+                started();
+                let mut domain = batch::Domain::new(machine, &[&constants]);
+                // Three rows of two entries: wider windows need more.
+                let most = 3 * 2 * 8 * domain.elements();
+                let size = fixed_base::size(&domain, 3, Access::Scan, most).expect("rows of one bit");
+                let table = fixed_base::build(&mut domain, &[0], bits, size);
+                fixed_base::pow(domain, &table, &[&[1]], 3);
+            }
             _ => {
                 let mut domain = batch::Domain::new(machine, &[&constants]);
                 let size = domain.entry_words();
@@ -77,6 +104,7 @@ impl Operation {
                     Self::Ams => domain.ams(&mut x, 1),
                     Self::Entry => domain.complete_entry(&mut entry),
                     Self::ByEntry => domain.multiply_entry(&mut x, &entry),
+                    Self::Double => domain.double(&mut x, &[1]),
                     Self::Enter => drop(domain.enter(&[&[0]], 2 * bits)),
                     _ => drop(domain.leave(x)),
                 }

@@ -4,10 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod carry;
+mod chains;
 mod counts;
 mod intervals;
 mod json;
 mod markdown;
+#[cfg(target_arch = "x86_64")]
+mod pair;
+mod results;
 mod rsaz;
 
 /// What writes the tables.
@@ -36,15 +40,20 @@ pub fn all() -> Result<Vec<Table>, String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("the tables are about machines that exist on x86-64 only: make them there".into());
     }
-    Ok(vec![
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
+    let mut tables = vec![
         Table { path: "docs/generated/intervals.md", text: intervals::make()? },
         Table { path: "docs/generated/counts.md", text: counts::make() },
         Table { path: "crates/papers/src/counts.json", text: json::make() },
-        Table { path: "docs/generated/carry.md", text: carry::make() },
+        Table { path: "docs/generated/carry.md", text: carry::make()? },
         Table { path: "crates/papers/src/carry.json", text: carry::json() },
         Table { path: "docs/generated/rsaz.md", text: rsaz::make()? },
         Table { path: "crates/papers/src/rsaz.json", text: rsaz::json() },
-    ])
+        Table { path: "docs/generated/results.md", text: results::make()? },
+    ];
+    #[cfg(target_arch = "x86_64")]
+    tables.push(Table { path: "docs/generated/pair.md", text: pair::make()? });
+    Ok(tables)
 }
 
 /// Writes the tables.

@@ -154,6 +154,8 @@ fn counts_tell_blocks_apart() {
     });
     let windows = WINDOWS as u64;
     assert_eq!((select.selects, select.comparisons, select.digit_loads), (16 * windows, 8 * windows, 16));
+    let select = count(|| m.select_shared(&mut [(); 2], &[0; 24], 3, &[0]));
+    assert_eq!((select.selects, select.comparisons, select.digit_loads, select.digit_stores), (16, 8, 16, 2));
 }
 
 /// The formulas at the heads of the kernels.

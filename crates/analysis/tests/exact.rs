@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
 use zariz_kernels::batch::{self, Method, Reduction};
+use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Domain, OddModulus};
 
@@ -214,6 +215,14 @@ fn powers_are_right() {
             };
             let (found, observed) =
                 observe(|| pow(batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
+            assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
+            assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
+            let (found, observed) = observe(|| {
+                let mut domain = batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]);
+                let size = fixed_base::size(&domain, 90, Access::Scan, 1 << 16).expect("a small table");
+                let table = fixed_base::build(&mut domain, power.base, power.base_bits, size);
+                fixed_base::pow(domain, &table, &[power.exponent], 90)
+            });
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
         }

@@ -1,8 +1,11 @@
-//! What an interrupted run leaves behind: Ctrl-C and a request to terminate remove temporary files and folders,
-//! and put the terminal back. Then the process ends by the signal, as usual.
+//! What an interrupted run leaves behind: Ctrl-C and a request to terminate remove temporary files and
+//! folders, put the terminal back, and say how far the run has come. Then the process ends by the signal, as
+//! usual.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use crate::report;
 
 static DOOMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -15,18 +18,42 @@ impl Drop for Watch {
     }
 }
 
-/// Has an interruption remove `path`, a file or a folder with all it holds, until the watch is dropped.
-pub fn watch(path: &Path) -> Watch {
+/// Creates a temporary file, or a folder for more than one, and has an interruption remove it with all it
+/// holds, until the watch is dropped. No interruption comes between the two, and none is followed by a
+/// creation.
+pub fn watched<T, E>(create: impl FnOnce() -> Result<T, E>, path: impl FnOnce(&T) -> &Path) -> Result<(T, Watch), E> {
     listen_once();
-    doomed().push(path.to_owned());
-    Watch(path.to_owned())
+    let mut doomed = doomed();
+    let created = create()?;
+    let path = path(&created).to_owned();
+    doomed.push(path.clone());
+    Ok((created, Watch(path)))
 }
 
 /// Removes what is watched, for a run that ends without unwinding.
 pub fn remove() {
-    for path in doomed().drain(..) {
+    remove_all(&mut doomed());
+}
+
+fn remove_all(doomed: &mut Vec<PathBuf>) {
+    for path in doomed.drain(..) {
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
+}
+
+/// What an interrupted run says; nothing if empty.
+static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
+
+/// Takes a step that an interruption waits for, so that all of it was done or nothing. The step is given what
+/// an interrupted run says from then on, to change it.
+pub fn whole<T>(step: impl FnOnce(&mut String) -> T) -> T {
+    listen_once();
+    step(&mut last_words())
+}
+
+fn last_words() -> MutexGuard<'static, String> {
+    // The text is whole even if a thread panicked while it held the lock.
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn listen_once() {
@@ -48,8 +75,12 @@ fn listen() {
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
     let wait = move || {
         for signal in signals.forever() {
-            remove();
+            // Both are held to the end of the process, so that no further step begins, and nothing is
+            // created.
+            let (words, mut doomed) = (last_words(), doomed());
+            remove_all(&mut doomed);
             terminal::restore();
+            report::interrupted(&words);
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };

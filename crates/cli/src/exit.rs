@@ -12,7 +12,7 @@ use crate::{cleanup, report};
 pub enum Outcome {
     /// Everything was done: 0.
     Done,
-    /// A signature did not verify, or there was nothing to verify: 1.
+    /// A signature did not verify, a checked number is composite, or there was nothing to check: 1.
     NotVerified,
     /// Some items of a batch failed, the others were delivered in place: 4.
     SomeFailed,

@@ -140,8 +140,8 @@ impl Draft {
             let mode = if access == Access::Owner { 0o600 } else { 0o666 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        let file = builder.tempfile_in(place::folder(&target)).map_err(|e| failed(path, &e))?;
-        let watch = cleanup::watch(file.path());
+        let created = cleanup::watched(|| builder.tempfile_in(place::folder(&target)), NamedTempFile::path);
+        let (file, watch) = created.map_err(|e| failed(path, &e))?;
         if access == Access::Usual
             && let Ok(about) = fs::metadata(&target)
         {

@@ -17,8 +17,10 @@ use crate::exit::Failure;
 pub enum Existing {
     /// It is replaced.
     Replaced,
-    /// It stays, and the new file fails.
+    /// It stays, and the new file fails; `--force` would replace it.
     Kept,
+    /// It stays, and the new file fails: nothing may be there.
+    Foreign,
 }
 
 /// What went wrong when a file was placed, by what there is at the target now.
@@ -69,7 +71,13 @@ pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing:
     let failed = |error| PlaceError::NotPlaced(Failure::io(target.display(), &error));
     disk.sync(file.as_file()).map_err(failed)?;
     disk.give_name(file, target, existing).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => PlaceError::NotPlaced(exists(target)),
+        io::ErrorKind::AlreadyExists => PlaceError::NotPlaced(match existing {
+            Existing::Replaced | Existing::Kept => exists(target),
+            Existing::Foreign => {
+                let text = "exists already; something else writes into its folder";
+                Failure::Input(format!("{}: {text}", target.display()))
+            }
+        }),
         _ => failed(error),
     })?;
     disk.sync_folder(folder(target)).map_err(|error| {
@@ -89,7 +97,7 @@ impl Disk for System {
     fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
         let placed = match existing {
             Existing::Replaced => file.persist(target),
-            Existing::Kept => file.persist_noclobber(target),
+            Existing::Kept | Existing::Foreign => file.persist_noclobber(target),
         };
         placed.map(drop).map_err(|error| error.error)
     }
@@ -203,6 +211,7 @@ mod tests {
             (Existing::Replaced, Some("old"), "sync", "broken", Some("old")),
             (Existing::Replaced, Some("old"), "rename", "broken", Some("old")),
             (Existing::Kept, Some("old"), "", "--force", Some("old")),
+            (Existing::Foreign, Some("old"), "", "something else", Some("old")),
             (Existing::Kept, None, "sync", "broken", None),
             (Existing::Kept, None, "rename", "broken", None),
             (Existing::Replaced, Some("old"), "sync folder", "could not be synced", Some("new")),

@@ -35,6 +35,16 @@ impl Progress {
         Self::with_template(quiet, results_on_terminal, size, noun, template)
     }
 
+    /// For making `count` things, which are counted by `noun`. When a bar is drawn: see [`new`](Self::new).
+    pub fn of(quiet: bool, count: u64, noun: &'static str, results_on_terminal: bool) -> Self {
+        Self::new(quiet, Some(count), noun, results_on_terminal)
+    }
+
+    /// Counts one thing that is made.
+    pub fn made(&mut self) {
+        self.advance(1, 1);
+    }
+
     /// For work on one item of `size` bytes, if that is known: counts the bytes.
     pub fn bytes(quiet: bool, size: Option<u64>, results_on_terminal: bool) -> Self {
         let template = match size {
@@ -69,7 +79,8 @@ impl Progress {
             return;
         }
         let rate = self.done as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
-        let (count, rate) = (report::counted(self.done, self.noun), grouped(rate as u64));
+        let count = report::counted(self.done, self.noun);
+        let rate = if rate < 10.0 { format!("{rate:.1}") } else { grouped(rate as u64) };
         self.bar.set_message(format!("{count}, {rate}/s"));
     }
 
@@ -93,7 +104,8 @@ impl Progress {
         }
     }
 
-    fn clear(&mut self) {
+    /// Takes the bar away.
+    pub fn clear(&mut self) {
         // The bar must not appear after it is gone.
         drop(self.appearance.take());
         self.bar.finish_and_clear();

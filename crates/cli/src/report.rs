@@ -1,7 +1,7 @@
 //! Messages on standard error. If it cannot be written to, the run goes on.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use zariz_papers::figures::grouped;
@@ -11,6 +11,18 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Writes `error: text`, in colour on a terminal unless `NO_COLOR` is set.
 pub fn error(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {text}");
+}
+
+/// Writes an error of a run that is interrupted, if there is one to write: on a terminal on a line of its
+/// own, because a progress bar may be shown.
+pub fn interrupted(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    if std::io::stderr().is_terminal() {
+        note("");
+    }
+    error(format_args!("interrupted: {text}"));
 }
 
 /// Writes a line of text.

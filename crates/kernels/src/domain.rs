@@ -115,8 +115,29 @@ pub trait Domain {
     /// each number side by side.
     fn select(&mut self, out: &mut [Self::Word], table: &[Self::Word], index: &[u64]);
 
+    /// What the choice of a window depends on.
+    fn costs(&self) -> Costs;
+
+    /// The window of a power of two, in bits: [`double`](Self::double) may double `2^w − 1` times before each
+    /// squaring. 0 if it cannot double.
+    fn doubling_window(&self) -> usize {
+        0
+    }
+
+    /// `x ← x·2^t`, not reduced, by a `t` for each number side by side. Preconditions: `x` is what
+    /// [`ams`](Self::ams) or [`one`](Self::one) has left; every `t` is below `2^w`, `w` the
+    /// [`doubling_window`](Self::doubling_window). The result may be squared, or taken out of the domain.
+    fn double(&mut self, x: &mut [Self::Word], times: &[u64]) {
+        let _ = (x, times);
+        unreachable!("the doubling window is 0");
+    }
+
     /// The fixed window that makes an exponentiation cheapest: from 1 to 6 bits.
-    fn window_bits(&self, exponent_bits: usize) -> usize;
+    fn window_bits(&self, exponent_bits: usize) -> usize {
+        let Costs { build, multiply, read } = self.costs();
+        let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (read << w));
+        (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+    }
 
     /// Numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: each is a
     /// product of a number in the domain and a plain one below its modulus.
@@ -130,10 +151,13 @@ pub trait Domain {
     }
 }
 
-/// The fixed window, from 1 to 6 bits, that makes an exponentiation cheapest, by what it costs to make a
-/// table entry, to multiply by one, and to read past one: the whole table is read for each window. In any
-/// unit.
-pub(crate) fn fixed_window(exponent_bits: usize, build: usize, multiply: usize, read: usize) -> usize {
-    let cost = |w: usize| (build << w) + exponent_bits.div_ceil(w) * (multiply + (read << w));
-    (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
+/// What tables of powers cost, in any unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// Making a table entry.
+    pub build: usize,
+    /// A multiplication by an entry.
+    pub multiply: usize,
+    /// Reading past an entry: a whole table is read for each window.
+    pub read: usize,
 }

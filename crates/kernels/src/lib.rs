@@ -13,8 +13,11 @@
 //!
 //! What they share:
 //!
-//! * [`Domain`]: what an exponentiation needs of an arithmetic.
-//! * [`pow`] and [`mul`]: whole operations over any domain, numbers in and numbers out.
+//! * [`Domain`]: what an exponentiation needs of an arithmetic; [`Shared`]: what tables need that all numbers
+//!   of a domain read.
+//! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any domain, numbers
+//!   in and numbers out.
+//! * [`bounds`]: how large numbers in a domain can be.
 //! * [`OddModulus`]: a modulus that Montgomery's method can have.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.
@@ -27,20 +30,28 @@ extern crate alloc;
 
 #[macro_use]
 mod unroll;
+#[macro_use]
+mod shared;
 
 pub mod batch;
 pub mod bls12_381;
+pub mod bounds;
 #[cfg(feature = "papers")]
 pub mod carry;
 mod domain;
+pub mod fixed_base;
+pub mod invert;
 pub mod limbs;
 mod modulus;
 pub mod mul;
+pub mod multi_pow;
 pub mod pair;
 pub mod place;
 pub mod pow;
 pub mod rsaz;
 pub mod scalar;
+pub mod sieve;
 
-pub use domain::Domain;
+pub use domain::{Costs, Domain};
 pub use modulus::OddModulus;
+pub use shared::Shared;

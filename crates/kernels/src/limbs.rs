@@ -5,8 +5,10 @@
 //! with a mask that passes through [`core::hint::black_box`], so that the compiler does not turn it back into
 //! a branch.
 
+mod gcd;
 mod rem;
 
+pub use gcd::{div_exact, gcd, gcd_inverse};
 pub use rem::rem;
 
 use alloc::vec::Vec;
@@ -37,9 +39,23 @@ pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
     }
 }
 
+/// The bit length of a number, in time that depends on the number of limbs alone.
+pub fn bits(limbs: &[u64]) -> usize {
+    limbs.iter().enumerate().fold(0, |bits, (i, &limb)| {
+        let nonzero = black_box(((limb | limb.wrapping_neg()) >> 63).wrapping_neg()) as usize;
+        let with_this = 64 * i + 64 - (limb | 1).leading_zeros() as usize;
+        bits ^ (nonzero & (bits ^ with_this))
+    })
+}
+
 /// The bit length of a number. For public numbers: the time reveals it.
 pub fn bits_vartime(limbs: &[u64]) -> usize {
     limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| 64 * i + 64 - limbs[i].leading_zeros() as usize)
+}
+
+/// The number without leading zero limbs; time and memory depend on its length.
+pub fn trimmed_vartime(limbs: &[u64]) -> Limbs {
+    Limbs::new(limbs[..bits_vartime(limbs).div_ceil(64)].to_vec())
 }
 
 /// `a += b`; returns the carry. `b` may be shorter.
@@ -64,7 +80,7 @@ pub fn sub_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
 }
 
 /// `a += b & mask`, for a mask of all zeros or all ones; returns the carry.
-fn add_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
+pub fn add_masked(a: &mut [u64], b: &[u64], mask: u64) -> u64 {
     let mut carry = 0;
     for (i, a) in a.iter_mut().enumerate() {
         let b = b.get(i).copied().unwrap_or(0) & mask;
@@ -96,11 +112,12 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
     black_box(difference) == 0
 }
 
-/// Whether `a < b`, in time that depends on the lengths alone.
+/// Whether `a < b`, in time that depends on the lengths alone. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
-    let mut difference = zero(a.len().max(b.len()));
-    difference[..a.len()].copy_from_slice(a);
-    sub_assign(&mut difference, b) == 1
+    let get = |x: &[u64], i: usize| x.get(i).copied().unwrap_or(0);
+    let borrow = (0..a.len().max(b.len()))
+        .fold(0, |borrow, i| u128::from(get(a, i)).wrapping_sub(get(b, i).into()).wrapping_sub(borrow) >> 64 & 1);
+    black_box(borrow) == 1
 }
 
 /// `a·b`, schoolbook.
@@ -236,6 +253,22 @@ mod tests {
             let product = mul(&m[..len], &inverse);
             assert!(product[..n].iter().all(|&limb| limb == u64::MAX), "{len} limbs, {n} wanted");
         }
+    }
+
+    #[test]
+    fn bit_lengths() {
+        for length in [0, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192] {
+            let mut number = [0u64; 3];
+            (0..length).for_each(|bit| number[bit / 64] |= 1 << (bit % 64));
+            let mut highest = [0u64; 3];
+            if length > 0 {
+                highest[(length - 1) / 64] = 1 << ((length - 1) % 64);
+            }
+            for number in [number, highest] {
+                assert_eq!([bits(&number), bits_vartime(&number)], [length, length], "{number:x?}");
+            }
+        }
+        assert_eq!(bits(&[]), 0);
     }
 
     #[test]

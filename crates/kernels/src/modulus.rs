@@ -25,8 +25,13 @@ impl OddModulus {
     /// The number with these limbs; `None` if it is even or 1. Limbs of zeros at the top are left out.
     pub fn new(number: &[u64]) -> Option<Self> {
         let bits = limbs::bits_vartime(number);
-        let odd = bits > 1 && number[0] & 1 == 1;
-        odd.then(|| Self { limbs: Limbs::new(number[..bits.div_ceil(64)].to_vec()), bits })
+        (bits > 1 && number[0] & 1 == 1).then(|| Self::with_bits(number, bits))
+    }
+
+    /// The number with these limbs. Precondition: it is odd, above 1, and `bits` bits long.
+    pub fn with_bits(number: &[u64], bits: usize) -> Self {
+        debug_assert!(limbs::bits_vartime(number) == bits && bits > 1 && number[0] & 1 == 1);
+        Self { limbs: Limbs::new(number[..bits.div_ceil(64)].to_vec()), bits }
     }
 
     /// The number, in `⌈bits/64⌉` limbs.

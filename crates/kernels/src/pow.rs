@@ -42,8 +42,13 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let base = enter(&mut domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
+    let table = table(&mut domain, &base, window);
+    let x = fixed_windows(&mut domain, &[table], window, bits, |_, lane| batch[lane.min(batch.len() - 1)].exponent);
+    leave(&mut domain, x, batch.len())
+}
 
-    // table[i] = base^i
+/// The powers of a number from 0 to `2^window − 1`, as table entries.
+pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) -> Placed<D::Word> {
     let (words, size) = (domain.words(), domain.entry_words());
     let mut table = domain.zeros(size << window);
     let mut entry = domain.zeros(size);
@@ -51,45 +56,84 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
         let number = &mut entry[..words];
         match i {
             0 => number.copy_from_slice(&domain.one()),
-            1 => number.copy_from_slice(&base),
+            1 => number.copy_from_slice(&base[..words]),
             _ if i % 2 == 0 => {
                 number.copy_from_slice(&table[i / 2 * size..][..words]);
                 domain.ams(number, 1);
             }
             _ => {
                 number.copy_from_slice(&table[(i - 1) * size..][..words]);
-                domain.amm(number, &base);
+                domain.amm(number, &base[..words]);
             }
         }
         domain.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
+    table
+}
 
-    let count = domain.count();
+/// The product of powers of some bases, by a [`table`] of each: squarings are those of one power (Straus). Of
+/// each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
+///
+/// Every table is read as a whole for every window of its exponents.
+pub(crate) fn fixed_windows<'e, D: Domain>(
+    domain: &mut D,
+    tables: &[Placed<D::Word>],
+    window: usize,
+    bits: usize,
+    exponent: impl Fn(usize, usize) -> &'e [u64],
+) -> Placed<D::Word> {
+    let (count, words, size) = (domain.count(), domain.words(), domain.entry_words());
     let mut x = domain.one();
-    let mut entries = domain.zeros(size * D::WINDOWS);
+    let mut entries = domain.zeros(size * D::WINDOWS * tables.len());
     let mut index = limbs::zero(D::WINDOWS * count);
     for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
         if i > 0 {
             domain.ams(&mut x, window);
         }
-        // The table is read for this window and the next ones; below the last, for the last again.
-        if i % D::WINDOWS == 0 {
-            for (k, index) in index.iter_mut().enumerate() {
-                let (ahead, lane) = (k / count, k % count);
-                let exponent = batch[lane.min(batch.len() - 1)].exponent;
-                *index = window_at(exponent, at.saturating_sub(ahead) * window, window);
+        for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * D::WINDOWS)).enumerate() {
+            // The table is read for this window and the next ones; below the last, for the last again.
+            if i % D::WINDOWS == 0 {
+                for (k, index) in index.iter_mut().enumerate() {
+                    let (ahead, lane) = (k / count, k % count);
+                    *index = window_at(exponent(base, lane), at.saturating_sub(ahead) * window, window);
+                }
+                domain.select(entries, table, &index);
             }
-            domain.select(&mut entries, &table, &index);
-        }
-        let entry = &entries[i % D::WINDOWS * size..][..size];
-        if i > 0 {
-            domain.multiply_entry(&mut x, entry);
-        } else {
-            x.copy_from_slice(&entry[..words]);
+            let entry = &entries[i % D::WINDOWS * size..][..size];
+            if i > 0 || base > 0 {
+                domain.multiply_entry(&mut x, entry);
+            } else {
+                x.copy_from_slice(&entry[..words]);
+            }
         }
     }
-    leave(domain, x, batch.len())
+    x
+}
+
+/// Like [`pow`], for the base 2 in every lane: it needs no table, and no products but squares.
+///
+/// Each window's factor `2^{e_i}`, `e_i < 2^w`, is a shift: the number grows, but not so far that its square
+/// would not be reduced as usual. Where the domain has no room for that, it is [`pow`].
+///
+/// Precondition: every base is 2.
+pub fn pow_of_two<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+    debug_assert!(batch.iter().all(|power| limbs::equal(power.base, &[2])));
+    let window = domain.doubling_window();
+    if window == 0 {
+        return pow(domain, batch);
+    }
+    let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
+    let mut x = domain.one();
+    let mut times = limbs::zero(domain.count());
+    for at in (0..bits.div_ceil(window)).rev() {
+        domain.ams(&mut x, window);
+        for (lane, times) in times.iter_mut().enumerate() {
+            *times = window_at(batch[lane.min(batch.len() - 1)].exponent, at * window, window);
+        }
+        domain.double(&mut x, &times);
+    }
+    leave(&mut domain, x, batch.len())
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
@@ -107,27 +151,10 @@ pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs
     let bits = limbs::bits_vartime(exponent);
     if bits == 0 {
         let x = domain.one();
-        return leave(domain, x, batch.len());
+        return leave(&mut domain, x, batch.len());
     }
-    let window = match bits {
-        0..=32 => 1,
-        33..=96 => 3,
-        97..=320 => 4,
-        321..=1024 => 5,
-        _ => 6,
-    };
-    // odd[i] = base^(2i + 1)
-    let mut odd = Vec::with_capacity(1 << (window - 1));
-    odd.push(base);
-    if window > 1 {
-        let mut square = odd[0].clone();
-        domain.ams(&mut square, 1);
-        for i in 1..1 << (window - 1) {
-            let mut next: Placed<D::Word> = odd[i - 1].clone();
-            domain.amm(&mut next, &square);
-            odd.push(next);
-        }
-    }
+    let window = sliding_window(bits);
+    let odd = odd_powers(&mut domain, base, window);
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1;
     let mut x: Option<Placed<D::Word>> = None;
     let mut top = bits;
@@ -155,7 +182,34 @@ pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs
         top = low;
     }
     let x = x.unwrap_or_else(|| domain.one());
-    leave(domain, x, batch.len())
+    leave(&mut domain, x, batch.len())
+}
+
+/// The widest sliding window for a public exponent of `bits` bits.
+pub(crate) fn sliding_window(bits: usize) -> usize {
+    match bits {
+        0..=32 => 1,
+        33..=96 => 3,
+        97..=320 => 4,
+        321..=1024 => 5,
+        _ => 6,
+    }
+}
+
+/// `base^(2i + 1)` for each `i` below `2^(window − 1)`.
+pub(crate) fn odd_powers<D: Domain>(domain: &mut D, base: Placed<D::Word>, window: usize) -> Vec<Placed<D::Word>> {
+    let mut odd = Vec::with_capacity(1 << (window - 1));
+    odd.push(base);
+    if window > 1 {
+        let mut square = odd[0].clone();
+        domain.ams(&mut square, 1);
+        for i in 1..1 << (window - 1) {
+            let mut next: Placed<D::Word> = odd[i - 1].clone();
+            domain.amm(&mut next, &square);
+            odd.push(next);
+        }
+    }
+    odd
 }
 
 fn enter<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Placed<D::Word> {
@@ -164,14 +218,14 @@ fn enter<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Placed<D::Word> {
     domain.enter(&bases, bits)
 }
 
-fn leave<D: Domain>(mut domain: D, x: Placed<D::Word>, count: usize) -> Vec<Limbs> {
+pub(crate) fn leave<D: Domain>(domain: &mut D, x: Placed<D::Word>, count: usize) -> Vec<Limbs> {
     let mut out = domain.leave(x);
     out.truncate(count);
     out
 }
 
 /// The `width` bits of an exponent from bit `at` up; the address depends on the position alone.
-fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
+pub(crate) fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
     let limb = |i: usize| exponent.get(i).copied().unwrap_or(0);
     let (i, shift) = (at / 64, at % 64);
     let pair = u128::from(limb(i + 1)) << 64 | u128::from(limb(i));

@@ -8,34 +8,15 @@ use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
+use zariz_kernels::fixed_base::{self, Access};
+use zariz_kernels::limbs::Limbs;
 use zariz_kernels::mul::{self, Product};
+use zariz_kernels::multi_pow::{self, MultiPower};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
-use zariz_kernels::{OddModulus, pair, scalar};
-use zariz_machines::bls12_381;
-
-/// Tells memcheck that memory is undefined (or defined again); does nothing outside of valgrind.
-#[cfg(target_arch = "x86_64")]
-fn tell(memory: &[u64], undefined: bool) {
-    /// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck.h; the request after it makes memory defined.
-    const MAKE_MEM_UNDEFINED: u64 = ((b'M' as u64) << 24 | (b'C' as u64) << 16) + 1;
-    let request = MAKE_MEM_UNDEFINED + u64::from(!undefined);
-    let arguments = [request, memory.as_ptr() as u64, 8 * memory.len() as u64, 0, 0, 0];
-    // SAFETY: valgrind's client request (valgrind.h): the rotations add up to none, and an exchange of a
-    // register with itself does nothing; valgrind reads the arguments and writes rdx.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
-            "xchg rbx, rbx",
-            in("rax") arguments.as_ptr(),
-            inout("rdx") 0u64 => _,
-            inout("rdi") 0u64 => _,
-        );
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn tell(_: &[u64], _: bool) {}
+use zariz_kernels::sieve::{Sieve, SmallPrimes};
+use zariz_kernels::{OddModulus, invert, limbs, pair, scalar};
+use zariz_machines::{bls12_381, memcheck};
 
 /// A number whose limbs are undefined, except for the outer ones where asked.
 fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
@@ -44,11 +25,11 @@ fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
         out[0] |= 1;
         out[limbs - 1] |= 1 << 63;
     }
-    tell(if keep_ends { &out[1..limbs - 1] } else { &out }, true);
+    memcheck::secret(if keep_ends { &mut out[1..limbs - 1] } else { &mut out });
     out
 }
 
-/// A power and a product of secrets, in the domain that `$domain` makes of what `$prepare` makes of a
+/// Powers, products and inverses of secrets, in the domain that `$domain` makes of what `$prepare` makes of a
 /// modulus.
 macro_rules! check {
     ($name:literal, $limbs:expr, $prepare:expr, $domain:expr) => {{
@@ -60,8 +41,20 @@ macro_rules! check {
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
         pow::pow($domain(&constants), &[power]);
+        pow::pow_of_two($domain(&constants), &[Power { base: &[2], base_bits: 2, ..power }]);
         let product = Product { modulus: &constants, a: &base, a_bits: base_bits, b: &factor };
         mul::mul($domain(&constants), &[product]);
+        let other = secret(2, 6, false);
+        let (bases, exponents): ([&[u64]; 2], [&[u64]; 2]) = ([&base, &factor], [&exponent, &other]);
+        let powers = MultiPower { modulus: &constants, bases: &bases, base_bits, exponents: &exponents, exponent_bits };
+        multi_pow::multi_pow($domain(&constants), &[powers]);
+        let mut domain = $domain(&constants);
+        let size = fixed_base::size(&domain, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
+        let table = fixed_base::build(&mut domain, &base, base_bits, size);
+        fixed_base::pow(domain, &table, &exponents, exponent_bits);
+        // That there is an inverse is public. The inversion itself: see `candidates`.
+        let inverse = |number: &[u64]| Some(Limbs::new(secret(number.len(), 7, false)));
+        invert::invert($domain(&constants), &[&base, &factor, &base], base_bits, inverse);
         println!("{}, {} bits", $name, 64 * limbs);
     }};
 }
@@ -144,6 +137,28 @@ fn field() {
     println!("BLS12-381: products, squares, sums, inverse");
 }
 
+/// What the search for primes does with candidates, apart from saying which are composite.
+fn candidates() {
+    let small = SmallPrimes::below(3000);
+    for limbs in [4, 16] {
+        let (number, other) = (secret(limbs, 1, false), secret(limbs, 2, true));
+        std::hint::black_box(small.divide_by_first(&number));
+        for safe in [false, true] {
+            let mut survivors = Sieve::new(&small, 3000, &[12], limbs, 300, safe).run(&number);
+            for _ in 0..3 {
+                let (position, found) = survivors.take_masked();
+                std::hint::black_box((limbs::mul(&[12], &[position]), found));
+            }
+        }
+        let mut odd = limbs::zero(limbs);
+        odd.copy_from_slice(&other);
+        memcheck::secret(&mut odd[1..]);
+        let common = limbs::gcd(&number, &odd);
+        std::hint::black_box((limbs::gcd_inverse(&odd[1..], &odd), limbs::div_exact(&number, &odd), common));
+        println!("candidates of {} bits", 64 * limbs);
+    }
+}
+
 /// What must be found: a branch that depends on a secret.
 fn leak() {
     if secret(1, 5, false)[0] & 8 == 0 {
@@ -162,6 +177,7 @@ fn main() {
     carry_chains(zariz_machines::carry::Portable::new(), "portable");
     pairs(zariz_machines::batch::Portable::<8>::new(), "portable");
     field();
+    candidates();
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(machine) = zariz_machines::batch::Avx2Fma::new() {

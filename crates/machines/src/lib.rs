@@ -24,7 +24,9 @@ pub mod batch;
 pub mod bls12_381;
 #[cfg(feature = "papers")]
 pub mod carry;
+pub mod memcheck;
 pub mod pair;
+pub mod registers;
 pub mod rsaz;
 pub mod scalar;
 

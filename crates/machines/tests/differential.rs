@@ -79,3 +79,19 @@ fn large_moduli() {
     }
     on_every_machine!(check);
 }
+
+/// Powers of two need no table: windows are shifts. The fewer bits are free above the modulus, the narrower
+/// is the window: every width of it, down to none.
+#[test]
+fn bits_free_above_the_modulus() {
+    fn check<M: batch::Kernels>(m: M) {
+        let mut rng = StdRng::seed_from_u64(6);
+        let w = M::DIGIT_BITS as usize;
+        for digits in [2, 5, 10, 20, 21] {
+            for free in [3, 5, 6, 9, 10, 17, 18, 33, 34, 40] {
+                check_batch(m, &mut rng, w * digits - free, M::LANES, 90, 90);
+            }
+        }
+    }
+    on_every_machine!(check);
+}

@@ -117,6 +117,18 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
             check("reduce_rows", width, &found[rows..], &expected[rows..]);
         }
     }
+    // It does not multiply, and is here because it has roots.
+    for width in 1..=Avx512Ifma::MAX_TILE {
+        let (entries, stride) = (9, width + 3);
+        let table: Vec<u64> = (0..entries * stride).map(|_| rng.random_range(0..=DIGIT)).collect();
+        let index: Vec<u64> = (0..8).map(|lane| lane * 3 % (entries as u64 + 1)).collect();
+        let mut found = vec![m.digit_zero(); width];
+        m.select_shared(&mut found, &table, stride, &index);
+        let entry = |lane: usize, j: usize| table.get(index[lane] as usize * stride + j).copied().unwrap_or(0);
+        let expected: Vec<Words> = (0..width).map(|j| std::array::from_fn(|lane| entry(lane, j))).collect();
+        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
+        check("select_shared", width, &found, &expected);
+    }
     for width in 1..=Avx512Ifma::MAX_SQUARE {
         let a = words(rng, width, DIGIT);
         let (mut found, mut expected) = (columns(&vec![[7; 8]; 2 * width]), vec![[0; 8]; 2 * width]);

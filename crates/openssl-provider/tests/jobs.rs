@@ -359,18 +359,21 @@ fn everything_in_jobs() {
         },
         |i, job| assert_eq!(job.result, Some(1), "{}", names[i % names.len()]),
     );
-    // Keys are made in jobs, too.
-    serve(
-        4,
-        4,
-        |_, wait| {
-            let world = &world;
-            Job::with(wait, move || {
-                c_int::from(Key::generate(world, Side::Subject, &Params::new().size("bits", 1024)).is_ok())
-            })
-        },
-        |_, job| assert_eq!(job.result, Some(1)),
-    );
+    // Keys are made in jobs, too, also where a setting changes the new key.
+    for settings in [&[][..], &[("engine", "portable"), ("method", "amm")]] {
+        let world = World::with(settings);
+        serve(
+            4,
+            4,
+            |_, wait| {
+                let world = &world;
+                Job::with(wait, move || {
+                    c_int::from(Key::generate(world, Side::Subject, &Params::new().size("bits", 1024)).is_ok())
+                })
+            },
+            |_, job| assert_eq!(job.result, Some(1)),
+        );
+    }
 }
 
 /// A lone job does not wait for others.

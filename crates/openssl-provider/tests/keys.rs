@@ -362,6 +362,11 @@ fn generation_with_a_callback() {
     unsafe extern "C" fn stop(_ctx: *mut ffi::PkeyCtx) -> i32 {
         0
     }
+    /// Stops in the middle of the search.
+    unsafe extern "C" fn stop_later(_ctx: *mut ffi::PkeyCtx) -> i32 {
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        i32::from(CALLS.fetch_add(1, Ordering::Relaxed) < 1)
+    }
     let world = World::new();
     let ctx = Ctx::named(&world, Side::Subject, "RSA").expect("a context");
     call!(EVP_PKEY_keygen_init(ctx.raw())).expect("ready");
@@ -369,11 +374,14 @@ fn generation_with_a_callback() {
     // SAFETY: a live context, and functions that stay.
     unsafe { ffi::EVP_PKEY_CTX_set_cb(ctx.raw(), Some(go_on)) };
     assert!(ctx.generate(&world).is_ok());
-    assert!(CALLS.load(Ordering::Relaxed) > 0, "the callback is never called");
-    // SAFETY: as above.
-    unsafe { ffi::EVP_PKEY_CTX_set_cb(ctx.raw(), Some(stop)) };
-    let stopped = ctx.generate(&world);
-    assert!(stopped.is_err(), "a callback that says no is not heard");
+    // Twice at the end, and for each batch of candidates: a search has at least one.
+    assert!(CALLS.load(Ordering::Relaxed) > 2, "the callback is not called during the search");
+    for stop in [stop as unsafe extern "C" fn(*mut ffi::PkeyCtx) -> i32, stop_later] {
+        // SAFETY: as above.
+        unsafe { ffi::EVP_PKEY_CTX_set_cb(ctx.raw(), Some(stop)) };
+        let stopped = ctx.generate(&world);
+        assert!(stopped.is_err(), "a callback that says no is not heard");
+    }
 }
 
 /// Files of all formats, read for our provider and written from it.

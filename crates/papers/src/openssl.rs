@@ -3,8 +3,15 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::Failure;
+use crate::sample::Sample;
+use crate::stopwatch::Stopwatch;
+
+/// How often the start of a process is timed.
+const STARTS: u64 = 15;
 
 /// Our RSA sizes that `openssl speed` can measure.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
@@ -52,6 +59,29 @@ impl OpenSsl {
         Ok(vec![speed.sign, speed.verify])
     }
 
+    /// Makes RSA keys of `bits` bits, a process for each, `threads` processes at a time, for `seconds`, at
+    /// least one each. Returns keys per second, in which the start of each process has its share.
+    pub fn keys(&self, bits: usize, seconds: f64, threads: usize) -> Result<f64, Failure> {
+        runs(&["genrsa", &bits.to_string()], seconds, threads)
+    }
+
+    /// Makes primes of `bits` bits, or safe ones, as [`keys`](Self::keys) makes keys. Returns primes per
+    /// second.
+    pub fn primes(&self, bits: usize, safe: bool, seconds: f64, threads: usize) -> Result<f64, Failure> {
+        let bits = bits.to_string();
+        let arguments = ["prime", "-generate", "-bits", &bits, "-safe"];
+        runs(&arguments[..if safe { 5 } else { 4 }], seconds, threads)
+    }
+
+    /// How long a process takes that does nothing else (it tests the number 7), in seconds.
+    pub fn start_seconds(&self) -> Result<f64, Failure> {
+        let starts = (0..STARTS).map(|_| {
+            let laps = Stopwatch::of_time().laps(1, Duration::ZERO, || openssl(["prime", "7"]).map(drop))?;
+            Ok(laps.iter().map(|lap| lap.time.as_secs_f64()).sum())
+        });
+        Ok(starts.collect::<Result<Sample, Failure>>()?.median())
+    }
+
     /// Whether `openssl dgst` accepts a PKCS#1 v1.5 SHA-256 signature of a message; all three are files.
     pub fn accepts(&self, public_key: &Path, signature: &Path, message: &Path) -> bool {
         let arguments = [
@@ -91,6 +121,25 @@ impl Jobs<'_> {
         command.args(["-elapsed", "-async_jobs", &jobs, "-mr", "-seconds", &seconds, &target]);
         speed_in(&run(&mut command)?, bits)
     }
+}
+
+/// Runs the program again and again on `threads` threads for `seconds`, at least once on each. Returns runs
+/// per second of all threads together.
+fn runs(arguments: &[&str], seconds: f64, threads: usize) -> Result<f64, Failure> {
+    let one_thread = || -> Result<f64, Failure> {
+        let limit = Duration::from_secs_f64(seconds);
+        let laps = Stopwatch::of_time().laps(1, limit, || openssl(arguments).map(drop))?;
+        Ok(laps.len() as f64 / laps.iter().map(|lap| lap.time).sum::<Duration>().as_secs_f64().max(1e-9))
+    };
+    thread::scope(|scope| {
+        let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, one_thread)).collect();
+        let mut rate: f64 = one_thread()?;
+        for thread in started {
+            let thread = thread.map_err(|error| Failure::Io(format!("cannot start {threads} threads"), error))?;
+            rate += thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(rate)
+    })
 }
 
 /// Runs the program, and returns what it wrote to standard output.

@@ -2,20 +2,26 @@
 
 pub(crate) mod counts;
 mod form;
+mod table;
 
 use zariz_kernels::batch::{self, Method};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
+use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::limbs::Limbs;
-use zariz_kernels::{Domain, mul, pair, pow, rsaz, scalar};
+use zariz_kernels::{Domain, Shared, invert, mul, multi_pow, pair, pow, rsaz, scalar};
 
 pub(crate) use form::MontgomeryForm;
 
 use crate::prepared::Prepared;
 use form::InDomain;
+pub(crate) use table::PowerTable;
+use table::TableOf;
 
 /// A power modulo a prepared modulus.
 pub(crate) type Power<'a> = pow::Power<'a, Prepared>;
+/// A product of powers modulo a prepared modulus.
+pub(crate) type MultiPower<'a> = multi_pow::MultiPower<'a, Prepared>;
 /// A product modulo a prepared modulus.
 pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
 
@@ -30,11 +36,30 @@ pub(crate) trait Backend: Sync {
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
     fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
+    /// Powers of 2: every base is 2.
+    #[cfg(feature = "primes")]
+    fn pow_of_two(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
-    #[cfg_attr(not(feature = "rsa"), allow(dead_code))]
+    /// All have equally many bases.
+    fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs>;
+    fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
     /// Brings numbers of at most `bits` bits into Montgomery's domain.
     fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a>;
+    /// Any number of numbers of at most `bits` bits and one modulus, with one call of `inverse`, which gets a
+    /// number below the modulus. `None` where that returns `None`.
+    fn invert(
+        &self,
+        modulus: &Prepared,
+        numbers: &[&[u64]],
+        bits: usize,
+        inverse: &dyn Fn(&[u64]) -> Option<Limbs>,
+    ) -> Option<Vec<Limbs>>;
+    /// How many windows a table of a base's powers has, for exponents of `bits` bits; `None` if it cannot do
+    /// with `most` bytes.
+    fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size>;
+    /// The table of a base of at most `base_bits` bits.
+    fn table(&self, modulus: &Prepared, base: &[u64], base_bits: usize, size: fixed_base::Size) -> Box<dyn PowerTable>;
 }
 
 /// A machine together with the arithmetic it runs.
@@ -43,8 +68,10 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     type Constants;
     /// An element of its numbers.
     type Word: Copy + Send + Sync + 'static;
+    /// An element of the tables that its numbers share.
+    type Element: Copy + Send + Sync + 'static;
     /// Numbers of some moduli.
-    type Domain<'a>: Domain<Word = Self::Word> + Send + Sync + 'a;
+    type Domain<'a>: Domain<Word = Self::Word> + Shared<Element = Self::Element> + Send + Sync + 'a;
 
     fn constants(self, modulus: &Prepared) -> &Self::Constants;
     /// A domain of 1 to [`lanes`](Self::lanes) moduli.
@@ -79,6 +106,7 @@ pub(crate) struct Lanes<M>(pub M);
 impl<M: batch::Kernels> Arithmetic for Lanes<M> {
     type Constants = batch::Constants;
     type Word = M::Digit;
+    type Element = u64;
     type Domain<'a> = batch::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &batch::Constants {
@@ -108,6 +136,7 @@ pub(crate) struct Single<S>(pub S);
 impl<S: scalar::Kernels> Arithmetic for Single<S> {
     type Constants = scalar::Constants;
     type Word = u64;
+    type Element = u64;
     type Domain<'a> = scalar::Domain<'a, S>;
 
     fn constants(self, modulus: &Prepared) -> &scalar::Constants {
@@ -128,6 +157,7 @@ pub(crate) struct Pair<M>(pub M);
 impl<M: pair::Kernels> Arithmetic for Pair<M> {
     type Constants = pair::Constants;
     type Word = M::Vector;
+    type Element = M::Vector;
     type Domain<'a> = pair::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &pair::Constants {
@@ -156,6 +186,7 @@ pub(crate) struct Carry<M>(pub M);
 impl<M: carry::Kernels> Arithmetic for Carry<M> {
     type Constants = carry::Constants;
     type Word = carry::Digits;
+    type Element = carry::Digits;
     type Domain<'a> = carry::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &carry::Constants {
@@ -176,6 +207,7 @@ pub(crate) struct Rsaz<M>(pub M);
 impl<M: rsaz::Kernels> Arithmetic for Rsaz<M> {
     type Constants = batch::Constants;
     type Word = M::Digit;
+    type Element = M::Digit;
     type Domain<'a> = rsaz::Domain<'a, M>;
 
     fn constants(self, modulus: &Prepared) -> &batch::Constants {
@@ -209,8 +241,19 @@ impl<A: Arithmetic> Backend for A {
         counts::powers(batch.len());
         self.held(|| pow::pow(domain(*self, &pow::moduli(batch)), batch))
     }
+    #[cfg(feature = "primes")]
+    fn pow_of_two(&self, batch: &[Power]) -> Vec<Limbs> {
+        counts::powers(batch.len());
+        self.held(|| pow::pow_of_two(domain(*self, &pow::moduli(batch)), batch))
+    }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
         self.held(|| pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch))
+    }
+    fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs> {
+        self.held(|| multi_pow::multi_pow(domain(*self, &multi_pow::moduli(batch)), batch))
+    }
+    fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs> {
+        self.held(|| multi_pow::multi_pow_vartime(domain(*self, &multi_pow::moduli(batch)), batch))
     }
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
         counts::products(batch.len());
@@ -220,9 +263,29 @@ impl<A: Arithmetic> Backend for A {
         counts::products(moduli.len());
         Box::new(self.held(|| InDomain::new(*self, moduli, numbers, bits)))
     }
+    fn invert(
+        &self,
+        modulus: &Prepared,
+        numbers: &[&[u64]],
+        bits: usize,
+        inverse: &dyn Fn(&[u64]) -> Option<Limbs>,
+    ) -> Option<Vec<Limbs>> {
+        self.held(|| invert::invert(repeated(*self, modulus, numbers.len()), numbers, bits, inverse))
+    }
+    fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size> {
+        fixed_base::size(&repeated(*self, modulus, 1), bits, access, most)
+    }
+    fn table(&self, modulus: &Prepared, base: &[u64], base_bits: usize, size: fixed_base::Size) -> Box<dyn PowerTable> {
+        Box::new(self.held(|| TableOf::new(*self, modulus, base, base_bits, size)))
+    }
 }
 
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
     let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
     machine.domain(&constants)
+}
+
+/// A domain of one modulus, for `count` numbers, at most one for each lane.
+fn repeated<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) -> A::Domain<'a> {
+    domain(machine, &vec![modulus; count.clamp(1, machine.lanes())])
 }

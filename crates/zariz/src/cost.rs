@@ -45,6 +45,16 @@ pub(crate) enum Operation {
     PublicPower {
         exponent_bits: usize,
     },
+    /// A product of powers in constant time.
+    MultiPower {
+        bases: usize,
+        exponent_bits: usize,
+    },
+    /// A product of powers with public exponents.
+    PublicMultiPower {
+        bases: usize,
+        exponent_bits: usize,
+    },
 }
 
 impl Candidate {
@@ -56,13 +66,17 @@ impl Candidate {
         let bits = |exponent_bits: usize| exponent_bits.min(u32::MAX as usize) as u64;
         match operation {
             Operation::Product => product,
-            Operation::Power { exponent_bits } => {
-                let bits = bits(exponent_bits);
-                product + bits * square + (bits / 5 + 32) * multiply
-            }
+            Operation::Power { exponent_bits } => self.estimate(Operation::MultiPower { bases: 1, exponent_bits }),
             Operation::PublicPower { exponent_bits } => {
-                let bits = bits(exponent_bits);
-                product + bits * square + bits * multiply / 8
+                self.estimate(Operation::PublicMultiPower { bases: 1, exponent_bits })
+            }
+            Operation::MultiPower { bases, exponent_bits } => {
+                let (bits, bases) = (bits(exponent_bits), bases as u64);
+                bits * square + bases * (product + (bits / 5 + 32) * multiply)
+            }
+            Operation::PublicMultiPower { bases, exponent_bits } => {
+                let (bits, bases) = (bits(exponent_bits), bases as u64);
+                bits * square + bases * (product + bits * multiply / 8)
             }
         }
     }

@@ -3,7 +3,7 @@
 use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::Limbs;
 
-use crate::backend::{Backend, Power, Product};
+use crate::backend::{Backend, MultiPower, Power, Product};
 use crate::cost::{self, Operation};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::prepared::Prepared;
@@ -19,6 +19,14 @@ pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     )
 }
 
+/// Like [`pow`], where every base is 2.
+#[cfg(feature = "primes")]
+pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+    let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
+    let class = |job: &Power| class(route, job.modulus, operation(job), 0);
+    run(route, jobs, class, |backend, batch| backend.pow_of_two(batch))
+}
+
 /// Like [`pow`], for exponents that are public.
 pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     let operation = |job: &Power| Operation::PublicPower { exponent_bits: job.exponent_bits };
@@ -26,22 +34,42 @@ pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     run(route, jobs, class, |backend, batch| backend.pow_vartime(batch))
 }
 
+/// Products of powers of any sizes, results in order. Those with equally many bases share a batch.
+pub(crate) fn multi_pow(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
+    let operation = |bases, exponent_bits| Operation::MultiPower { bases, exponent_bits };
+    run(route, jobs, |job| multi_class(route, job, operation), |backend, batch| backend.multi_pow(batch))
+}
+
+/// Like [`multi_pow`], for exponents that are public.
+pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
+    let operation = |bases, exponent_bits| Operation::PublicMultiPower { bases, exponent_bits };
+    run(route, jobs, |job| multi_class(route, job, operation), |backend, batch| backend.multi_pow_vartime(batch))
+}
+
 /// Products of any sizes, results in order.
-#[cfg_attr(not(feature = "rsa"), allow(dead_code))]
 pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
     run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, batch| backend.mul(batch))
 }
 
-/// What jobs must have in common to share a batch (the group), and what they should have in common.
+/// What jobs must have in common to share a batch: shape, method, and the number of bases.
+type Group = (Shape, Option<Method>, usize);
+
+/// What jobs must have in common, and what they should have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
-    group: (Shape, Option<Method>),
+    group: Group,
     operation: Operation,
     base_bits: usize,
 }
 
 fn class(route: Route, modulus: &Prepared, operation: Operation, base_bits: usize) -> Class {
-    Class { group: (route.shape(modulus), modulus.method()), operation, base_bits }
+    Class { group: (route.shape(modulus), modulus.method(), 1), operation, base_bits }
+}
+
+fn multi_class(route: Route, job: &MultiPower, operation: impl Fn(usize, usize) -> Operation) -> Class {
+    let bases = job.bases.len();
+    let group = (route.shape(job.modulus), job.modulus.method(), bases);
+    Class { group, operation: operation(bases, job.exponent_bits), base_bits: job.base_bits }
 }
 
 /// A job with its modulus.
@@ -50,6 +78,12 @@ trait Job: Copy {
 }
 
 impl Job for Power<'_> {
+    fn modulus(&self) -> &Prepared {
+        self.modulus
+    }
+}
+
+impl Job for MultiPower<'_> {
     fn modulus(&self) -> &Prepared {
         self.modulus
     }

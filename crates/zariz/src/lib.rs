@@ -1,18 +1,24 @@
 //! zariz: modular exponentiation and RSA, eight at once, in constant time.
 //!
 //! * [`Modulus`] raises numbers to powers, one or many at a time; [`pow_many`] mixes moduli.
+//! * [`FixedBase`] makes many powers of one base, by a table; [`multi_pow_many`] makes products of several
+//!   powers.
+//! * [`mul_many`] multiplies and [`invert_many`] inverts, for one modulus ([`Modulus::mul_batch`],
+//!   [`Modulus::invert_batch`]) or many.
 //! * [`Residues`] keeps numbers in Montgomery's domain for many products.
 #![cfg_attr(
     feature = "rsa",
     doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
 )]
+#![cfg_attr(feature = "primes", doc = "* [`primes`] searches for primes, one or many at a time, and tests numbers.")]
 //! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines
 //!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
 //! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
 //!   another.
 //!
-//! Features: `rsa` (default) adds RSA, `keygen` (default) new RSA keys, `encryption` keys that are encrypted
-//! with a password, `papers` an engine and methods that serve comparison.
+//! Features: `rsa` (default) adds RSA, `primes` (default) the search for primes, `keygen` (default) new RSA
+//! keys, `encryption` keys that are encrypted with a password, `papers` an engine and methods that serve
+//! comparison.
 //!
 //! ```
 //! use zariz::Modulus;
@@ -27,8 +33,9 @@
 //!
 //! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
 //! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
-//! take time that depends on lengths and public keys alone, never on secret exponents, bases or private keys;
-//! key generation is the exception.
+//! take time that depends on lengths and public keys alone, never on secret exponents, bases or private keys.
+//! Searches for primes also show how many candidates they tried, tests of numbers which are composite, and
+//! inversions which numbers have no inverse.
 //!
 //! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
 //! requests, such as [`PowJob`], are built by literal: they get no further field before a new major version.
@@ -40,18 +47,36 @@ mod backend;
 mod cost;
 mod dispatch;
 mod engine;
+mod fixed_base;
+mod inverse;
 mod jobs;
 mod method;
+#[cfg(any(feature = "rsa", feature = "primes"))]
+mod miller_rabin;
 mod modulus;
+mod multi_pow;
 mod prepared;
+#[cfg(feature = "primes")]
+pub mod primes;
+mod product;
 mod residues;
+#[cfg(not(feature = "memcheck"))]
+mod revealed;
+#[cfg(feature = "memcheck")]
+#[doc(hidden)]
+pub mod revealed;
 #[cfg(feature = "rsa")]
 pub mod rsa;
+mod wiping;
 
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError, Layout};
+pub use fixed_base::{FixedBase, FixedBaseError};
+pub use inverse::{InvertJob, invert_many};
 pub use method::{Method, UnknownMethod};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
+pub use multi_pow::{MultiPowError, MultiPowJob, multi_pow_many, multi_pow_many_vartime};
+pub use product::{MulJob, mul_many};
 #[cfg(feature = "papers")]
 pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};

@@ -12,6 +12,7 @@ use crate::engine::{Engine, EngineError};
 use crate::jobs;
 use crate::method::Method;
 use crate::prepared::Prepared;
+use crate::wiping::wiping;
 
 /// An odd modulus, prepared for many powers. Cheap to clone.
 ///
@@ -172,6 +173,13 @@ impl Modulus {
         pow_many_vartime(&self.jobs(bases, exponent))
     }
 
+    /// A number below the modulus, big-endian and as long as the modulus.
+    pub(crate) fn to_bytes(&self, number: &[u64]) -> Vec<u8> {
+        let mut out = vec![0; self.size()];
+        limbs::to_be_bytes(number, &mut out);
+        out
+    }
+
     fn jobs<'a>(&'a self, bases: &[&'a [u8]], exponent: &'a [u8]) -> Vec<PowJob<'a>> {
         bases.iter().map(|&base| PowJob { modulus: self, base, exponent }).collect()
     }
@@ -218,7 +226,7 @@ impl fmt::Debug for PowJob<'_> {
 /// ```
 #[must_use]
 pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
-    run(jobs, jobs::pow)
+    wiping(|| run(jobs, jobs::pow))
 }
 
 /// Like [`pow_many`], for public exponents: faster if they are short, or the same for the whole batch. The
@@ -231,21 +239,28 @@ pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
 fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
     let numbers: Vec<(Limbs, Limbs)> =
         jobs.iter().map(|job| (limbs::from_be_bytes(job.base), limbs::from_be_bytes(job.exponent))).collect();
-    let mut out = vec![Vec::new(); jobs.len()];
-    for (_, mine) in dispatch::groups(jobs.len(), |i| jobs[i].modulus.route.dispatch) {
-        let powers: Vec<Power> = mine
-            .iter()
-            .map(|&i| Power {
-                modulus: &*jobs[i].modulus.prepared,
-                base: &numbers[i].0,
-                base_bits: 8 * jobs[i].base.len(),
-                exponent: &numbers[i].1,
-                exponent_bits: 8 * jobs[i].exponent.len(),
-            })
-            .collect();
-        for (&i, result) in mine.iter().zip(pow(jobs[mine[0]].modulus.route, &powers)) {
-            out[i] = vec![0; jobs[i].modulus.size()];
-            limbs::to_be_bytes(&result, &mut out[i]);
+    let power = |i: usize| Power {
+        modulus: &*jobs[i].modulus.prepared,
+        base: &numbers[i].0,
+        base_bits: 8 * jobs[i].base.len(),
+        exponent: &numbers[i].1,
+        exponent_bits: 8 * jobs[i].exponent.len(),
+    };
+    in_groups(jobs.len(), |i| jobs[i].modulus, power, pow)
+}
+
+/// The results of `count` jobs, as bytes and in order; those of one dispatch are computed together.
+pub(crate) fn in_groups<'a, J>(
+    count: usize,
+    modulus: impl Fn(usize) -> &'a Modulus,
+    job: impl Fn(usize) -> J,
+    compute: impl Fn(Route, &[J]) -> Vec<Limbs>,
+) -> Vec<Vec<u8>> {
+    let mut out = vec![Vec::new(); count];
+    for (_, mine) in dispatch::groups(count, |i| modulus(i).route.dispatch) {
+        let jobs: Vec<J> = mine.iter().map(|&i| job(i)).collect();
+        for (&i, result) in mine.iter().zip(compute(modulus(mine[0]).route, &jobs)) {
+            out[i] = modulus(i).to_bytes(&result);
         }
     }
     out

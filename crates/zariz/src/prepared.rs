@@ -6,7 +6,9 @@ use once_cell::race::OnceBox;
 use zariz_kernels::batch::{self, Method};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
-use zariz_kernels::{OddModulus, pair, rsaz, scalar};
+use zariz_kernels::{OddModulus, limbs, pair, rsaz, scalar};
+
+use crate::revealed;
 
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
@@ -43,7 +45,7 @@ impl fmt::Debug for Prepared {
 impl Prepared {
     /// Precondition: the modulus is odd, above 1, and at most `size` bits long.
     pub fn new(modulus: &[u64], size: usize) -> Self {
-        let modulus = OddModulus::new(modulus).expect("odd and above 1");
+        let modulus = OddModulus::with_bits(modulus, revealed::modulus_bits(limbs::bits(modulus)));
         debug_assert!(modulus.bits() <= size);
         Self {
             modulus,

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use zariz::{
-    Dispatch, Engine, EngineError, Layout, Method, Modulus, ModulusError, PowJob, Residues, ResiduesError,
-    UnknownMethod,
+    Dispatch, Engine, EngineError, FixedBase, FixedBaseError, InvertJob, Layout, Method, Modulus, ModulusError, MulJob,
+    MultiPowError, MultiPowJob, PowJob, Residues, ResiduesError, UnknownMethod,
 };
 
 fn shared<T: Send + Sync>() {}
@@ -13,9 +13,11 @@ fn error<T: Error + Send + Sync + Clone + Eq + 'static>() {}
 #[test]
 fn types_are_shared_between_threads() {
     shared::<(Dispatch, Engine, Layout, Method, Modulus)>();
-    shared::<(PowJob, Residues)>();
+    shared::<(FixedBase, InvertJob, MulJob, MultiPowJob, PowJob, Residues)>();
     error::<EngineError>();
+    error::<FixedBaseError>();
     error::<ModulusError>();
+    error::<MultiPowError>();
     error::<ResiduesError>();
     error::<UnknownMethod>();
 }
@@ -24,6 +26,23 @@ fn types_are_shared_between_threads() {
 #[test]
 fn table_entries_are_shared_between_threads() {
     shared::<zariz::TableEntry>();
+}
+
+#[cfg(feature = "primes")]
+#[test]
+fn types_of_searches_can_be_sent_to_threads() {
+    fn sent<T: Send>() {}
+    shared::<zariz::primes::Search>();
+    sent::<zariz::primes::Primes>();
+    error::<zariz::primes::PrimeError>();
+}
+
+#[cfg(feature = "keygen")]
+#[test]
+fn types_of_new_keys_can_be_sent_to_threads() {
+    fn sent<T: Send>() {}
+    shared::<(zariz::rsa::KeyGenerator, zariz::rsa::KeyMethod)>();
+    sent::<zariz::rsa::Keys>();
 }
 
 #[cfg(feature = "rsa")]

@@ -12,29 +12,13 @@ use zariz::rsa::{
     sign_digest_many, verify_digest_many,
 };
 
-const HASHES: [Hash; 13] = [
-    Hash::Sha1,
-    Hash::Sha224,
-    Hash::Sha256,
-    Hash::Sha384,
-    Hash::Sha512,
-    Hash::Sha512_224,
-    Hash::Sha512_256,
-    Hash::Sha3_224,
-    Hash::Sha3_256,
-    Hash::Sha3_384,
-    Hash::Sha3_512,
-    Hash::Shake128,
-    Hash::Shake256,
-];
-
 // Where the processor lacks AVX512-IFMA, that engine runs all the same.
 zariz_emulator::install_before_main!();
 
 #[test]
 fn pieces_make_the_digest_of_the_whole() {
     let message: Vec<u8> = (0..1000).map(|i| (i * 7) as u8).collect();
-    for hash in HASHES {
+    for &hash in Hash::ALL {
         let expected = hash.digest(&[&message]);
         assert_eq!(expected.len(), hash.size(), "{hash:?}");
         for size in [1, 3, 64, 136, 999, 1000] {

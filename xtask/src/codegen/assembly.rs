@@ -8,6 +8,8 @@ pub struct Assembly<'a> {
     pub functions: Vec<Function<'a>>,
     /// Symbols, each with the symbol that it is another name of: identical functions may have been merged.
     pub aliases: Vec<(&'a str, &'a str)>,
+    /// Tables of jumps, each with the labels that it leads to.
+    pub tables: HashMap<&'a str, Vec<&'a str>>,
 }
 
 /// A function with instructions.
@@ -25,6 +27,8 @@ pub struct Function<'a> {
 pub struct Instruction<'a> {
     pub mnemonic: &'a str,
     pub operands: &'a str,
+    /// Its line in the file, from 1.
+    pub line: usize,
     /// The directives about unwind tables (CFI) before it: names without `.cfi_`, and operands.
     pub directives: Vec<(&'a str, &'a str)>,
 }
@@ -32,10 +36,12 @@ pub struct Instruction<'a> {
 /// Cuts assembly into functions.
 pub fn parse(text: &str) -> Assembly<'_> {
     let mut all = Assembly::default();
-    let (mut directives, mut has_table, mut inside) = (Vec::new(), false, false);
-    for line in text.lines() {
+    let (mut directives, mut has_table, mut inside, mut table) = (Vec::new(), false, false, None);
+    for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim_end();
         if !line.starts_with([' ', '\t']) {
+            table =
+                line.strip_suffix(':').filter(|label| label.starts_with(".LJTI")).or(table.filter(|_| line.is_empty()));
             match (line.strip_suffix(':'), all.functions.last_mut()) {
                 (Some(label), _) if label.starts_with(".Lfunc_end") => inside = false,
                 (Some(symbol), _) if !symbol.starts_with(".L") => {
@@ -52,7 +58,10 @@ pub fn parse(text: &str) -> Assembly<'_> {
         let line = line.trim_start();
         let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let operands = operands.trim();
-        if mnemonic == ".set" {
+        if let (Some(table), ".long") = (table, mnemonic) {
+            // Each entry is the distance of a label from the table.
+            all.tables.entry(table).or_default().push(operands.split('-').next().unwrap_or(operands));
+        } else if mnemonic == ".set" {
             all.aliases.extend(operands.split_once(',').map(|(alias, symbol)| (alias.trim(), symbol.trim())));
         } else if let Some(directive) = mnemonic.strip_prefix(".cfi_") {
             has_table = directive == "startproc" || has_table && directive != "endproc";
@@ -64,7 +73,7 @@ pub fn parse(text: &str) -> Assembly<'_> {
         {
             function.covered &= has_table;
             let directives = std::mem::take(&mut directives);
-            function.instructions.push(Instruction { mnemonic, operands, directives });
+            function.instructions.push(Instruction { mnemonic, operands, line: number + 1, directives });
         }
     }
     all.functions.retain(|function| !function.instructions.is_empty());

@@ -84,12 +84,12 @@ pub fn roots(assembly: &Assembly) -> Result<Vec<Root>> {
     Ok(roots)
 }
 
-type Names = (String, String, Option<usize>);
+pub type Names = (String, String, Option<usize>);
 
 /// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
 /// batches are named without their folder, or that of a field on them. Of RSAZ's
 /// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name.
-fn root_names(symbol: &str) -> Option<Names> {
+pub fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
     let folder = ["batch::", "bls12_381::roots::"].into_iter().find(|folder| machine.starts_with(folder));
@@ -120,6 +120,11 @@ const PANICS: &[&str] = &[
     "core::result::unwrap_failed",
 ];
 
+/// Whether a function, by its demangled name, ends a root with a message.
+pub fn is_panic(callee: &str) -> bool {
+    PANICS.iter().any(|panic| callee.starts_with(panic))
+}
+
 fn measure((machine, block, width): Names, function: &Function) -> Result<Root> {
     let loops = loops(function);
     let body = &function.instructions[..];
@@ -137,7 +142,7 @@ fn measure((machine, block, width): Names, function: &Function) -> Result<Root> 
             _ => {}
         }
         if let Some(callee) = callee(mnemonic, operands)
-            && !PANICS.iter().any(|panic| callee.starts_with(panic))
+            && !is_panic(&callee)
         {
             root.calls.insert(callee);
         }
@@ -201,7 +206,7 @@ fn reserved(mnemonic: &str, operands: &str) -> Result<usize> {
 }
 
 /// The function that an instruction calls or leaves for; `None` for other instructions and for jumps inside.
-fn callee(mnemonic: &str, operands: &str) -> Option<String> {
+pub fn callee(mnemonic: &str, operands: &str) -> Option<String> {
     let call = mnemonic.starts_with("call");
     if !call && !mnemonic.starts_with('j') {
         return None;
@@ -220,7 +225,7 @@ fn callee(mnemonic: &str, operands: &str) -> Option<String> {
 }
 
 /// Operands at the commas outside parentheses.
-fn split(operands: &str) -> Vec<&str> {
+pub fn split(operands: &str) -> Vec<&str> {
     let mut depth = 0;
     let comma = |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');

@@ -98,6 +98,12 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             }
             Ok(())
         }
+        Call::SelectShared { out, table, stride, index } => {
+            Call::SelectShared { out: &mut *out, table, stride, index }.run(m);
+            let entry = table.chunks(stride).nth(index[0] as usize).map(|entry| &entry[..out.len()]);
+            let right = entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &*out);
+            right.then_some(()).ok_or_else(|| format!("not the table's entry {}", index[0]))
+        }
         Call::Gather { out, lanes } => {
             Call::Gather { out: &mut *out, lanes }.run(m);
             digits(w, out)?;

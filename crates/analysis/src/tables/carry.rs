@@ -2,6 +2,7 @@
 
 use zariz_machines::carry::Costs;
 
+use super::chains;
 use super::markdown::{head, table};
 use crate::carry::{CarryCounts, FREE_BITS, Multiplication, decryption, multiplication, redundant, round};
 
@@ -31,8 +32,8 @@ fn by_formula(bits: usize) -> u64 {
 const DECRYPTIONS: [usize; 3] = [1024, 2048, 4096];
 const PAPER_DECRYPTIONS: [&str; 3] = ["0.28", "1.82", "13.7"];
 
-/// docs/generated/carry.md.
-pub fn make() -> String {
+/// docs/generated/carry.md, unless something is not proved.
+pub fn make() -> Result<String, String> {
     let mut out = head();
     out += "# Carry chains: what a multiplication counts\n\n";
     out += INTRODUCTION;
@@ -82,7 +83,8 @@ pub fn make() -> String {
         rows.push([&[bits.to_string(), window.to_string(), paper.to_owned()], &ours[..]].concat());
     }
     out += &table(&["key", "window", "paper", "ours", "by AVX-512F"], &rows);
-    out
+    out += &chains::section()?;
+    Ok(out)
 }
 
 /// crates/papers/src/carry.json: an object a line.

@@ -1,10 +1,9 @@
 //! The table of intervals: what the largest columns are, and that none overflows.
 
 use std::collections::BTreeMap;
-use std::f64::consts::LN_2;
 use std::thread;
 
-use super::markdown::{head, merged, power, table};
+use super::markdown::{head, merged, power, room, table};
 use super::{MAX_BITS, SIZES};
 use crate::interval::{Extent, Interval, observe};
 use crate::model::Model;
@@ -25,8 +24,16 @@ impl Largest {
     }
 }
 
-const SIMPLEST: &[Operation] =
-    &[Operation::Amm, Operation::Ams, Operation::Enter, Operation::Leave, Operation::Mul, Operation::Pow];
+const SIMPLEST: &[Operation] = &[
+    Operation::Amm,
+    Operation::Ams,
+    Operation::Enter,
+    Operation::Leave,
+    Operation::Mul,
+    Operation::Pow,
+    Operation::FixedBase,
+    Operation::Double,
+];
 
 /// What is run: every operation by the simplest method, and of the others what they do differently.
 const RUNS: &[(Method, &[Operation])] = &[
@@ -179,18 +186,6 @@ pub fn make() -> Result<String, String> {
 
 const SHOWN: usize = 10;
 
-/// Bits between a column and `2^64`: two decimals, or as many more as show that there is something left.
-fn room(value: u64) -> String {
-    let bits = if value < 1 << 63 {
-        64.0 - (value.max(1) as f64).log2()
-    } else {
-        // Rounded to a floating-point number the value could be 2^64; its distance from there stays.
-        -(-(value.wrapping_neg() as f64) / 2f64.powi(64)).ln_1p() / LN_2
-    };
-    let decimals = (2..=20).find(|&decimals| bits * 10f64.powi(decimals) >= 10.0).unwrap_or(20);
-    format!("{bits:.*}", decimals as usize)
-}
-
 const INTRODUCTION: &str = "\
 The kernels' own code, run on ranges instead of digits (`crates/analysis/src/interval.rs`). Every digit of every number,
 modulus and constant is anything from 0 to 2^w − 1. What a kernel does depends on the digit count alone, so one run for
@@ -200,8 +195,9 @@ the machine's bias. Columns that can be negative (of the signed machine, and of 
 their least shows how far from 0 that keeps them (of numbers long enough to be split; shorter ones have no offset).
 
 The methods are those of `zariz_kernels::batch::Method`; `complete_entry` and `multiply_entry` are those of half-reduced table
-entries (`ahmm`). Two levels of Karatsuba are one where `Method::fitting` finds no room for them; other depths than those
-of named methods are tried at the digit counts about which it decides (`crates/analysis/tests/levels.rs`).
+entries (`ahmm`). `double` takes any digit as its factor; the factors of powers of two have 16 bits at most. Two levels of
+Karatsuba are one where `Method::fitting` finds no room for them; other depths than those of named methods are tried at the
+digit counts about which it decides (`crates/analysis/tests/levels.rs`).
 
 ";
 
@@ -225,22 +221,8 @@ const CLAIMS: &str = "
 | Products are split as said: h·2^w + l = a·b with these ranges of l and h | argued at the heads of the machines' files; tested on edge values and at random, on each machine that the processor has (`crates/analysis/tests/split.rs`) |
 | Each block computes what its banner says | tested with exact integers (`crates/analysis/tests/exact.rs`) |
 | A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`; intervals cannot see it; tested with exact integers |
-| Results are below T/R + 2M, by whole products T/R + M, and so below 4M; below 3M on entering | argued in `batch/domain.rs`, `interleaved.rs` and `separated.rs`; intervals of digits cannot show it; tested with exact integers at the extremes |
+| Results are below T/R + 2M, by whole products T/R + M, and so below 4M; below 3M on entering | proved from the worst operands, with exact numbers (docs/generated/results.md); intervals of digits cannot show it |
 | The truncated reduction's carry is exact | argued in `separated.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
-| A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above; tested with exact integers, since a result that lost something has the wrong value |
+| A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above, which is below R (docs/generated/results.md); tested with exact integers, since a result that lost something has the wrong value |
 | Longer exponents and wider windows make no new case | `pow` does nothing to digits between products but select them |
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn room_is_never_shown_as_none() {
-        let cases = [(1, "64.00"), (2, "63.00"), (1 << 63, "1.00"), (0xff5f_ffff_ffff_fbf7, "0.0035")];
-        for (value, shown) in cases {
-            assert_eq!(room(value), shown);
-        }
-        assert!(!room(u64::MAX).trim_matches(['0', '.']).is_empty(), "{}", room(u64::MAX));
-    }
-}

@@ -147,9 +147,9 @@ fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) ->
 
 impl Folder {
     fn new() -> Result<Self, Failure> {
-        let folder = tempfile::Builder::new().prefix("zariz-demo-").tempdir();
-        let folder = folder.map_err(|e| Failure::io("a temporary folder", &e))?;
-        let watch = cleanup::watch(folder.path());
+        let mut builder = tempfile::Builder::new();
+        let created = cleanup::watched(|| builder.prefix("zariz-demo-").tempdir(), tempfile::TempDir::path);
+        let (folder, watch) = created.map_err(|e| Failure::io("a temporary folder", &e))?;
         Ok(Self { folder, _watch: watch })
     }
 

@@ -1,17 +1,25 @@
-//! `zariz keygen`: makes an RSA key.
+//! `zariz keygen`: makes an RSA key, or a folder of them.
 
-use std::path::PathBuf;
+mod folder;
+mod pair;
 
-use zariz::rsa::PrivateKey;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use zariz::rsa::{KeyError, KeyGenerator, KeyMethod, PrivateKey};
 use zeroize::Zeroizing;
 
 use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::input;
+use crate::makers::{self, Makers};
 use crate::output::{self, Output};
 use crate::password;
-use crate::place::{Disk, Existing, PlaceError, System};
+use crate::place::{Existing, System};
 use crate::progress::Progress;
+
+use folder::KeyFolder;
+use pair::Part;
 
 /// Arguments of `keygen`.
 #[derive(clap::Args)]
@@ -26,30 +34,89 @@ pub struct Args {
     /// there, too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
-    /// Encrypt the private key (PKCS#8, AES-256) with a password: the first line of this file
+    /// How many keys to make, in the folder --out-dir
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=folder::MOST))]
+    count: Option<u64>,
+    /// With --count, the folder of the keys key-0001.pem, key-0002.pem and so on; it must be new or empty. A
+    /// run that is interrupted or fails leaves complete keys only, and says how many
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    /// With --count, write the public keys, too, as key-0001.pub.pem and so on
+    #[arg(long)]
+    public: bool,
+    /// Encrypt the private keys (PKCS#8, AES-256) with a password: the first line of this file
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    /// How primes are searched for
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Method::Fips)]
+    method: Method,
     #[command(flatten)]
     execution: Execution,
 }
 
+/// How primes are searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Each candidate is random, as FIPS 186-5 (A.1.3) asks
+    Fips,
+    /// Candidates ascend from a random number: faster, and not by FIPS
+    Incremental,
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
+    let many = many(args)?;
+    let password = password(args)?;
+    match many {
+        Some((folder, count)) => make_many(args, folder, count, password),
+        None => make_one(args, password),
+    }
+}
+
+/// The folder for many keys and their number, or neither for one key. Refuses options that do not go
+/// together.
+fn many(args: &Args) -> Result<Option<(&Path, u64)>, Failure> {
     let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
-    if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) {
-        return Err(Failure::Usage("--out and --public-out are the same file".into()));
+    let text = match (&args.out_dir, args.count) {
+        (None, None) if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) => {
+            "--out and --public-out are the same file"
+        }
+        (None, None) if args.public => "--public is for --count; for one key, name the file: --public-out FILE",
+        (None, None) => return Ok(None),
+        (Some(_), None) => "--out-dir needs --count N, the number of keys; for one key, use --out FILE",
+        (_, Some(_)) if out.is_some() => {
+            "--count and --out do not go together: a file holds one key; for several, use --out-dir DIR"
+        }
+        (_, Some(_)) if public_out.is_some() => {
+            "--count and --public-out do not go together; --public writes each public key beside its private key"
+        }
+        (_, Some(_)) if args.force => {
+            "--count and --force do not go together: keys in a folder are never replaced; name a new or empty folder"
+        }
+        (None, Some(_)) => "--count needs --out-dir DIR, a new or empty folder for the keys",
+        (Some(folder), Some(count)) => return Ok(Some((folder, count))),
+    };
+    Err(Failure::Usage(text.into()))
+}
+
+/// The password to encrypt with, if there is a file of it.
+fn password(args: &Args) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
+    for output in [("--out", args.out.as_deref()), ("--public-out", args.public_out.as_deref())] {
+        output::must_not_replace(output, args.password_file.as_deref().map(|file| ("--password-file", file)))?;
     }
-    let password_file = args.password_file.as_deref();
-    for output in [("--out", out), ("--public-out", public_out)] {
-        output::must_not_replace(output, password_file.map(|file| ("--password-file", file)))?;
-    }
-    let password = password_file.map(password::first_line).transpose()?;
-    if let (Some(file), Some(true)) = (password_file, password.as_ref().map(|password| password.is_empty())) {
+    let Some(file) = &args.password_file else { return Ok(None) };
+    let password = password::first_line(file)?;
+    if password.is_empty() {
         return Err(Failure::Input(format!("{}: an empty first line protects no key", input::name(file))));
     }
+    Ok(Some(password))
+}
+
+fn make_one(args: &Args, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome, Failure> {
+    let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
     // Checked before the key is made, which may take minutes, and again when the files take their places.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
@@ -59,242 +126,64 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
     let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));
-    let not_made = |error| Failure::Input(format!("cannot make a key: {error}"));
-    let key = PrivateKey::generate(args.bits.into()).map_err(not_made)?;
+    let key = generator(args)?.generate().map_err(not_made)?;
     drop(progress);
 
-    let private = match &password {
-        Some(password) => Zeroizing::new(key.to_encrypted_pem(password).map_err(not_made)?),
-        None => key.to_pkcs8_pem().map_err(not_made)?,
-    };
-    let public = key.public_key().to_spki_pem().map_err(not_made)?;
-    let mut parts = vec![Part { kind: "private", output: private_output, pem: private.as_bytes() }];
-    parts.extend(public_output.map(|output| Part { kind: "public", output, pem: public.as_bytes() }));
-    write(&mut System, parts, existing)?;
+    let pems = Pems::of(&key, password.as_ref().map(|password| password.as_slice()), public_output.is_some());
+    let pems = pems.map_err(not_made)?;
+    let mut parts = vec![Part { kind: pair::PRIVATE, output: private_output, pem: pems.private.as_bytes() }];
+    if let Some((output, pem)) = public_output.zip(pems.public.as_ref()) {
+        parts.push(Part { kind: pair::PUBLIC, output, pem: pem.as_bytes() });
+    }
+    pair::write(&mut System, parts, existing)?;
     Ok(Outcome::Done)
 }
 
-/// One key of the pair, and where it goes.
-struct Part<'a> {
-    kind: &'static str,
-    output: Output,
-    pem: &'a [u8],
+fn make_many(args: &Args, folder: &Path, count: u64, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome, Failure> {
+    let generator = generator(args)?;
+    let folder = KeyFolder::new(&mut System, folder, count)?;
+    let mut progress = Progress::of(args.execution.quiet, count, "key", false);
+    let (public, threads) = (args.public, args.execution.threads());
+    let share = makers::small_share(count, threads);
+    let keys = Makers::start(threads, || {
+        let (generator, password) = (generator.clone(), password.clone());
+        let keys: Box<dyn Iterator<Item = _> + Send> = match share {
+            Some(share) => Box::new(makers::in_shares(move || generator.generate_many(share))),
+            None => Box::new(generator.keys()),
+        };
+        // Encrypting a key takes long on purpose: each thread encrypts its own.
+        let pems = move |key: PrivateKey| Pems::of(&key, password.as_ref().map(|password| password.as_slice()), public);
+        keys.map(move |key| key.and_then(&pems).map_err(not_made))
+    })?;
+    folder.fill(&mut System, keys, &mut progress)?;
+    Ok(Outcome::Done)
 }
 
-/// Writes the private key, and then the public key if there is one to write. If the private key could not be
-/// written, there is no file of the public key, either.
-fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Failure> {
-    // Files first: they get their names at the end, so that nothing is left of them if something else fails.
-    let mut private = None;
-    for is_final in [false, true] {
-        for part in parts.iter_mut().filter(|part| part.output.is_final() == is_final) {
-            let written = part.output.write(part.pem).and_then(|()| part.output.settle());
-            written
-                .map_err(|failure| incomplete(part.kind, &cause(&part.output.name(), &failure), private.as_deref()))?;
-            if is_final && part.kind == "private" {
-                private = Some(part.output.name());
-            }
-        }
-    }
-    // Files that are in place, but whose names a power failure may take away.
-    let mut not_synced = Vec::new();
-    for Part { kind, output, .. } in parts {
-        let name = output.name();
-        match output.finish_on(disk, existing) {
-            Ok(()) => {}
-            Err(PlaceError::NameNotSynced(failure)) => not_synced.push(cause(&name, &failure)),
-            Err(PlaceError::NotPlaced(failure)) => {
-                not_synced.push(cause(&name, &failure));
-                return Err(incomplete(kind, &not_synced.join("; "), private.as_deref()));
-            }
-        }
-        // The first is the private key, unless that is complete already.
-        private.get_or_insert(name);
-    }
-    match private.filter(|_| !not_synced.is_empty()) {
-        Some(private) => {
-            Err(Failure::Input(format!("{}; the private key is complete in {private}", not_synced.join("; "))))
-        }
-        None => Ok(()),
-    }
+fn generator(args: &Args) -> Result<KeyGenerator, Failure> {
+    let method = match args.method {
+        Method::Fips => KeyMethod::Fips,
+        Method::Incremental => KeyMethod::Incremental,
+    };
+    Ok(KeyGenerator::new(args.bits.into()).map_err(not_made)?.with_method(method).with_engine(args.execution.engine)?)
 }
 
-/// Why a key could not be written to the output `name`.
-fn cause(name: &str, failure: &Failure) -> String {
-    match failure {
-        // For results this is no error. A key would be lost.
-        Failure::Closed => format!("{name}: closed by its reader"),
-        failure => failure.to_string(),
-    }
+fn not_made(error: KeyError) -> Failure {
+    Failure::Input(format!("cannot make a key: {error}"))
 }
 
-/// The error when one key of the pair could not be written; `private` is where the private key is, if it is
-/// complete.
-fn incomplete(kind: &str, cause: &str, private: Option<&str>) -> Failure {
-    Failure::Input(match private {
-        Some(private) => format!(
-            "{cause}; the {kind} key was not written; the private key is complete in {private}, and \
-             `openssl pkey -pubout` makes its public key"
-        ),
-        None => format!("{cause}; the {kind} key was not written, and no key was kept"),
-    })
+/// A key as text: the private half, and the public one if that is wanted.
+struct Pems {
+    private: Zeroizing<String>,
+    public: Option<String>,
 }
 
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::io::{self, PipeReader, Read, pipe};
-    use std::os::fd::OwnedFd;
-    use std::path::Path;
-
-    use tempfile::NamedTempFile;
-
-    /// Where a key may go, good and bad.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Target {
-        File,
-        /// Something appears at its path after the output is open.
-        InTheWay,
-        /// Its folder is removed after the output is open.
-        NoFolder,
-        /// Its folder cannot be synced.
-        NameNotSynced,
-        Pipe,
-        ClosedPipe,
-        FullDevice,
-    }
-
-    const ALL: [Target; 7] = [
-        Target::File,
-        Target::InTheWay,
-        Target::NoFolder,
-        Target::NameNotSynced,
-        Target::Pipe,
-        Target::ClosedPipe,
-        Target::FullDevice,
-    ];
-
-    /// The disk, except that these folders cannot be synced.
-    struct Broken(Vec<PathBuf>);
-
-    impl Disk for Broken {
-        fn sync(&mut self, file: &fs::File) -> io::Result<()> {
-            System.sync(file)
-        }
-
-        fn give_name(&mut self, file: NamedTempFile, target: &Path, existing: Existing) -> io::Result<()> {
-            System.give_name(file, target, existing)
-        }
-
-        fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
-            if self.0.iter().any(|broken| folder.ends_with(broken)) {
-                return Err(io::Error::other("the disk is broken"));
-            }
-            System.sync_folder(folder)
-        }
-    }
-
-    impl Target {
-        fn is_good(self) -> bool {
-            matches!(self, Self::File | Self::Pipe)
-        }
-
-        /// Whether a key gets there, perhaps with an error.
-        fn arrives(self) -> bool {
-            self.is_good() || self == Self::NameNotSynced
-        }
-
-        fn open(self, folder: &Path) -> (Output, Option<PipeReader>) {
-            let path = folder.join("key");
-            fs::create_dir(folder).expect("made");
-            let file = || Output::private(&path, Existing::Kept).expect("opened");
-            match self {
-                Self::File | Self::NameNotSynced => (file(), None),
-                Self::InTheWay => {
-                    let output = file();
-                    fs::write(path, "another key").expect("written");
-                    (output, None)
-                }
-                Self::NoFolder => {
-                    let output = file();
-                    fs::remove_dir_all(folder).expect("removed");
-                    (output, None)
-                }
-                Self::Pipe | Self::ClosedPipe => {
-                    let (reader, writer) = pipe().expect("a pipe");
-                    let output = Output::Direct(fs::File::from(OwnedFd::from(writer)), "a pipe".into());
-                    (output, (self == Self::Pipe).then_some(reader))
-                }
-                Self::FullDevice => {
-                    let full = fs::File::options().write(true).open("/dev/full").expect("opened");
-                    (Output::Direct(full, "/dev/full".into()), None)
-                }
-            }
-        }
-
-        /// What has arrived.
-        fn arrived(self, folder: &Path, reader: Option<PipeReader>) -> String {
-            let mut text = String::new();
-            match reader {
-                Some(mut reader) => drop(reader.read_to_string(&mut text).expect("text")),
-                None => text = fs::read_to_string(folder.join("key")).unwrap_or_default(),
-            }
-            text
-        }
-    }
-
-    #[test]
-    fn a_pair_is_whole_or_an_error_says_what_there_is() {
-        for private in ALL {
-            for public in ALL.map(Some).into_iter().chain([None]) {
-                if !Path::new("/dev/full").exists() && [Some(private), public].contains(&Some(Target::FullDevice)) {
-                    continue;
-                }
-                let case = format!("private {private:?}, public {public:?}");
-                let folder = tempfile::tempdir().expect("a folder");
-                let folders = ["private", "public"].map(|name| folder.path().join(name));
-                let (output, reader) = private.open(&folders[0]);
-                let mut parts = vec![Part { kind: "private", output, pem: b"PRIVATE" }];
-                let public_reader = public.and_then(|public| {
-                    let (output, reader) = public.open(&folders[1]);
-                    parts.push(Part { kind: "public", output, pem: b"PUBLIC" });
-                    reader
-                });
-
-                let broken = [("private", Some(private)), ("public", public)].into_iter();
-                let broken = broken.filter(|(_, target)| *target == Some(Target::NameNotSynced));
-                let mut disk = Broken(broken.map(|(name, _)| name.into()).collect());
-                let written = write(&mut disk, parts, Existing::Kept);
-                let has_private = private.arrived(&folders[0], reader) == "PRIVATE";
-                let at_public = public.map_or_else(String::new, |public| public.arrived(&folders[1], public_reader));
-                let all_good = private.is_good() && public.is_none_or(Target::is_good);
-                assert_eq!(written.is_ok(), all_good, "{case}: {written:?}");
-                let all_arrive = private.arrives() && public.is_none_or(Target::arrives);
-                assert_eq!(at_public == "PUBLIC" && has_private, all_arrive && public.is_some(), "{case}");
-                if public == Some(Target::File) && !has_private {
-                    assert_eq!(at_public, "", "{case}: a public key without its private key");
-                }
-                if let Err(failure) = written {
-                    let text = failure.to_string();
-                    assert!(matches!(failure, Failure::Input(_)), "{case}: {text}");
-                    let named = |kind: &str| text.contains(&format!("the {kind} key was not written"));
-                    assert_eq!(named("private") || named("public"), !all_arrive, "{case}: {text}");
-                    assert!(!named("private") || !private.arrives() && !has_private, "{case}: {text}");
-                    assert!(!named("public") || !at_public.contains("PUBLIC"), "{case}: {text}");
-                    let not_synced = text.contains("could not be synced");
-                    let in_place = private == Target::NameNotSynced && has_private
-                        || public == Some(Target::NameNotSynced) && at_public == "PUBLIC";
-                    assert_eq!(not_synced, in_place, "{case}: {text}");
-                    assert_eq!(text.contains("private key is complete"), has_private, "{case}: {text}");
-                    assert_eq!(text.contains("no key was kept"), !has_private, "{case}: {text}");
-                }
-                for folder in folders.iter().filter(|folder| folder.exists()) {
-                    let names =
-                        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
-                    assert!(names.into_iter().all(|name| name == "key"), "{case}: a temporary file");
-                }
-            }
-        }
+impl Pems {
+    fn of(key: &PrivateKey, password: Option<&[u8]>, public: bool) -> Result<Self, KeyError> {
+        let private = match password {
+            Some(password) => Zeroizing::new(key.to_encrypted_pem(password)?),
+            None => key.to_pkcs8_pem()?,
+        };
+        let public = if public { Some(key.public_key().to_spki_pem()?) } else { None };
+        Ok(Self { private, public })
     }
 }

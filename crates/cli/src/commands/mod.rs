@@ -6,6 +6,7 @@ pub mod info;
 pub mod keygen;
 pub mod modexp;
 pub mod papers;
+pub mod prime;
 pub mod sign;
 pub mod speed;
 pub mod verify;
@@ -15,8 +16,8 @@ use clap::{Parser, Subcommand};
 use crate::exit::{Failure, Outcome};
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 a signature did not verify, or there was nothing to verify; 2 wrong usage; 3 bad key, input or output; \
-4 some items of a batch failed (each gives an empty line of output, and an error with its line number).
+Exit codes: 0 done; 1 a signature did not verify, a checked number is composite, or there was nothing to verify or check; \
+2 wrong usage; 3 bad key, input or output; 4 some items of a batch failed (each gives an empty line of output, and an error with its line number).
 
 Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";
 
@@ -48,14 +49,28 @@ pub enum Command {
     /// Lines stream: they, their numbers and results take at most 64 MiB of memory plus twice the longest
     /// line, for all threads together. A line has at most 256 MiB.
     Modexp(modexp::Args),
-    /// Make an RSA key
+    /// Make an RSA key, or a folder of keys
+    ///
+    /// One key goes to --out, or to standard output. Many keys (--count) go into the folder --out-dir, each
+    /// into a file of its own, which appears when it is complete and on the disk. They are made on --threads threads.
     Keygen(keygen::Args),
+    /// Make primes, or test numbers for primality
+    ///
+    /// Primes are random and have exactly --bits bits. Each is a line of lower-case hexadecimal, in the order
+    /// in which the threads find them.
+    Prime(prime::Args),
     /// Measure how fast this machine is, alone or against OpenSSL
     ///
-    /// RSA signs and verifies short messages (RS256); modexp raises to secret exponents as long as the
-    /// modulus. Both work in batches. The columns sign, verify and modexp are seconds per operation, as in
-    /// `openssl speed`. p50 and p99 are microseconds: half of the batches, and 99 of 100, take no longer. The
-    /// keys are built in, and public.
+    /// rsa signs and verifies short messages (RS256). modexp raises many bases to one secret exponent, fixedbase
+    /// one base to many; exponents are as long as the modulus. keygen makes RSA keys; prime and safeprime make
+    /// primes. The number in a name is the length in bits. All work in batches. The columns with the names of operations are seconds per
+    /// operation, as in `openssl speed`. p50 and p99 are microseconds: half of the batches, and 99 of 100,
+    /// take no longer. The keys that sign and verify are built in, and public.
+    ///
+    /// OpenSSL makes each key (`openssl genrsa`) and each prime (`openssl prime -generate`) in a process of
+    /// its own, so its rates include the start of the process. --compare also measures that start alone (with
+    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. How long a prime takes varies: more
+    /// --seconds make its rate steadier.
     Speed(speed::Args),
     /// Measure the tables of the papers that zariz implements, beside their published figures
     ///
@@ -96,6 +111,7 @@ pub fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Decrypt(args) => decrypt::run(&args),
         Command::Modexp(args) => modexp::run(&args),
         Command::Keygen(args) => keygen::run(&args),
+        Command::Prime(args) => prime::run(&args),
         Command::Speed(args) => speed::run(&args),
         Command::Papers(args) => papers::run(&args),
         Command::Info(args) => info::run(&args),

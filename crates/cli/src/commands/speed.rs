@@ -1,8 +1,8 @@
 //! `zariz speed`: how fast this machine is, alone or against the system's OpenSSL.
 
 mod table;
+mod target;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use zariz_papers::figures::rounded;
 use zariz_papers::openssl::OpenSsl;
@@ -13,8 +13,9 @@ use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::workload::{Modexp, benchmark_key};
+use crate::workload::{FixedPowers, Making, Modexp, benchmark_key};
 use table::Table;
+use target::Target;
 
 /// Rounds of a comparison: enough for a median.
 const ROUNDS: u32 = 5;
@@ -23,15 +24,16 @@ const ROUNDS: u32 = 5;
 #[derive(clap::Args)]
 pub struct Args {
     /// What to measure [default: rsa2048 rsa3072 rsa4096]
-    #[arg(value_name = "TARGET", value_parser = target())]
+    #[arg(value_name = "TARGET", value_parser = target::parser())]
     targets: Vec<Target>,
     /// Seconds for each operation
     #[arg(long, value_name = "S", default_value = "3", allow_negative_numbers = true, value_parser = seconds)]
     seconds: f64,
-    /// Operations in a batch
-    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
-    batch: u16,
-    /// Run `openssl speed` in turn with zariz, with one process for each of zariz's threads
+    /// Operations in a batch [default: 64; 8 keys or primes; 1 safe prime]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    batch: Option<u16>,
+    /// Run `openssl` in turn with zariz, with one process for each of zariz's threads: `openssl speed`,
+    /// `openssl genrsa` for keygen, `openssl prime` for primes
     #[arg(long, value_name = "PEER", value_parser = ["openssl"])]
     compare: Option<String>,
     /// Rounds of a comparison; the result is their median [default: 5]
@@ -42,33 +44,6 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     execution: Execution,
-}
-
-/// What can be measured.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Rsa(usize),
-    Modexp(usize),
-}
-
-const TARGETS: [(&str, Target); 8] = [
-    ("rsa1024", Target::Rsa(1024)),
-    ("rsa2048", Target::Rsa(2048)),
-    ("rsa3072", Target::Rsa(3072)),
-    ("rsa4096", Target::Rsa(4096)),
-    ("rsa8192", Target::Rsa(8192)),
-    ("modexp1024", Target::Modexp(1024)),
-    ("modexp2048", Target::Modexp(2048)),
-    ("modexp4096", Target::Modexp(4096)),
-];
-
-const USUAL: [Target; 3] = [Target::Rsa(2048), Target::Rsa(3072), Target::Rsa(4096)];
-
-fn target() -> impl TypedValueParser<Value = Target> {
-    PossibleValuesParser::new(TARGETS.map(|(name, _)| name)).try_map(|name| {
-        let found = TARGETS.iter().find(|(known, _)| *known == name);
-        found.map(|(_, target)| *target).ok_or("no such target")
-    })
 }
 
 /// A time in seconds on the command line.
@@ -99,6 +74,9 @@ struct Comparison {
     peer: Option<String>,
     peer_ops_per_second: Option<f64>,
     ratio: Option<f64>,
+    /// The part of each of the peer's operations that is the start of a process, where it needs one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer_start_seconds: Option<f64>,
 }
 
 /// Runs the command.
@@ -106,16 +84,17 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let peer = args.compare.as_ref().map(|_| OpenSsl::find()).transpose()?;
     let schedule = Schedule {
         threads: args.execution.threads_or_one(),
-        batch: args.batch.into(),
+        batch: 0,
         seconds: args.seconds,
         rounds: if peer.is_some() { args.rounds.unwrap_or(ROUNDS) } else { 1 },
     };
-    let targets = if args.targets.is_empty() { &USUAL[..] } else { &args.targets };
+    let targets = if args.targets.is_empty() { &target::USUAL[..] } else { &args.targets };
 
     let (mut output, mut table, mut all) = (Output::Stdout, Table::default(), Vec::new());
     for target in targets {
         let progress = Progress::step(args.execution.quiet, target.to_string());
-        let rows = measure_target(*target, args, schedule, peer.as_ref())?;
+        let batch = args.batch.map_or(target.usual_batch(), usize::from);
+        let rows = measure_target(*target, args, Schedule { batch, ..schedule }, peer.as_ref())?;
         drop(progress);
         if !args.json {
             output.write(table.section(*target, &rows).as_bytes())?;
@@ -148,7 +127,40 @@ fn measure_target(
             let load = Modexp::new(bits, schedule.batch, args.execution.engine)?;
             rows(&[load.pow()], args, schedule, peer, None)
         }
+        Target::FixedBase(bits) => {
+            let load = FixedPowers::new(bits, schedule.batch, args.execution.engine)?;
+            rows(&[load.pow()], args, schedule, peer, None)
+        }
+        Target::Keygen(bits) => {
+            made(Making::keys(bits, schedule.batch, args.execution.engine)?, args, schedule, peer, |openssl| {
+                openssl.keys(bits, schedule.seconds_per_round(), schedule.threads)
+            })
+        }
+        Target::Prime { bits, safe } => {
+            made(Making::primes(bits, safe, schedule.batch, args.execution.engine)?, args, schedule, peer, |openssl| {
+                openssl.primes(bits, safe, schedule.seconds_per_round(), schedule.threads)
+            })
+        }
     }
+}
+
+/// Measures how fast things are made; `peer_rate` has the peer make the same, in processes.
+fn made(
+    load: Making,
+    args: &Args,
+    schedule: Schedule,
+    peer: Option<&OpenSsl>,
+    peer_rate: impl Fn(&OpenSsl) -> Result<f64, zariz_papers::Failure>,
+) -> Result<Vec<Row>, Failure> {
+    let mut rates = peer.map(|openssl| || Ok(vec![peer_rate(openssl)?]));
+    let peer_rates = rates.as_mut().map(|rates| rates as PeerRates);
+    let mut rows = rows(&[load.make()], args, schedule, peer, peer_rates)?;
+    load.failure()?;
+    let start = peer.map(OpenSsl::start_seconds).transpose()?;
+    for comparison in rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
+        comparison.peer_start_seconds = start.map(|seconds| rounded(seconds, 4));
+    }
+    Ok(rows)
 }
 
 fn rows(
@@ -164,23 +176,20 @@ fn rows(
         engine: args.execution.engine.to_string(),
         threads: schedule.threads,
         batch: schedule.batch,
-        ops_per_second: rounded(measured.ops_per_second, 1),
+        ops_per_second: rate(measured.ops_per_second),
         p50_us: rounded(measured.p50_us, 1),
         p99_us: rounded(measured.p99_us, 1),
         comparison: peer.map(|openssl| Comparison {
             peer: measured.versus.as_ref().map(|_| openssl.version.clone()),
-            peer_ops_per_second: measured.versus.as_ref().map(|versus| rounded(versus.ops_per_second, 1)),
+            peer_ops_per_second: measured.versus.as_ref().map(|versus| rate(versus.ops_per_second)),
             ratio: measured.versus.as_ref().map(|versus| rounded(versus.ratio, 3)),
+            peer_start_seconds: None,
         }),
     };
     Ok(benchmarks.iter().zip(measured).map(row).collect())
 }
 
-impl std::fmt::Display for Target {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Self::Rsa(bits) => write!(f, "rsa{bits}"),
-            Self::Modexp(bits) => write!(f, "modexp{bits}"),
-        }
-    }
+/// A rate with decimals that mean something: some operations take seconds.
+fn rate(ops_per_second: f64) -> f64 {
+    rounded(ops_per_second, if ops_per_second < 10.0 { 4 } else { 1 })
 }

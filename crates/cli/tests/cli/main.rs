@@ -3,12 +3,14 @@
 mod decrypt;
 mod demo;
 mod info;
+mod key_folder;
 mod keygen;
 mod keys;
 mod modexp;
 mod output;
 mod papers;
 mod passwords;
+mod prime;
 mod run;
 mod sign;
 mod speed;

@@ -88,3 +88,57 @@ fn mixed_lines_agree_with_another_library() {
         assert_eq!(done.lines(), expected, "{options:?}");
     }
 }
+
+#[test]
+fn a_fixed_base_gives_what_the_base_on_every_line_gives() {
+    let mut state = 2;
+    let modulus = BigUint::from_bytes_be(&noise(&mut state, 130)) | BigUint::from(1u32);
+    let base = BigUint::from_bytes_be(&noise(&mut state, 150));
+    let (mut exponents, mut lines, mut expected) = (String::new(), String::new(), Vec::new());
+    for i in 0..200 {
+        // Longer and longer, to beyond the modulus; with zeros before them, and zero itself.
+        let exponent = BigUint::from_bytes_be(&noise(&mut state, i));
+        let zeros = "0".repeat(i % 7);
+        exponents += &format!("  0x{zeros}{exponent:x}\n");
+        lines += &format!("{base:x} {exponent:x}\n");
+        expected.push(format!("{:x}", base.modpow(&exponent, &modulus)));
+    }
+    let (modulus, base) = (format!("{modulus:x}"), format!("{base:x}"));
+    for options in [&["--threads", "1"][..], &["--threads", "3"], &["--public"], &["--engine", "portable"]] {
+        let modexp = ["modexp", "--modulus", &modulus];
+        let with_base = ["--fixed-base", &base];
+        let fixed = modexp.iter().chain(&with_base).chain(options);
+        let done = zariz_with(fixed, exponents.as_bytes()).exits(0).says_nothing();
+        assert_eq!(done.lines(), expected, "{options:?}");
+        assert_eq!(zariz_with(modexp.iter().chain(options), lines.as_bytes()).exits(0).stdout, done.stdout);
+    }
+    for (base, expected) in
+        [("0", ["0", "1", "0"]), ("1", ["1", "1", "1"]), ("65", ["0", "1", "0"]), ("64", ["64", "1", "1"])]
+    {
+        let done = zariz_with(["modexp", "--modulus", "65", "--fixed-base", base], b"1\n0\nffffffffffffffffff0\n");
+        assert_eq!(done.exits(0).says_nothing().lines(), expected, "{base}");
+    }
+}
+
+#[test]
+fn bad_exponents_of_a_fixed_base_leave_empty_lines() {
+    let modexp = ["modexp", "--modulus", "65", "--fixed-base", "2"];
+    let done = zariz_with(modexp, "3\n\n1 2\nxy\n0x\n\u{ff}\n4\n".as_bytes()).exits(4);
+    assert_eq!(done.lines(), ["8", "", "", "", "", "", "10"]);
+    let done = done.says(&[
+        "error: line 2: the line is empty: an exponent was expected",
+        "error: line 3: more than one number on the line",
+        "error: line 4: exponent: 'x' is not a hexadecimal digit",
+        "error: line 5: exponent: ",
+        "error: line 6: exponent: ",
+        "error: 5 of 7 lines failed",
+    ]);
+    assert_eq!(done.stderr.lines().count(), 6);
+    assert_eq!(zariz_with(modexp, b"").exits(0).says_nothing().stdout, b"");
+
+    zariz(["modexp", "--fixed-base", "2"]).exits(2).says(&["--fixed-base needs --modulus HEX"]);
+    zariz(["modexp", "--fixed-base", "x", "--modulus", "7"]).exits(2).says(&["'x' is not"]);
+    let both = ["modexp", "--fixed-base", "2", "--modulus", "7", "--exponent", "3"];
+    zariz(both).exits(2).says(&["--fixed-base", "--exponent", "cannot be used with"]);
+    zariz(["modexp", "--fixed-base", "2", "--modulus", "8"]).exits(3).says(&["--modulus: the modulus is even"]);
+}

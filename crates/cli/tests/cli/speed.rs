@@ -80,3 +80,46 @@ fn without_openssl_a_comparison_is_refused() {
     command.args(args!["speed", "--compare", "openssl", "rsa1024"]).env("PATH", "/does/not/exist");
     run(&mut command, b"").exits(3).says(&["error: the openssl program cannot be run"]);
 }
+
+/// What is made.
+const MADE: [&str; 4] = ["keygen1024", "prime1024", "safeprime512", "keygen2048"];
+
+#[test]
+fn fixed_bases_keys_and_primes_are_measured() {
+    let rows = json(&["fixedbase1024", "fixedbase2048", "fixedbase4096", "--batch", "8"]);
+    assert_eq!(rows.len(), 3);
+    let made = json(&MADE.into_iter().chain(["--batch", "3", "--threads", "2"]).collect::<Vec<_>>());
+    let operations: Vec<&str> = made.iter().filter_map(|row| row["operation"].as_str()).collect();
+    assert_eq!(operations, MADE);
+    assert!(made.iter().all(|row| row["batch"] == 3 && row["threads"] == 2), "{made:?}");
+    for row in rows.iter().chain(&made) {
+        let number = |name: &str| row[name].as_f64().unwrap_or_default();
+        assert!(number("ops_per_second") > 0.0 && number("p50_us") <= number("p99_us"), "{row}");
+        assert!(row.get("peer").is_none() && row.get("peer_start_seconds").is_none(), "{row}");
+    }
+}
+
+#[test]
+fn keys_and_primes_are_compared_with_processes() {
+    if !has_openssl() {
+        return;
+    }
+    let options = ["fixedbase1024", "--compare", "openssl", "--rounds", "2", "--threads", "2"];
+    let rows = json(&MADE[..3].iter().copied().chain(options).collect::<Vec<_>>());
+    for row in &rows[..3] {
+        let number = |name: &str| row[name].as_f64().expect("a number");
+        assert!(number("peer_ops_per_second") > 0.0 && number("ratio") > 0.0, "{row}");
+        assert!(number("peer_start_seconds") > 0.0 && number("peer_start_seconds") < 1.0, "{row}");
+    }
+    assert!(rows[3]["ratio"].is_null() && rows[3].get("peer_start_seconds").is_none(), "{}", rows[3]);
+
+    let compare = ["speed", "--compare", "openssl", "--rounds", "1", "--seconds", "0.01"];
+    let table = zariz(compare.iter().chain(&["fixedbase1024", "prime1024", "safeprime512"])).exits(0).says_nothing();
+    let lines = table.lines();
+    assert_eq!(lines.len(), 3 + 2 * 5, "{table:?}");
+    assert!(lines[2].contains("no such operation") && lines[7].contains("openssl starts a process for each"));
+    // What belongs together is in one column.
+    assert_eq!(lines[0].find("engine"), lines[1].find("auto"), "{}", table.text());
+    assert!(lines[3].contains(" prime ") && lines[3].contains(" prime/s "), "{}", table.text());
+    assert!(lines[9].starts_with("safeprime  512 bits "), "{}", table.text());
+}

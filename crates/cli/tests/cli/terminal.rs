@@ -76,6 +76,32 @@ fn a_spinner_for_a_step_that_lasts_and_none_for_one_that_does_not() {
 }
 
 #[test]
+fn making_many_has_a_bar_and_an_interruption_a_line_of_its_own() {
+    let folder = Folder::new();
+    let keygen = |name: &str, option: &str| {
+        let keys = folder.join(name);
+        let keygen = "timeout --foreground -s INT 3 \"$ZARIZ\" keygen --bits 1024 --count 1000000 --out-dir";
+        on_terminal(&format!("{keygen} {} {option}", keys.display())).map(|done| done.exits(124))
+    };
+    let Some(done) = keygen("keys", "") else { return };
+    for words in [" keys, ", "/s", " left\r\n", "interrupted: ", " are complete in "] {
+        assert!(done.text().contains(words), "{words:?}: {}", done.text());
+    }
+    let quiet = keygen("more", "--quiet").expect("found before");
+    assert!(quiet.text().trim().lines().count() == 1 && quiet.text().contains("interrupted: "), "{quiet:?}");
+
+    // Primes on the terminal itself are progress enough.
+    let primes = "timeout --foreground 2 \"$ZARIZ\" prime --bits 512 --count 1000000";
+    let done = on_terminal(primes).expect("found before").exits(124);
+    assert!(!done.text().contains('\x1b') && !done.text().contains("/s"), "{done:?}");
+    let bar = on_terminal(&format!("{primes} > /dev/null")).expect("found before").exits(124);
+    assert!(bar.text().contains(" primes, ") && bar.text().contains(" left"), "{bar:?}");
+    let search = "timeout --foreground 2 \"$ZARIZ\" prime --bits 4096 --safe --threads 1 > /dev/null";
+    let step = on_terminal(search).expect("found before");
+    assert!(step.code == Some(0) || step.text().contains("searching for a safe prime of 4096 bits"), "{step:?}");
+}
+
+#[test]
 fn papers_tell_how_long_they_will_take() {
     let Some(done) = on_terminal("timeout 3 \"$ZARIZ\" papers ahmm --seconds 1 > /dev/null") else { return };
     let done = done.exits(124);

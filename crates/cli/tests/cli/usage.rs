@@ -17,11 +17,13 @@ fn available() -> Vec<&'static str> {
 #[test]
 fn help_and_version_go_to_standard_output() {
     let help = zariz(["--help"]).exits(0).says_nothing();
-    for word in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "papers", "info", "demo", "Exit codes"] {
+    for word in
+        ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "papers", "info", "demo", "Exit codes"]
+    {
         assert!(help.text().contains(word), "{word}");
     }
     assert!(zariz(["--version"]).exits(0).text().starts_with("zariz "));
-    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "papers", "info", "demo"] {
+    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "papers", "info", "demo"] {
         assert!(!zariz([command, "--help"]).exits(0).says_nothing().stdout.is_empty());
     }
 }
@@ -117,7 +119,7 @@ fn every_working_command_takes_engine_threads_and_quiet() {
     let modexp =
         zariz(args!["modexp", "--modulus", "7", "--exponent", "2", lines].iter().chain(&options.map(Into::into)));
     assert_eq!(modexp.exits(0).text(), "4\n2\n");
-    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "speed", "demo"] {
+    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "demo"] {
         let help = zariz([command, "--help"]).exits(0);
         for option in ["--engine", "--threads", "--quiet"] {
             assert!(help.text().contains(option), "{command} {option}");

@@ -23,10 +23,8 @@ use super::kernels::Kernels;
 use super::number::load;
 use super::product::mac_tiles;
 use super::tiles::tiles;
+use crate::bounds::FREE_BITS_AHMM;
 use crate::place::Placed;
-
-/// Bits that must be free above the modulus: `R ≥ 32M`.
-const FREE_BITS: usize = 5;
 
 /// How numbers of `L` digits are split, and the initial values of columns.
 pub(crate) struct Ahmm<M: Kernels> {
@@ -44,7 +42,7 @@ pub(crate) struct Ahmm<M: Kernels> {
 impl<M: Kernels> Ahmm<M> {
     /// Whether `l` digits leave enough bits free above moduli of at most `bits` bits.
     pub fn fits(l: usize, bits: usize) -> bool {
-        M::DIGIT_BITS as usize * l >= bits + FREE_BITS
+        M::DIGIT_BITS as usize * l >= bits + FREE_BITS_AHMM
     }
 
     pub fn new(machine: M, l: usize) -> Self {

@@ -7,6 +7,7 @@ use super::method::Method;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
 use crate::OddModulus;
+use crate::bounds::{FREE_BITS, REDUCED};
 use crate::limbs::{self, Limbs};
 
 /// Everything the kernels need of one modulus `M`: numbers of `L` digits in radix `2^w`, with
@@ -49,7 +50,7 @@ impl Constants {
     /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below
     /// `4M` (see [`crate::batch::domain`]), and at least 2.
     pub const fn digits_for(bits: usize, digit_bits: u32) -> usize {
-        let digits = (bits + 3).div_ceil(digit_bits as usize);
+        let digits = (bits + FREE_BITS).div_ceil(digit_bits as usize);
         if digits < 2 { 2 } else { digits }
     }
 
@@ -144,6 +145,6 @@ impl Constants {
     pub(crate) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
         limbs::from_digits(digits, self.digit_bits, &mut number);
-        self.modulus.canonical(number, 2)
+        self.modulus.canonical(number, REDUCED - 1)
     }
 }

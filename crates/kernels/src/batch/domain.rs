@@ -22,6 +22,7 @@ use super::ahmm::Ahmm;
 use super::bias::Bias;
 use super::block::{MAX_LANES, Part, WINDOWS};
 use super::constants::Constants;
+use super::doubling::{self, Doubling};
 use super::interleaved::Interleaved;
 use super::kernels::Kernels;
 use super::method::Reduction;
@@ -30,9 +31,10 @@ use super::product::{Kind, Product, splits};
 #[cfg(feature = "papers")]
 use super::separated::Separated;
 use super::tiles::tiles;
-use crate::domain::fixed_window;
+use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::shared::Shared;
 
 /// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for
 /// methods that split. `analysis` proves up to here that no column overflows.
@@ -49,6 +51,8 @@ pub struct Domain<'a, M: Kernels> {
     square: Product<M>,
     reduction: Reducer<M>,
     ahmm: Option<Ahmm<M>>,
+    /// Made at first use.
+    doubling: Option<Doubling<M>>,
     columns: Placed<M::Column>,
 }
 
@@ -117,6 +121,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
             square: product(Kind::Square, method.square_levels),
             reduction,
             ahmm,
+            doubling: None,
             columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
             lanes,
         }
@@ -250,12 +255,26 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
+    fn doubling_window(&self) -> usize {
+        let longest = self.lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
+        doubling::window(crate::Domain::bits(self), longest)
+    }
+
+    /// Cost and bounds: those of [`doubling`].
+    fn double(&mut self, x: &mut [M::Digit], times: &[u64]) {
+        let (machine, l) = (self.machine, self.digits);
+        self.doubling.get_or_insert_with(|| Doubling::new(machine, l)).run(&mut self.columns, x, times);
+    }
+
     /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it
     /// costs `TABLE` in each window.
-    fn window_bits(&self, exponent_bits: usize) -> usize {
+    fn costs(&self) -> Costs {
         let product = M::PRODUCT_TENTHS as usize;
-        let (build, multiply) = (product * self.build_products(), product * self.entry_products());
-        fixed_window(exponent_bits, build, multiply, self.entry_words() * TABLE)
+        Costs {
+            build: product * self.build_products(),
+            multiply: product * self.entry_products(),
+            read: self.entry_words() * TABLE,
+        }
     }
 
     /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
@@ -264,6 +283,34 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         let mut digits = limbs::zero(l * M::LANES);
         self.machine.scatter(&mut digits, x);
         self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+    }
+}
+
+impl<M: Kernels> Shared for Domain<'_, M> {
+    /// A digit of one number.
+    type Element = u64;
+
+    fn elements(&self) -> usize {
+        crate::Domain::entry_words(self)
+    }
+
+    fn blank(&self, elements: usize) -> Placed<u64> {
+        Placed::new(0, elements, Some(COLUMNS))
+    }
+
+    fn share(&mut self, out: &mut [u64], entries: &[M::Digit]) {
+        self.machine.scatter(out, entries);
+    }
+
+    fn collect(&mut self, out: &mut [M::Digit], entries: &[&[u64]]) {
+        load_into(self.machine, out, |lane| entries[lane.min(entries.len() - 1)]);
+    }
+
+    fn select_shared(&mut self, out: &mut [M::Digit], row: &[u64], index: &[u64]) {
+        let stride = out.len();
+        for (at, width) in tiles(stride, M::MAX_TILE) {
+            self.machine.select_shared(&mut out[at..at + width], &row[at..], stride, index);
+        }
     }
 }
 

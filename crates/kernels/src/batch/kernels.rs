@@ -37,6 +37,12 @@ macro_rules! for_each_block {
                 stride: usize,
                 index: &'a [u64]
             );
+            select_shared SelectShared [MAX_TILE: out] (
+                out: &'a mut [Digit<$M>],
+                table: &'a [u64],
+                stride: usize,
+                index: &'a [u64]
+            );
             splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
             difference Difference (

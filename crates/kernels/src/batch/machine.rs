@@ -91,6 +91,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn equals(self, a: Self::Column, value: u64) -> Self::Mask;
     /// `b` where the mask is set, else `a`.
     fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
+    /// `b` where the mask is set, else `a`.
+    fn select_column(self, mask: Self::Mask, a: Self::Column, b: Self::Column) -> Self::Column;
 }
 
 /// One digit of every lane of a machine.

@@ -6,6 +6,7 @@ use super::amm::Modulus;
 use super::kernels::WIDEST;
 use super::machine::{DIGITS, Digits};
 use crate::OddModulus;
+use crate::bounds::REDUCED_FULL;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -76,7 +77,7 @@ impl Constants {
     pub(super) fn canonical(&self, digits: &[Digits]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
         limbs_of(digits, &mut number);
-        self.modulus.canonical(number, 1)
+        self.modulus.canonical(number, REDUCED_FULL - 1)
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::constants::{Constants, digits_of, limbs_of, zeros};
 use super::kernels::{Kernels, SPARE};
 use super::machine::{DIGITS, Digits};
-use crate::domain::fixed_window;
+use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -94,12 +94,16 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// The fewest multiplications: 5 bits for exponents of 512 bits, 6 for 1024 and 2048, as in the paper.
-    fn window_bits(&self, exponent_bits: usize) -> usize {
-        fixed_window(exponent_bits, 1, 1, 0)
+    fn costs(&self) -> Costs {
+        Costs { build: 1, multiply: 1, read: 0 }
     }
 
     /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.
     fn canonical(&mut self, x: &[Digits]) -> Vec<Limbs> {
         alloc::vec![self.constants.canonical(x)]
     }
+}
+
+impl<M: Kernels> crate::Shared for Domain<'_, M> {
+    alone! {}
 }

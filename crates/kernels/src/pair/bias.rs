@@ -7,9 +7,9 @@ use super::{LANES, Machine, Shape};
 /// The initial columns: the low parts, vector by vector, then the high ones.
 ///
 /// Minus a bias for each product a vector receives, except those of `M` and the last quotient in the last
-/// vector that is cleared: it is looked at before they come, and [`pass`](super::kernel::pass) takes them
+/// vector that is cleared: it is looked at before they come, and the last pass takes them
 /// off.
-pub(super) fn initial<M: Machine>(shape: Shape) -> Vec<u64> {
+pub fn initial<M: Machine>(shape: Shape) -> Vec<u64> {
     let counts = products(shape);
     let part = |bias: u64| counts.iter().map(move |&count| bias.wrapping_mul(count).wrapping_neg());
     part(M::BIAS_LOW).chain(part(M::BIAS_HIGH)).collect()

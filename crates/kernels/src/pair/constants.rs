@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::{DIGIT_BITS, LANES, MAX_DIGITS};
 use crate::OddModulus;
+use crate::bounds::{FREE_BITS, REDUCED};
 use crate::limbs::{self, Limbs};
 
 /// How the digits of a number are laid out in vectors. Only numbers of one shape can be side by side.
@@ -26,7 +27,7 @@ const TUNED: [usize; 5] = [10, 16, 20, 30, 40];
 impl Shape {
     /// The shape for moduli of up to `bits` bits: `2^{52L} ≥ 8M`.
     pub const fn new(bits: usize) -> Self {
-        let digits = (bits + 3).div_ceil(DIGIT_BITS as usize);
+        let digits = (bits + FREE_BITS).div_ceil(DIGIT_BITS as usize);
         // At least two vectors: there is no code for one.
         let vectors = if digits <= LANES { 2 } else { digits.div_ceil(LANES) };
         let mut i = 0;
@@ -96,7 +97,7 @@ impl fmt::Debug for Constants {
 
 impl Constants {
     /// The longest modulus, in bits.
-    pub const MAX_BITS: usize = MAX_DIGITS * DIGIT_BITS as usize - 3;
+    pub const MAX_BITS: usize = MAX_DIGITS * DIGIT_BITS as usize - FREE_BITS;
 
     /// Whether numbers of this length can be prepared.
     pub const fn fits(bits: usize) -> bool {
@@ -131,15 +132,8 @@ impl Constants {
         let multiple = limbs::digits_of(&multiple, DIGIT_BITS, LANES * shape.vectors() + LANES);
         debug_assert!(multiple[..LANES].iter().all(|&digit| digit == 0));
 
-        let mut tables = limbs::zero(LANES * shape.tables());
-        let (friendly, rest) = tables.split_at_mut(LANES * shape.shifted());
-        let (plain, low) = rest.split_at_mut(LANES * shape.shifted());
-        shift_up(friendly, &multiple[LANES..], shape);
-        shift_up(plain, &in_digits(m), shape);
         let inverse = limbs::digits_of(&inverse, DIGIT_BITS, LANES);
-        for (up, vector) in low.chunks_exact_mut(LANES).enumerate() {
-            vector[up..].copy_from_slice(&inverse[..LANES - up]);
-        }
+        let tables = factors(shape, &multiple[LANES..], &in_digits(m), &inverse);
         Self {
             shape,
             modulus: modulus.clone(),
@@ -164,12 +158,26 @@ impl Constants {
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
         limbs::from_digits(digits, DIGIT_BITS, &mut number);
-        self.modulus.canonical(number, 2)
+        self.modulus.canonical(number, REDUCED - 1)
     }
 }
 
 /// The bits of `B`, one vector of digits.
 const B_BITS: usize = LANES * DIGIT_BITS as usize;
+
+/// The words of the vectors that products are made with, [`Shape::tables`], from the digits of `M''`, `M` and
+/// `N'`: the first two as long as the shape's vectors, the last as one.
+pub fn factors(shape: Shape, friendly: &[u64], modulus: &[u64], inverse: &[u64]) -> Limbs {
+    let mut tables = limbs::zero(LANES * shape.tables());
+    let (first, rest) = tables.split_at_mut(LANES * shape.shifted());
+    let (plain, low) = rest.split_at_mut(LANES * shape.shifted());
+    shift_up(first, friendly, shape);
+    shift_up(plain, modulus, shape);
+    for (up, vector) in low.chunks_exact_mut(LANES).enumerate() {
+        vector[up..].copy_from_slice(&inverse[..LANES - up]);
+    }
+    tables
+}
 
 /// Each tile of a number shifted up by 0, 1, … 7 digits, in one vector more than it has.
 fn shift_up(out: &mut [u64], digits: &[u64], shape: Shape) {

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use super::bias::initial;
 use super::{Constants, DIGIT_BITS, Kernels, LANES, MOST, Shape, columns_for, tables_for};
 use crate::Domain as _;
-use crate::domain::fixed_window;
+use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::shared::Shared;
 
 /// The working space of one number, or of two.
 pub struct Domain<'a, M: Kernels> {
@@ -126,15 +127,44 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// A table is read at two vectors a cycle, the rate of multiplications.
-    fn window_bits(&self, exponent_bits: usize) -> usize {
+    fn costs(&self) -> Costs {
         let n = self.shape.vectors();
         let product = 4 * LANES * n * (n + 1);
-        fixed_window(exponent_bits, product, product, n)
+        Costs { build: product, multiply: product, read: n }
     }
 
     fn canonical(&mut self, x: &[M::Vector]) -> Vec<Limbs> {
         let numbers = x.chunks_exact(self.shape.vectors());
         self.moduli.iter().zip(numbers).map(|(c, number)| c.canonical(&store(self.machine, number))).collect()
+    }
+}
+
+impl<M: Kernels> Shared for Domain<'_, M> {
+    type Element = M::Vector;
+
+    fn elements(&self) -> usize {
+        self.shape.vectors()
+    }
+
+    fn blank(&self, elements: usize) -> Placed<M::Vector> {
+        self.zeros(elements)
+    }
+
+    fn share(&mut self, out: &mut [M::Vector], entries: &[M::Vector]) {
+        out.copy_from_slice(entries);
+    }
+
+    fn collect(&mut self, out: &mut [M::Vector], entries: &[&[M::Vector]]) {
+        for (i, out) in out.chunks_exact_mut(self.shape.vectors()).enumerate() {
+            out.copy_from_slice(entries[i.min(entries.len() - 1)]);
+        }
+    }
+
+    /// Each number reads the row for itself.
+    fn select_shared(&mut self, out: &mut [M::Vector], row: &[M::Vector], index: &[u64]) {
+        for (out, &index) in out.chunks_exact_mut(self.shape.vectors()).zip(index) {
+            self.machine.select_entry(self.shape, out, row, &[index]);
+        }
     }
 }
 

@@ -64,7 +64,8 @@ mod general;
 mod kernel;
 mod settle;
 
-pub use constants::{Constants, Shape};
+pub use bias::initial;
+pub use constants::{Constants, Shape, factors};
 pub use domain::Domain;
 pub use general::amm_general;
 pub use kernel::{amm, columns_for, select, tables_for};

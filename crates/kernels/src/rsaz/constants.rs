@@ -3,13 +3,14 @@
 use super::most_sums;
 use crate::OddModulus;
 use crate::batch::Constants;
+use crate::bounds::FREE_BITS;
 
 /// The longest modulus, in bits: `R ≥ 8M` with 252 digits of 28 bits, whose square fits its columns without a
 /// cleanup.
-pub const MAX_BITS: usize = 28 * (most_sums(28) / 4 * 4) - 3;
+pub const MAX_BITS: usize = 28 * (most_sums(28) / 4 * 4) - FREE_BITS;
 
 /// The longest modulus in radix `2^29`: 36 digits, as in the paper.
-const MAX_BITS_29: usize = 29 * 36 - 3;
+const MAX_BITS_29: usize = 29 * 36 - FREE_BITS;
 
 /// `m`: 29 up to 36 digits, above that 28 (section 4.1).
 pub const fn digit_bits_for(bits: usize) -> u32 {

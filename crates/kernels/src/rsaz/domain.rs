@@ -13,7 +13,7 @@ use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};
 use crate::Domain as _;
 use crate::batch::Constants;
-use crate::domain::fixed_window;
+use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -138,15 +138,18 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
     }
 
     /// In tenths of a processor cycle. Reading an entry costs `TABLE` for each eight digits.
-    fn window_bits(&self, exponent_bits: usize) -> usize {
+    fn costs(&self) -> Costs {
         let product = self.product_macs() * W::MAC_TENTHS as usize;
-        let read = self.words() / PACK * TABLE;
-        fixed_window(exponent_bits, product, product, read)
+        Costs { build: product, multiply: product, read: self.words() / PACK * TABLE }
     }
 
     fn canonical(&mut self, x: &[W::Digit]) -> Vec<Limbs> {
         vec![self.constants.canonical(&self.normalised(x))]
     }
+}
+
+impl<W: Kernels> crate::Shared for Domain<'_, W> {
+    alone! {}
 }
 
 impl<W: Kernels> Domain<'_, W> {

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{Constants, Kernels};
-use crate::domain::fixed_window;
+use crate::bounds::REDUCED_FULL;
+use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::Placed;
 
@@ -99,16 +100,19 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
     }
 
     /// In limbs read, of which `READ` take the time of a product.
-    fn window_bits(&self, exponent_bits: usize) -> usize {
+    fn costs(&self) -> Costs {
         let n = self.constants.limbs();
-        let (build, multiply) = (7 * n * n / 4, 2 * n * n);
-        fixed_window(exponent_bits, READ * build, READ * multiply, n)
+        Costs { build: READ * (7 * n * n / 4), multiply: READ * 2 * n * n, read: n }
     }
 
     /// A product of a number below `R` and one below `M` is below `2M`.
     fn canonical(&mut self, x: &[u64]) -> Vec<Limbs> {
-        alloc::vec![self.constants.modulus.canonical(Limbs::new(x.to_vec()), 1)]
+        alloc::vec![self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1)]
     }
+}
+
+impl<S: Kernels> crate::Shared for Domain<'_, S> {
+    alone! {}
 }
 
 /// Limbs of a table read in the time of a product.

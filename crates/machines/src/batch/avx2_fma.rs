@@ -10,6 +10,7 @@
 //! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1
 //! apart: exact. Its bit pattern is that of `1.5·2^52` plus the signed `ab − 2^51·r` in `[−2^50, 2^50]`.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
@@ -129,7 +130,29 @@ impl Machine for Avx2Fma {
     #[inline(always)]
     fn select(self, mask: __m256d, a: __m256d, b: __m256d) -> __m256d {
         // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_blendv_pd(a, b, mask) }
+        unsafe {
+            in_register(_mm256_castpd_si256(b));
+            _mm256_blendv_pd(a, b, mask)
+        }
+    }
+    #[inline(always)]
+    fn select_column(self, mask: __m256d, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe {
+            in_register(b);
+            _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), mask))
+        }
+    }
+}
+
+/// [`avx512::in_register`](super::avx512::in_register), for the one case in which the compiler has masks for
+/// vectors of 256 bits: the whole program is compiled for a processor with AVX-512VL.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn in_register(vector: __m256i) {
+    if cfg!(target_feature = "avx512vl") {
+        // SAFETY: there is no instruction in it.
+        unsafe { asm!("# {0}", in(ymm_reg) vector, options(nomem, nostack, preserves_flags)) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The operations that both AVX-512 machines share: eight 64-bit columns in a vector.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 /// The operations on columns and masks that need AVX-512F alone, for the `impl Machine` of a machine that
@@ -53,6 +54,14 @@ macro_rules! avx512_columns {
             // SAFETY: `self` proves AVX-512F.
             unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64(value as i64)) }
         }
+        #[inline(always)]
+        fn select_column(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe {
+                crate::batch::avx512::in_register(b);
+                _mm512_mask_mov_epi64(a, mask, b)
+            }
+        }
     };
 }
 
@@ -64,4 +73,13 @@ macro_rules! avx512_columns {
 pub(crate) unsafe fn low_52(c: __m512i) -> __m512i {
     // SAFETY: the caller's promise.
     unsafe { _mm512_and_si512(c, _mm512_set1_epi64((1 << 52) - 1)) }
+}
+
+/// Has a vector in a register, so that a move of it under a mask is not made one load under that mask: no
+/// document promises that a processor brings the same lines to its cache for every mask, and masks are secret.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn in_register(vector: __m512i) {
+    // SAFETY: there is no instruction in it.
+    unsafe { asm!("# {0}", in(zmm_reg) vector, options(nomem, nostack, preserves_flags)) }
 }

@@ -19,7 +19,7 @@
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx512::low_52;
+use crate::batch::avx512::{in_register, low_52};
 
 /// Proof that the processor has AVX-512F and DQ.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,10 @@ impl Machine for Avx512Fma {
     #[inline(always)]
     fn select(self, mask: __mmask8, a: __m512d, b: __m512d) -> __m512d {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_mask_mov_pd(a, mask, b) }
+        unsafe {
+            in_register(_mm512_castpd_si512(b));
+            _mm512_mask_mov_pd(a, mask, b)
+        }
     }
 }
 

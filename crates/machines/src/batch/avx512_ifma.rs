@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx512::low_52;
+use crate::batch::avx512::{in_register, low_52};
 
 /// Set if VPMADD52 is executed although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
@@ -78,7 +78,10 @@ impl Machine for Avx512Ifma {
     #[inline(always)]
     fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_mask_mov_epi64(a, mask, b) }
+        unsafe {
+            in_register(b);
+            _mm512_mask_mov_epi64(a, mask, b)
+        }
     }
 }
 

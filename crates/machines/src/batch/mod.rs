@@ -5,7 +5,7 @@ mod roots;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
-mod avx2_fma;
+pub(crate) mod avx2_fma;
 #[cfg(target_arch = "x86_64")]
 #[macro_use]
 pub(crate) mod avx512;

@@ -90,6 +90,10 @@ impl<const W: usize> Machine for Portable<W> {
     fn select(self, mask: [u64; W], a: [u64; W], b: [u64; W]) -> [u64; W] {
         std::array::from_fn(|i| a[i] ^ (mask[i] & (a[i] ^ b[i])))
     }
+    #[inline(always)]
+    fn select_column(self, mask: [u64; W], a: [u64; W], b: [u64; W]) -> [u64; W] {
+        self.select(mask, a, b)
+    }
 }
 
 /// The one-lane machine that the engine uses.

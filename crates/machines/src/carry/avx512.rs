@@ -13,6 +13,8 @@
 use std::arch::x86_64::*;
 use zariz_kernels::carry::{Digits, Machine};
 
+use crate::batch::avx512::in_register;
+
 /// Proof that the processor has AVX-512F.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
@@ -110,7 +112,10 @@ impl Machine for Avx512 {
     #[inline(always)]
     fn add_where(self, mask: __mmask16, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_mask_add_epi32(a, mask, a, b) }
+        unsafe {
+            in_register(b);
+            _mm512_mask_add_epi32(a, mask, a, b)
+        }
     }
     #[inline(always)]
     fn shift_down(self, vector: __m512i, above: __m512i) -> __m512i {
@@ -138,7 +143,10 @@ impl Machine for Avx512 {
     #[inline(always)]
     fn move_where(self, mask: __mmask16, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_mask_mov_epi32(a, mask, b) }
+        unsafe {
+            in_register(b);
+            _mm512_mask_mov_epi32(a, mask, b)
+        }
     }
     #[inline(always)]
     fn equal(self, a: __m512i, b: __m512i) -> __mmask16 {

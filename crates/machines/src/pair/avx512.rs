@@ -82,7 +82,10 @@ macro_rules! avx512_pair {
         #[inline(always)]
         fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_mask_mov_epi64(a, mask, b) }
+            unsafe {
+                crate::batch::avx512::in_register(b);
+                _mm512_mask_mov_epi64(a, mask, b)
+            }
         }
     };
 }

@@ -3,6 +3,8 @@
 use std::arch::x86_64::*;
 use zariz_kernels::rsaz::Machine;
 
+use crate::batch::avx2_fma::in_register;
+
 /// Proof that the processor has AVX2 and BMI2.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
@@ -129,7 +131,9 @@ impl Machine for Avx2 {
         // SAFETY: `self` proves AVX2; the array is 32 readable bytes, and the load needs no alignment.
         unsafe {
             let mask = _mm256_cmpeq_epi64(_mm256_set1_epi64x(a as i64), _mm256_set1_epi64x(b as i64));
-            _mm256_or_si256(sum, _mm256_and_si256(mask, _mm256_loadu_si256(digits.as_ptr().cast())))
+            let digits = _mm256_loadu_si256(digits.as_ptr().cast());
+            in_register(digits);
+            _mm256_or_si256(sum, _mm256_and_si256(mask, digits))
         }
     }
     #[inline(always)]

@@ -175,6 +175,9 @@ pub fn check_batch<M: batch::Kernels>(
     let domain = || batch::Domain::new(m, &pow::moduli(&powers));
     check("pow", pow::pow(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     check("pow_vartime", pow::pow_vartime(domain(), &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
+    let twos: Vec<Power> = powers.iter().map(|p| Power { base: &[2], base_bits: 2, ..*p }).collect();
+    let two = BigUint::from(2u32);
+    check("pow_of_two", pow::pow_of_two(domain(), &twos), &|c| two.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
     check("pow_vartime, one exponent", pow::pow_vartime(domain(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));

@@ -4,7 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use zariz::rsa::{PrivateKey, PublicKey};
+use zariz::primes::PrimeError;
+use zariz::rsa::{KeyError, KeyGenerator, PrivateKey, PublicKey};
 
 use super::numbers::{Numbers, select};
 use super::{Arithmetic, Key, with_settings};
@@ -13,6 +14,7 @@ use crate::ffi::functions::Callback;
 use crate::ffi::params::{Built, Param, Params};
 use crate::openssl::Pkey;
 use crate::provider::Provider;
+use crate::queue::job;
 
 /// The usual public exponent: 65,537.
 const E: [u8; 3] = [1, 0, 1];
@@ -81,18 +83,43 @@ impl Plan {
     /// Makes the key.
     pub fn make(&self, progress: &Progress) -> Outcome<Key> {
         let provider = &self.provider;
-        progress.tell(0, 0)?;
-        let key = if self.primes == 2 && self.e == E && BITS.contains(&self.bits) {
-            let key = provider.with_stack(|| PrivateKey::generate(self.bits))??;
-            let key = with_settings(&key, &provider.settings)?;
+        let key = if let Some(generator) = self.generator() {
+            let key = self.search(&generator, progress)?;
+            let key = provider.with_stack(|| with_settings(&key, &provider.settings))??;
             Key::with(Numbers::of(&key), Arithmetic::Private(key))
         } else {
+            progress.tell(0, 0)?;
             self.generate_foreign()?
         };
         provider.counters.add(|counts| &counts.keys_generated, 1);
         progress.tell(3, 0)?;
         progress.tell(3, 1)?;
         Ok(key)
+    }
+
+    /// What makes the key, unless OpenSSL must: more than two primes, another length, or a public exponent that
+    /// zariz does not take for new keys.
+    fn generator(&self) -> Option<KeyGenerator> {
+        let supported = self.primes == 2 && BITS.contains(&self.bits);
+        supported.then(|| KeyGenerator::new(self.bits).and_then(|generator| generator.with_exponent(&self.e)).ok())?
+    }
+
+    /// Makes the key, and reports progress for each batch of candidates. In a job, there are no reports
+    /// meanwhile: the search is on another stack, on which the program's function must not pause the job.
+    fn search(&self, generator: &KeyGenerator, progress: &Progress) -> Outcome<PrivateKey> {
+        if job::is_running(&self.provider.openssl.libcrypto) {
+            return Ok(self.provider.with_stack(|| generator.generate())??);
+        }
+        let (mut batches, mut told) = (0, Ok(()));
+        let key = generator.generate_while(|| {
+            told = progress.tell(0, batches);
+            batches += 1;
+            told.is_ok()
+        });
+        match (key, told) {
+            (Err(KeyError::Primes(PrimeError::Cancelled)), Err(cancelled)) => Err(cancelled),
+            (key, _) => Ok(key?),
+        }
     }
 
     /// Leaves making the key to OpenSSL.

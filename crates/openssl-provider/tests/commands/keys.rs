@@ -31,7 +31,7 @@ fn keys_that_are_not_ours_to_make_are_left_to_openssl() {
     let place = Place::new();
     let three = ["-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_primes:3", "-out", "key"];
     let three = [&["genpkey", "-algorithm", "RSA"], &three[..]].concat();
-    let exponent = ["-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_pubexp:65539", "-out", "key"];
+    let exponent = ["-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_pubexp:17", "-out", "key"];
     let exponent = [&["genpkey", "-algorithm", "RSA"], &exponent[..]].concat();
     for command in [
         &["genrsa", "-out", "key", "512"][..],
@@ -44,6 +44,16 @@ fn keys_that_are_not_ours_to_make_are_left_to_openssl() {
             place.run(way, command).succeeds().made_keys(1).left(1);
             place.run(Way::Default, &["rsa", "-in", "key", "-check", "-noout"]).succeeds().prints("RSA key ok");
         }
+    }
+}
+
+#[test]
+fn other_public_exponents_are_ours() {
+    let place = Place::new();
+    let exponent = ["-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_pubexp:65539", "-out", "key"];
+    for way in OURS {
+        place.run(way, &[&["genpkey", "-algorithm", "RSA"], &exponent[..]].concat()).succeeds().made_keys(1);
+        place.run(Way::Default, &["rsa", "-in", "key", "-check", "-noout"]).succeeds().prints("RSA key ok");
     }
 }
 

@@ -1,9 +1,10 @@
-//! The functions of libcrypto that the tests call, declared as OpenSSL's headers declare them (3.0 and
-//! later), and loaded when the first of them is called: from the file that `ZARIZ_LIBCRYPTO` names, else from
-//! the system's `libcrypto.so.3`.
+//! The functions of libcrypto that the tests and the fuzz targets call, declared as OpenSSL's headers declare
+//! them (3.0 and later), and loaded when the first of them is called: from the file that `ZARIZ_LIBCRYPTO`
+//! names, else from the system's `libcrypto.so.3`.
 #![allow(non_snake_case)] // Their names are OpenSSL's.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
+use std::ptr;
 use std::sync::OnceLock;
 
 use libloading::Library;
@@ -23,6 +24,11 @@ pub struct Param {
     pub data: *mut c_void,
     pub data_size: usize,
     pub return_size: usize,
+}
+
+impl Param {
+    /// The end of a list.
+    pub const END: Self = Self { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
 }
 
 /// The types of an `OSSL_PARAM`.
@@ -83,6 +89,7 @@ functions! {
     fn OSSL_LIB_CTX_free(ctx: *mut LibCtx);
     fn OSSL_LIB_CTX_load_config(ctx: *mut LibCtx, file: *const c_char) -> c_int;
     fn OSSL_PROVIDER_set_default_search_path(ctx: *mut LibCtx, path: *const c_char) -> c_int;
+    fn OSSL_PROVIDER_add_builtin(ctx: *mut LibCtx, name: *const c_char, init: *const c_void) -> c_int;
     fn OSSL_PROVIDER_load(ctx: *mut LibCtx, name: *const c_char) -> *mut Provider;
     fn OSSL_PROVIDER_unload(provider: *mut Provider) -> c_int;
     fn OSSL_PROVIDER_available(ctx: *mut LibCtx, name: *const c_char) -> c_int;
@@ -233,6 +240,7 @@ functions! {
         argument: *mut c_void,
         size: usize,
     ) -> c_int;
+    fn ASYNC_pause_job() -> c_int;
     fn ASYNC_WAIT_CTX_new() -> *mut WaitCtx;
     fn ASYNC_WAIT_CTX_free(ctx: *mut WaitCtx);
     fn ASYNC_WAIT_CTX_get_all_fds(ctx: *mut WaitCtx, fds: *mut c_int, count: *mut usize) -> c_int;

@@ -16,6 +16,7 @@ pub mod params;
 pub mod process;
 pub mod schemes;
 pub mod signing;
+pub mod soak;
 pub mod stream;
 pub mod subject;
 pub mod threads;

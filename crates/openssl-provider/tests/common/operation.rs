@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int, c_uint};
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use super::call;
@@ -70,6 +71,18 @@ impl<'k> Ctx<'k> {
         let provider = unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(ctx.ctx))) };
         assert_eq!(provider, Some(side.provider()), "who does {operation:?}");
         Ok(ctx)
+    }
+
+    /// The same with a key that is freed: the context alone keeps it.
+    pub fn keeping(
+        world: &'k World,
+        side: Side,
+        key: Key<'k>,
+        operation: Operation,
+        params: &Params,
+    ) -> Result<Self, Failure> {
+        let ctx = ManuallyDrop::new(Ctx::ready(world, side, &key, operation, params)?).ctx;
+        Self::take(ctx, "EVP_PKEY_CTX_new_from_pkey")
     }
 
     pub fn raw(&self) -> *mut ffi::PkeyCtx {

@@ -89,7 +89,7 @@ impl Params {
             data_size: value.size,
             return_size: usize::MAX,
         });
-        List { params: params.chain([END]).collect(), of: PhantomData }
+        List { params: params.chain([ffi::Param::END]).collect(), of: PhantomData }
     }
 }
 
@@ -103,9 +103,6 @@ impl fmt::Debug for Params {
         map.finish()
     }
 }
-
-const END: ffi::Param =
-    ffi::Param { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
 
 /// An array of `OSSL_PARAM` that points into [`Params`].
 pub struct List<'a> {
@@ -234,7 +231,7 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
         data_size: if pointer { 0 } else { size },
         return_size: usize::MAX,
     };
-    let mut params = [param, END];
+    let mut params = [param, ffi::Param::END];
     let done = get(params.as_mut_ptr());
     let returned = params[0].return_size;
     if done != 1 || returned == usize::MAX {

@@ -17,14 +17,17 @@ pub struct Identity {
 impl Identity {
     /// Makes an RSA-2048 key and a certificate for `localhost` with OpenSSL's own code.
     pub fn make(folder: &Path) -> Self {
-        let identity = Self {
-            key: folder.join("key.pem"),
-            certificate: folder.join("certificate.pem"),
-            both: folder.join("both.pem"),
-        };
+        Self::named(folder, "localhost")
+    }
+
+    /// The same for another name, which its files have too.
+    pub fn named(folder: &Path, name: &str) -> Self {
+        let file = |what: &str| folder.join(format!("{name}.{what}.pem"));
+        let identity = Self { key: file("key"), certificate: file("certificate"), both: file("both") };
         let output = Command::new("openssl")
-            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost"])
-            .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30"])
+            .args(["-subj", &format!("/CN={name}")])
+            .args(["-addext", &format!("subjectAltName=DNS:{name}"), "-addext", "basicConstraints=critical,CA:FALSE"])
             .arg("-keyout")
             .arg(&identity.key)
             .arg("-out")

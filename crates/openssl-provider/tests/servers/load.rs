@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 const TOLD: usize = 5;
 
 /// What a client asks.
-const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// A version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,22 @@ impl fmt::Display for Tls {
     }
 }
 
+/// A client of one version that makes full handshakes with servers of these certificates.
+pub fn config(certificates: &[PathBuf], tls: Tls) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    for file in certificates {
+        roots.add(CertificateDer::from_pem_file(file).expect("a certificate")).expect("a sound certificate");
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[tls.version()])
+        .expect("ring supports both versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    Arc::new(config)
+}
+
 /// The load of a server.
 pub struct Load {
     address: SocketAddr,
@@ -82,18 +98,9 @@ pub struct Tally {
 impl Load {
     /// 64 clients that each connect to `port`, request `/` and expect `body`, again and again.
     pub fn new(port: u16, certificate: &Path, tls: Tls, body: &'static str) -> Self {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(certificate).expect("a certificate")).expect("a sound certificate");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[tls.version()])
-            .expect("ring supports both versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.resumption = Resumption::disabled();
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], port)),
-            config: Arc::new(config),
+            config: config(&[certificate.to_owned()], tls),
             body,
             clients: 64,
             cuts: false,
@@ -188,20 +195,21 @@ impl Load {
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {}
             Err(error) => return Err(format!("answer: {error}")),
         }
-        self.check(&answer)
+        check(&answer, self.body)
     }
+}
 
-    fn check(&self, answer: &[u8]) -> Result<(), String> {
-        let answer = String::from_utf8_lossy(answer);
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| format!("an answer without end: {answer:?}"))?;
-        if !head.starts_with("HTTP/1.1 200 ") {
-            return Err(format!("the answer is {:?}", head.lines().next().unwrap_or_default()));
-        }
-        if body != self.body {
-            return Err(format!("the answer's body is {body:?}"));
-        }
-        Ok(())
+/// Whether a response is whole and has this body.
+pub fn check(answer: &[u8], expected: &str) -> Result<(), String> {
+    let answer = String::from_utf8_lossy(answer);
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| format!("an answer without end: {answer:?}"))?;
+    if !head.starts_with("HTTP/1.1 200 ") {
+        return Err(format!("the answer is {:?}", head.lines().next().unwrap_or_default()));
     }
+    if body != expected {
+        return Err(format!("the answer's body is {body:?}"));
+    }
+    Ok(())
 }
 
 impl Tally {

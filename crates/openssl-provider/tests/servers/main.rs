@@ -21,6 +21,7 @@ mod process;
 mod provider;
 mod random;
 mod reload;
+mod soak;
 #[path = "../common/subject.rs"]
 mod subject;
 

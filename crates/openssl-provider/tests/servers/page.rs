@@ -126,7 +126,7 @@ impl System {
     fn build(&self, packages: &[&str]) {
         let release = self.at("work/target/release");
         fs::create_dir_all(&release).expect("our own folder");
-        for package in packages.iter().filter(|word| **word != "-p") {
+        for package in packages.iter().filter(|word| !word.starts_with('-')) {
             match *package {
                 "zariz-openssl-provider" => {
                     fs::copy(Module::get().file(), release.join("libzariz_provider.so"))

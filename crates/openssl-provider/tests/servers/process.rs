@@ -201,10 +201,18 @@ pub fn processor_seconds(id: u32) -> f64 {
 
 /// Bytes of memory that a process has in use.
 pub fn resident_bytes(id: u32) -> u64 {
+    status(id, "VmRSS:") * 1024
+}
+
+/// How many threads a process has.
+pub fn threads(id: u32) -> u64 {
+    status(id, "Threads:")
+}
+
+fn status(id: u32, field: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_else(|_| panic!("process {id} is gone"));
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a process has memory");
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number of KiB");
-    kib * 1024
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("a process that has not ended");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
 /// How many descriptors a process has open.

@@ -8,6 +8,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_machines::memcheck;
 use zariz_process::PerProcess;
 
 use super::crt::{Half, Request, crt, product};
@@ -15,6 +16,7 @@ use super::error::Error;
 use super::private::PrivateKey;
 use crate::dispatch::Route;
 use crate::jobs;
+use crate::revealed;
 
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
 /// one.
@@ -104,10 +106,12 @@ fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
     let mut bytes = zeroize::Zeroizing::new(vec![0; modulus.bits().div_ceil(8)]);
     loop {
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
+        memcheck::secret(&mut bytes);
         bytes[0] &= 0xff >> (8 * bytes.len() - modulus.bits());
         let number = limbs::from_be_bytes(&bytes);
         // The draws that are thrown away say nothing about the one that is kept.
-        if limbs::less(&number, modulus.limbs()) && !limbs::equal(&number, &[]) {
+        let is_below = revealed::is_usable_mask(limbs::less(&number, modulus.limbs()));
+        if is_below && revealed::is_usable_mask(!limbs::equal(&number, &[])) {
             return Ok(number);
         }
     }

@@ -8,7 +8,7 @@ use super::parse::bytes;
 use super::private::{PrivateKey, Secret};
 
 /// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are
-/// zeroised when dropped. Leading zeros pad them to the length of the modulus or of the primes.
+/// zeroised when dropped. All are without leading zeros.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Components {
     /// The modulus.

@@ -10,6 +10,7 @@ use super::hazmat::oaep;
 use super::hazmat::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
 use super::private_op::private_op;
+use crate::wiping::wiping;
 
 /// One ciphertext to decrypt.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +27,10 @@ pub struct DecryptJob<'a> {
 /// result is a message or its own error, one of those of [`PrivateKey::decrypt`].
 #[must_use]
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
-    jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()
+    wiping(|| {
+        let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
+        jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()
+    })
 }
 
 impl PrivateKey {
@@ -58,9 +61,11 @@ impl PrivateKey {
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as the key.
     pub fn substitute(&self, ciphertext: &[u8]) -> Result<Substitute, Error> {
-        let mut d = Zeroizing::new(vec![0; self.size()]);
-        limbs::to_be_bytes(&self.secret.d, &mut d);
-        Substitute::new(&d, ciphertext)
+        let (expected, actual) = (self.size(), ciphertext.len());
+        if actual != expected {
+            return Err(Error::Length { expected, actual });
+        }
+        Substitute::by_key_hash(&self.secret.key_hash, ciphertext)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Batches in which some numbers may be missing.
 
+use std::ptr;
+
 use zariz_kernels::limbs::Limbs;
 
 use super::error::Error;
@@ -11,10 +13,41 @@ pub(super) fn each<'a, K>(
     all: impl FnOnce(&[(&'a K, &'a [u64])]) -> Vec<Result<Limbs, Error>>,
 ) -> Vec<Result<Limbs, Error>> {
     let good: Vec<_> = numbers.iter().filter_map(|(key, number)| Some((*key, &number.as_ref().ok()?[..]))).collect();
-    let mut results = all(&good).into_iter();
+    let results = all(&good);
+    place(numbers, &good, results)
+}
+
+/// The results of `good` in the places of their numbers.
+fn place<K>(
+    numbers: &[(&K, Result<Limbs, Error>)],
+    good: &[(&K, &[u64])],
+    results: Vec<Result<Limbs, Error>>,
+) -> Vec<Result<Limbs, Error>> {
+    let mut results = good.iter().zip(results);
     let result = |number: &Result<Limbs, Error>| match number {
-        Ok(_) => results.next().unwrap_or(Err(Error::Fault)),
+        // If a fault has made an error of a number meanwhile, the results after it would be those of others.
+        Ok(number) => match results.next() {
+            Some(((_, entered), result)) if ptr::eq(*entered, &number[..]) => result,
+            _ => Err(Error::Fault),
+        },
         Err(error) => Err(*error),
     };
     numbers.iter().map(|(_, number)| number).map(result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_other_numbers_are_withheld() {
+        let number = |limb: u64| Limbs::new(vec![limb]);
+        let numbers = [(&(), Ok(number(1))), (&(), Err(Error::Random)), (&(), Ok(number(1)))];
+        let [first, _, last] = numbers.each_ref().map(|(_, number)| number.as_deref().map_or(&[][..], |limbs| limbs));
+        let results = || vec![Ok(number(2)), Ok(number(3))];
+        let placed = place(&numbers, &[(&(), first), (&(), last)], results());
+        assert_eq!(placed, [Ok(number(2)), Err(Error::Random), Ok(number(3))]);
+        let placed = place(&numbers, &[(&(), last), (&(), last)], results());
+        assert_eq!(placed, [Err(Error::Fault), Err(Error::Random), Ok(number(3))]);
+    }
 }

@@ -37,11 +37,25 @@ pub enum KeyError {
     Exponent(&'static str),
     /// The numbers of the key do not fit together.
     Inconsistent(&'static str),
-    /// The operating system's random generator failed.
+    /// The operating system's random generator failed, or repeated itself.
     Random,
+    /// The search for primes failed for another reason.
+    #[cfg(feature = "keygen")]
+    Primes(crate::primes::PrimeError),
 }
 
 impl std::error::Error for KeyError {}
+
+#[cfg(feature = "keygen")]
+impl From<crate::primes::PrimeError> for KeyError {
+    fn from(error: crate::primes::PrimeError) -> Self {
+        use crate::primes::PrimeError;
+        match error {
+            PrimeError::Random(_) => Self::Random,
+            error => Self::Primes(error),
+        }
+    }
+}
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -73,7 +87,9 @@ impl fmt::Display for KeyError {
             ),
             Self::Exponent(what) => write!(f, "the public exponent {what}"),
             Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
-            Self::Random => f.write_str("the operating system's random generator failed"),
+            Self::Random => f.write_str("the operating system's random generator failed, or repeated itself"),
+            #[cfg(feature = "keygen")]
+            Self::Primes(error) => error.fmt(f),
         }
     }
 }

@@ -22,12 +22,16 @@ pub(super) fn note(failures: usize) {
 /// A step of the private operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
+    /// The copies of the requests' numbers.
+    Copy,
     /// The halves of a fresh blinding mask modulo p and q, two for each request.
     Mask,
     /// The halves of the result modulo p and q, two for each request.
     Half,
     /// Results without their masks.
     Unmasked,
+    /// Results whose copies are being checked.
+    Checked,
     /// Results computed again without the Chinese remainder theorem.
     Recomputed,
 }
@@ -37,6 +41,13 @@ pub(super) enum Place {
 #[inline(always)]
 pub(super) fn pass(_: Place, numbers: Vec<Limbs>) -> Vec<Limbs> {
     numbers
+}
+
+/// Lets the length of a key pass.
+#[cfg(not(all(test, feature = "keygen")))]
+#[inline(always)]
+pub(super) fn size(bytes: usize) -> usize {
+    bytes
 }
 
 #[cfg(all(test, feature = "keygen"))]
@@ -52,8 +63,14 @@ mod testing {
         pub static FAULT: Cell<Option<(Place, usize, usize)>> = const { Cell::new(None) };
         /// Whether every recomputation goes wrong too.
         pub static RECOMPUTATION: Cell<bool> = const { Cell::new(false) };
+        /// What lengths of keys are changed by.
+        pub static SIZE: Cell<usize> = const { Cell::new(0) };
         /// How many results were computed again.
         pub static RECOMPUTED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn size(bytes: usize) -> usize {
+        bytes ^ SIZE.get()
     }
 
     pub fn pass(place: Place, mut numbers: Vec<Limbs>) -> Vec<Limbs> {

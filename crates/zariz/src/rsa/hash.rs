@@ -53,7 +53,8 @@ pub enum Mgf {
 }
 
 impl Hash {
-    pub(super) const ALL: &'static [Self] = &[
+    /// Every hash.
+    pub const ALL: &'static [Self] = &[
         Self::Sha1,
         Self::Sha224,
         Self::Sha256,

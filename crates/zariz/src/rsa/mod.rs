@@ -52,6 +52,8 @@ pub use components::{Components, PrimeComponents};
 pub use decrypt::{DecryptJob, decrypt_many};
 pub use error::{Error, KeyError};
 pub use fault::check_failures;
+#[cfg(feature = "keygen")]
+pub use generate::{KeyGenerator, KeyMethod, Keys};
 pub use hash::{Hash, Mgf};
 pub use hasher::Hasher;
 pub use private::PrivateKey;

@@ -17,6 +17,7 @@ use zariz_kernels::limbs;
 use super::components::Components;
 use super::error::KeyError;
 use super::usage::Usage;
+use crate::revealed;
 
 /// The shape of PKCS#8's EncryptedPrivateKeyInfo: an algorithm identifier and a string of octets.
 type EncryptedPrivateKeyInfo<'a> = spki::SubjectPublicKeyInfo<der::asn1::AnyRef<'a>, &'a der::asn1::OctetStringRef>;
@@ -91,7 +92,7 @@ fn decrypt(der: &[u8], password: Option<&[u8]>) -> Result<Private, KeyError> {
     let scheme = scheme.map_err(|_| KeyError::Encryption(format!("algorithm {}", info.algorithm.oid)))?;
     affordable(&scheme)?;
     let mut der = Zeroizing::new(info.subject_public_key.as_bytes().to_vec());
-    let der = wiping_stack(|| scheme.decrypt_in_place(password, &mut der)).map_err(|error| match error {
+    let der = scheme.decrypt_in_place(password, &mut der).map_err(|error| match error {
         pkcs8::pkcs5::Error::DecryptFailed => KeyError::Password,
         error => KeyError::Encryption(error.to_string()),
     })?;
@@ -109,21 +110,9 @@ pub(super) fn to_encrypted(key: &Private, password: &[u8]) -> Result<Vec<u8>, Ke
     let parameters = Parameters::generate_pbkdf2_sha256_aes256cbc(600_000, &salt, iv).map_err(failed)?;
     let scheme = EncryptionScheme::from(parameters);
     let plain = to_pkcs8(key)?;
-    let octets = wiping_stack(|| scheme.encrypt(password, &plain)).map_err(failed)?;
+    let octets = scheme.encrypt(password, &plain).map_err(failed)?;
     let encrypted_data = der::asn1::OctetStringRef::new(&octets).map_err(der_error)?;
     EncryptedPrivateKeyInfoRef { encryption_algorithm: scheme, encrypted_data }.to_der().map_err(der_error)
-}
-
-/// Does `work` with ciphers, which leave their keys on the stack, and wipes these.
-#[cfg(feature = "encryption")]
-fn wiping_stack<R>(work: impl FnOnce() -> R) -> R {
-    #[inline(never)]
-    fn in_its_own_frame<R>(work: impl FnOnce() -> R) -> R {
-        work()
-    }
-    let result = in_its_own_frame(work);
-    zeroize::zeroize_stack::<{ 1 << 15 }>();
-    result
 }
 
 /// Refuses what would take more than some seconds or 256 MiB: the file says how much work its password is.
@@ -161,7 +150,7 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, SecretByt
     // Only at the start of a line: other text may mention such lines.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes); // a byte-order mark
     let find = |from: usize, what: &[u8]| {
-        let starts = |at: &usize| bytes[*at..].starts_with(what) && (*at == 0 || bytes[*at - 1] == b'\n');
+        let starts = |at: &usize| begins(&bytes[*at..], what) && (*at == 0 || bytes[*at - 1] == b'\n');
         (from..bytes.len()).find(starts)
     };
     let mut other = None;
@@ -177,13 +166,19 @@ fn unwrap_pem(bytes: &[u8], labels: &[&str]) -> Result<Option<(String, SecretByt
             other.get_or_insert_with(|| label.to_owned());
             continue;
         }
-        if block.windows(11).any(|window| window == b"4,ENCRYPTED") {
+        if block.windows(11).any(|window| begins(window, b"4,ENCRYPTED")) {
             return Err(KeyError::Encrypted);
         }
         let der = decode_block(block).map_err(|error| KeyError::Pem(error.to_string()))?;
         return Ok(Some((label.to_owned(), der)));
     }
     other.map_or(Ok(None), |label| Err(KeyError::Label(label)))
+}
+
+/// Whether bytes, which may be those of a private number, begin with a marker; no other difference shows.
+fn begins(bytes: &[u8], marker: &[u8]) -> bool {
+    let difference = bytes.iter().zip(marker).fold(0, |difference, (a, b)| difference | (a ^ b));
+    revealed::is_marker((bytes.len() >= marker.len()) & (difference == 0))
 }
 
 fn decode_block(block: &[u8]) -> der::pem::Result<SecretBytes> {
@@ -270,7 +265,8 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<SecretBytes, KeyError> {
 
 /// A secret number as big-endian bytes without leading zeros.
 pub(super) fn bytes(number: &[u64]) -> SecretBytes {
-    let mut out = Zeroizing::new(vec![0; limbs::bits_vartime(number).div_ceil(8).max(1)]);
+    let mut out = Zeroizing::new(vec![0; revealed::written_bits(limbs::bits(number)).div_ceil(8).max(1)]);
     limbs::to_be_bytes(number, &mut out);
+    out[0] = revealed::first_byte(out[0]);
     out
 }

@@ -9,16 +9,20 @@ use zeroize::Zeroizing;
 
 use super::blinding::Pool;
 use super::error::KeyError;
+use super::hazmat::pkcs1v15;
 use super::parse::{self, Private};
 use super::public::PublicKey;
-use super::secrets::{Secrets, in_limbs, minus_one, trimmed};
+use super::secrets::{Secrets, in_limbs, trimmed, within};
 use super::usage::Usage;
 use super::validate;
 use super::{Components, PrimeComponents};
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
+use crate::miller_rabin::minus_one;
 use crate::prepared::Prepared;
+use crate::revealed;
+use crate::wiping::wiping;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
 #[derive(Clone)]
@@ -35,6 +39,8 @@ pub(super) struct Secret {
     pub qinv: Limbs,
     /// Of the modulus's length.
     pub d: Limbs,
+    /// For [`substitute`](PrivateKey::substitute), which is computed where the stack cannot be wiped.
+    pub key_hash: Zeroizing<Vec<u8>>,
     pub blinding: Pool,
     /// Set when a result was wrong and a prime was then found composite.
     invalid: AtomicBool,
@@ -50,8 +56,8 @@ pub(super) struct Prime {
 }
 
 impl Secret {
-    fn new(p: Prime, q: Prime, qinv: Limbs, d: Limbs) -> Self {
-        Self { p, q, qinv, d, blinding: Pool::default(), invalid: AtomicBool::new(false) }
+    fn new(p: Prime, q: Prime, qinv: Limbs, d: Limbs, key_hash: Zeroizing<Vec<u8>>) -> Self {
+        Self { p, q, qinv, d, key_hash, blinding: Pool::default(), invalid: AtomicBool::new(false) }
     }
 }
 
@@ -71,7 +77,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] says why the input is not an RSA private key, or how it is damaged.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        Self::from_parts(&parse::private(pem_or_der, None)?)
+        wiping(|| Self::from_parts(&parse::private(pem_or_der, None)?))
     }
 
     /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key
@@ -86,20 +92,28 @@ impl PrivateKey {
     /// encryption that is not supported; else the errors of [`parse`](Self::parse).
     #[cfg(feature = "encryption")]
     pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
-        Self::from_parts(&parse::private(pem_or_der, Some(password))?)
+        wiping(|| Self::from_parts(&parse::private(pem_or_der, Some(password))?))
     }
 
-    /// Makes a new key of `bits` bits with public exponent 65537.
-    ///
-    /// Not constant time: it depends on the candidates.
+    /// Makes a new key of `bits` bits with public exponent 65537, by the default method of
+    /// [`KeyGenerator`](super::KeyGenerator).
     ///
     /// # Errors
     /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`];
     /// [`KeyError::Random`].
     #[cfg(feature = "keygen")]
     pub fn generate(bits: usize) -> Result<Self, KeyError> {
-        let (public, secrets) = super::generate::key(bits)?;
-        Self::new(public, secrets)
+        super::KeyGenerator::new(bits)?.generate()
+    }
+
+    /// Makes `count` new keys like [`generate`](Self::generate). Many at once are faster than as many calls for
+    /// one.
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
+    #[cfg(feature = "keygen")]
+    pub fn generate_many(bits: usize, count: usize) -> Result<Vec<Self>, KeyError> {
+        super::KeyGenerator::new(bits)?.generate_many(count)
     }
 
     /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a
@@ -111,10 +125,12 @@ impl PrivateKey {
     pub fn from_primes(numbers: &PrimeComponents) -> Result<Self, KeyError> {
         let PrimeComponents { n, e, d, p, q } = *numbers;
         let public = PublicKey::from_components(n, e)?;
-        let [d, p, q] = [d, p, q].map(trimmed);
-        validate::factors(public.modulus().limbs(), &d, &p, &q)?;
-        let secrets = Secrets::complete(d, p, q)?;
-        Self::new(public, secrets)
+        wiping(|| {
+            let (d, [p, q]) = (within(d, public.modulus().limbs().len()), [p, q].map(trimmed));
+            validate::factors(public.modulus().limbs(), &d, &p, &q)?;
+            let secrets = Secrets::complete(d, p, q)?;
+            Self::new(public, secrets)
+        })
     }
 
     /// Makes a key from all of its numbers: the inverse of [`components`](Self::components). The checks are
@@ -124,20 +140,23 @@ impl PrivateKey {
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
     pub fn from_components(components: &Components) -> Result<Self, KeyError> {
         let public = PublicKey::from_components(&components.n, &components.e)?;
-        Self::new(public, Secrets::from(components))
+        wiping(|| {
+            let secrets = Secrets::read(components, public.modulus().limbs().len());
+            Self::new(public, secrets)
+        })
     }
 
     fn from_parts(Private { components, usage }: &Private) -> Result<Self, KeyError> {
         Ok(Self::from_components(components)?.with_usage(*usage))
     }
 
-    fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
+    pub(super) fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
         validate::relations(public.modulus().limbs(), public.exponent(), &secrets)?;
         let Secrets { d, p, q, dp, dq, qinv } = secrets;
         // Primes of unequal length share the longer one's digit count, so that they share batches.
-        let bits = limbs::bits_vartime(&p).max(limbs::bits_vartime(&q));
+        let [p_bits, q_bits] = [&p, &q].map(|prime| revealed::modulus_bits(limbs::bits(prime)));
         let prime = |prime: &[u64], exponent: &[u64]| {
-            let modulus = Prepared::new(prime, bits);
+            let modulus = Prepared::new(prime, p_bits.max(q_bits));
             let len = modulus.limbs().len();
             let order = minus_one(modulus.limbs());
             let mut minus_e = order.clone();
@@ -147,7 +166,10 @@ impl PrivateKey {
         let (p, q) = (prime(&p, &dp), prime(&q, &dq));
         let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
-        Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d)) })
+        let mut bytes = Zeroizing::new(vec![0; public.size()]);
+        limbs::to_be_bytes(&d, &mut bytes);
+        let key_hash = pkcs1v15::key_hash(&bytes);
+        Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d, key_hash)) })
     }
 
     /// A copy of the key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
@@ -157,6 +179,11 @@ impl PrivateKey {
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
     pub fn with_engine(&self, engine: impl Into<Dispatch>) -> Result<Self, EngineError> {
         Ok(Self { public: self.public.with_engine(engine)?, secret: Arc::clone(&self.secret) })
+    }
+
+    #[cfg(feature = "keygen")]
+    pub(super) fn with_route(&self, route: Route) -> Self {
+        Self { public: self.public.with_route(route), secret: Arc::clone(&self.secret) }
     }
 
     /// A copy of the key for other uses. It is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
@@ -176,13 +203,13 @@ impl PrivateKey {
         if method == self.secret.p.modulus.method() {
             return self.clone();
         }
-        let Secret { p, q, qinv, d, .. } = &*self.secret;
+        let Secret { p, q, qinv, d, key_hash, .. } = &*self.secret;
         let prime = |prime: &Prime| {
             let Prime { modulus, exponent, minus_e } = prime;
             Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
         };
-        let secret = Secret::new(prime(p), prime(q), qinv.clone(), d.clone());
-        Self { public: self.public.clone(), secret: Arc::new(secret) }
+        let secret = wiping(|| Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone())));
+        Self { public: self.public.clone(), secret }
     }
 
     /// The method for powers modulo the primes.
@@ -195,8 +222,10 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
-        let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
-        pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
+        wiping(|| {
+            let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
+            pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
+        })
     }
 
     /// The key, encrypted with a password, as a PKCS#8 PEM block (`ENCRYPTED PRIVATE KEY`): PBES2 with
@@ -207,7 +236,7 @@ impl PrivateKey {
     /// [`KeyError::Random`], or another [`KeyError`] if the encoder fails.
     #[cfg(feature = "encryption")]
     pub fn to_encrypted_pem(&self, password: &[u8]) -> Result<String, KeyError> {
-        let der = parse::to_encrypted(&self.parts(), password)?;
+        let der = wiping(|| parse::to_encrypted(&self.parts(), password))?;
         let pem = der::pem::encode_string("ENCRYPTED PRIVATE KEY", der::pem::LineEnding::LF, &der);
         pem.map_err(|error| KeyError::Pem(error.to_string()))
     }
@@ -217,7 +246,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        parse::to_pkcs8(&self.parts())
+        wiping(|| parse::to_pkcs8(&self.parts()))
     }
 
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
@@ -232,8 +261,10 @@ impl PrivateKey {
     /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
     pub fn validate(&self) -> Result<(), KeyError> {
         let Secret { d, p, q, .. } = &*self.secret;
-        validate::factors(self.public.modulus().limbs(), d, p.modulus.limbs(), q.modulus.limbs())?;
-        validate::primes(self.route(), p.modulus.limbs(), q.modulus.limbs())
+        wiping(|| {
+            validate::factors(self.public.modulus().limbs(), d, p.modulus.limbs(), q.modulus.limbs())?;
+            validate::primes(self.route(), p.modulus.limbs(), q.modulus.limbs())
+        })
     }
 
     /// Whether a prime was found composite.

@@ -1,6 +1,8 @@
 //! The private operation `x^d mod n` for a batch of requests, of one key or several: blinded, by the Chinese
 //! remainder theorem, checked.
 
+use std::ptr;
+
 use zariz_kernels::limbs::{self, Limbs};
 
 use super::blinding::{self, Blind};
@@ -10,10 +12,14 @@ use super::fault::{self, Place};
 use crate::backend::Power;
 use crate::dispatch::{self, Route};
 use crate::jobs;
+use crate::revealed;
 
 /// `x^d mod n` for every request, in order. Each request succeeds or fails on its own.
 pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
     let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
+    // A number that a fault changes on its way would be signed without an error: it is compared with both.
+    let copies = fault::pass(Place::Copy, requests.iter().map(|(_, x)| Limbs::new(x.to_vec())).collect());
+    let sizes: Vec<_> = requests.iter().map(|(key, _)| fault::size(key.size())).collect();
     for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.route().dispatch) {
         // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
         mine.retain(|&i| {
@@ -28,8 +34,16 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
         for chunk in mine.chunks(dispatch.main().lanes()) {
             let selected: Vec<_> = chunk.iter().map(|&i| requests[i]).collect();
-            match blinded(&selected) {
-                Ok(results) => chunk.iter().zip(results).for_each(|(&i, result)| out[i] = result),
+            let copied: Vec<_> = chunk.iter().map(|&i| &copies[i][..]).collect();
+            match blinded(&selected, &copied) {
+                Ok(results) => {
+                    for ((&i, result), copy) in chunk.iter().zip(results).zip(copied) {
+                        // With a damaged place, it would be the result of another request; with a damaged length of
+                        // the key, the caller would cut it or pad it.
+                        let is_mine = ptr::eq(copy, &copies[i][..]) && requests[i].0.size() == sizes[i];
+                        out[i] = if is_mine { result } else { Err(Error::Fault) };
+                    }
+                }
                 Err(error) => chunk.iter().for_each(|&i| out[i] = Err(error)),
             }
         }
@@ -39,13 +53,13 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
 
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
-/// fresh mask and without the theorem.
-fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
+/// fresh mask and without the theorem. `copies` has the numbers once more.
+fn blinded(requests: &[Request], copies: &[&[u64]]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
     let route = first.route();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
-    let (results, good) = attempt(route, requests, &pairs, |hidden| crt(hidden, Half::Private));
+    let (results, good) = attempt(route, requests, copies, &pairs, |hidden| crt(hidden, Half::Private));
     let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
     blinding::give_back(route, used.collect());
 
@@ -54,9 +68,10 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
     if !bad.is_empty() {
         fault::note(bad.len());
         let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
+        let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();
         let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
         let pairs = blinding::fresh(&keys)?;
-        let (results, good) = attempt(route, &requests, &pairs, |hidden| without_crt(route, hidden));
+        let (results, good) = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
         for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
             out[i] = if good {
                 Ok(result)
@@ -69,10 +84,12 @@ fn blinded(requests: &[Request]) -> Result<Vec<Result<Limbs, Error>>, Error> {
 }
 
 /// Masks every request, raises it to `d`, takes the mask off, and checks the results: `y^e ≡ x (mod n)`, with
-/// the caller's `x`. So everything between the two is checked, masks included.
+/// the caller's `x` and its copy. So everything between the two is checked, masks included. A copy of `y` is
+/// raised to `e`: if `y` changes meanwhile, they differ.
 fn attempt(
     route: Route,
     requests: &[Request],
+    copies: &[&[u64]],
     pairs: &[Blind],
     raise: impl Fn(&[Request]) -> Vec<Limbs>,
 ) -> (Vec<Limbs>, Vec<bool>) {
@@ -84,9 +101,16 @@ fn attempt(
     let unmasked: Vec<_> = lanes().zip(&raised).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
     let results = fault::pass(Place::Unmasked, jobs::mul(route, &unmasked));
 
-    let powers: Vec<_> = requests.iter().zip(&results).map(|((key, _), y)| key.public.power(y)).collect();
+    let checked = results.clone();
+    let results = fault::pass(Place::Checked, results);
+    let powers: Vec<_> = requests.iter().zip(&checked).map(|((key, _), y)| key.public.power(y)).collect();
     let opened = jobs::pow_vartime(route, &powers);
-    let good = opened.iter().zip(requests).map(|(opened, (_, x))| limbs::equal(opened, x)).collect();
+    let numbers = requests.iter().zip(copies).zip(results.iter().zip(&checked));
+    let good = opened.iter().zip(numbers).map(|(opened, (((_, x), copy), (y, checked)))| {
+        let equal = limbs::equal(opened, x) & limbs::equal(opened, copy) & limbs::equal(y, checked);
+        revealed::result_is_right(equal)
+    });
+    let good = good.collect();
     (results, good)
 }
 
@@ -120,9 +144,12 @@ mod tests {
             let expected = key.sign_batch(Algorithm::RS256, &messages);
             // The spoiled numbers are in the first chunk: one request where the engine has one lane.
             let requests = dispatch.main().lanes().min(messages.len());
-            for (place, count) in
-                [(Place::Mask, 2 * requests), (Place::Half, 2 * requests), (Place::Unmasked, requests)]
-            {
+            for (place, count) in [
+                (Place::Mask, 2 * requests),
+                (Place::Half, 2 * requests),
+                (Place::Unmasked, requests),
+                (Place::Checked, requests),
+            ] {
                 for i in 0..count {
                     for bit in [0, 1, 63, 64, 300, 510] {
                         if place == Place::Mask {
@@ -135,6 +162,17 @@ mod tests {
                     }
                 }
             }
+            // Whether the number or its copy was changed, nobody knows.
+            fault::FAULT.set(Some((Place::Copy, 0, 300)));
+            let results = key.sign_batch(Algorithm::RS256, &messages);
+            assert_eq!(results[0], Err(Error::Fault));
+            assert_eq!(results[1..], expected[1..]);
+            fault::SIZE.set(1);
+            assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
+            fault::SIZE.set(0);
+            let (x, copy) = ([5; 16], [4; 16]);
+            assert_eq!(blinded(&[(&key, &x)], &[&x[..]]).map(|out| out[0].is_ok()), Ok(true));
+            assert_eq!(blinded(&[(&key, &x)], &[&copy[..]]), Ok(vec![Err(Error::Fault)]));
             // Wrong twice: an error for that message, the others untouched.
             fault::FAULT.set(Some((Place::Half, 1, 17)));
             fault::RECOMPUTATION.set(true);

@@ -101,6 +101,11 @@ impl PublicKey {
         Ok(Self { route: Route::new(engine.into())?, ..self.clone() })
     }
 
+    #[cfg(feature = "keygen")]
+    pub(super) fn with_route(&self, route: Route) -> Self {
+        Self { route, ..self.clone() }
+    }
+
     /// A copy of the key for other uses. It is written with them ([`to_spki_der`](Self::to_spki_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.

@@ -7,7 +7,9 @@ use super::error::KeyError;
 use crate::backend::Power;
 use crate::dispatch::Route;
 use crate::jobs;
+use crate::miller_rabin::minus_one;
 use crate::prepared::Prepared;
+use crate::revealed;
 
 /// The private numbers of a key.
 pub(super) struct Secrets {
@@ -22,52 +24,69 @@ pub(super) struct Secrets {
     pub qinv: Limbs,
 }
 
-impl From<&Components> for Secrets {
-    fn from(key: &Components) -> Self {
-        let [d, p, q, dp, dq, qinv] = [&key.d, &key.p, &key.q, &key.dp, &key.dq, &key.qinv].map(|bytes| trimmed(bytes));
-        Self { d, p, q, dp, dq, qinv }
-    }
-}
-
 impl Secrets {
+    /// The private numbers of a key with a modulus of `len` limbs.
+    pub fn read(key: &Components, len: usize) -> Self {
+        let [p, q] = [&key.p, &key.q].map(|bytes| trimmed(bytes));
+        let [dp, qinv] = [&key.dp, &key.qinv].map(|bytes| within(bytes, p.len()));
+        Self { d: within(&key.d, len), dq: within(&key.dq, q.len()), p, q, dp, qinv }
+    }
+
     /// Computes the other numbers from `d`, `p`, `q`. Precondition: [`factors`](super::validate::factors)
     /// accepts them.
     pub fn complete(d: Limbs, p: Limbs, q: Limbs) -> Result<Self, KeyError> {
-        let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
-        let bits = limbs::bits_vartime(&p);
-        let modulus = Prepared::new(&p, bits);
-        // q^{p − 2} = q^{−1} mod p, by Fermat.
-        let mut exponent = minus_one(&p);
-        limbs::sub_assign(&mut exponent, &[1]);
-        let base_bits = limbs::bits_vartime(&q);
-        let power = Power { modulus: &modulus, base: &q, base_bits, exponent: &exponent, exponent_bits: bits };
-        let qinv = jobs::pow(Route::default(), &[power]).swap_remove(0);
-        if !limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1]) {
-            return Err(KeyError::Inconsistent("p is not prime"));
-        }
-        Ok(Self { d, p, q, dp, dq, qinv })
+        Ok(Self::complete_many(Route::default(), vec![[d, p, q]])?.swap_remove(0))
     }
+
+    /// Like [`complete`](Self::complete), for many keys, whose powers share batches.
+    pub fn complete_many(route: Route, keys: Vec<[Limbs; 3]>) -> Result<Vec<Self>, KeyError> {
+        let bits = |prime: &Limbs| revealed::modulus_bits(limbs::bits(prime));
+        let moduli: Vec<Prepared> = keys.iter().map(|[_, p, _]| Prepared::new(p, bits(p))).collect();
+        // q^{p − 2} = q^{−1} mod p, by Fermat.
+        let exponents: Vec<Limbs> = keys.iter().map(|[_, p, _]| minus_two(p)).collect();
+        let power = |i: usize| {
+            let (modulus, base): (&Prepared, &[u64]) = (&moduli[i], &keys[i][2]);
+            let base_bits = bits(&keys[i][2]);
+            Power { modulus, base, base_bits, exponent: &exponents[i], exponent_bits: modulus.bits() }
+        };
+        let inverses = jobs::pow(route, &(0..keys.len()).map(power).collect::<Vec<_>>());
+        let complete = |([d, p, q], qinv): ([Limbs; 3], Limbs)| {
+            if !revealed::fits(limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1])) {
+                return Err(KeyError::Inconsistent("p is not prime"));
+            }
+            let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
+            Ok(Self { d, p, q, dp, dq, qinv })
+        };
+        keys.into_iter().zip(inverses).map(complete).collect()
+    }
+}
+
+/// `x − 2` for an `x` above 2.
+fn minus_two(x: &[u64]) -> Limbs {
+    let mut out = Limbs::new(x.to_vec());
+    limbs::sub_assign(&mut out, &[2]);
+    out
 }
 
 /// The number in exactly `len` limbs. Precondition: it is below `2^{64·len}`.
 pub(super) fn in_limbs(number: &[u64], len: usize) -> Limbs {
-    debug_assert!(limbs::bits_vartime(number) <= 64 * len);
+    debug_assert!(limbs::bits(number) <= 64 * len);
     let mut out = limbs::zero(len);
     out.iter_mut().zip(number).for_each(|(out, limb)| *out = *limb);
     out
 }
 
-/// A number without leading zeros: there may be many, and they would only cost time.
+/// A prime without leading zeros: there may be many, and they would only cost time.
 pub(super) fn trimmed(bytes: &[u8]) -> Limbs {
     let mut number = limbs::from_be_bytes(bytes);
-    let len = limbs::bits_vartime(&number).div_ceil(64);
-    number.truncate(len);
+    let bits = revealed::modulus_bits(limbs::bits(&number));
+    number.truncate(bits.div_ceil(64));
     number
 }
 
-/// `x − 1` for an odd `x`.
-pub(super) fn minus_one(x: &[u64]) -> Limbs {
-    let mut out = Limbs::new(x.to_vec());
-    out[0] &= !1;
-    out
+/// A number in `len` limbs, or in more where it does not fit: no such key passes the checks.
+pub(super) fn within(bytes: &[u8], len: usize) -> Limbs {
+    let number = limbs::from_be_bytes(bytes);
+    let is_too_long = number.len() > len && revealed::is_too_long(!limbs::equal(&number[len..], &[]));
+    if is_too_long { number } else { in_limbs(&number[..number.len().min(len)], len) }
 }

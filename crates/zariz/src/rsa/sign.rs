@@ -8,6 +8,7 @@ use super::error::Error;
 use super::hazmat::{pkcs1v15, pss};
 use super::private::PrivateKey;
 use super::private_op::private_op;
+use crate::wiping::wiping;
 
 /// One message to sign.
 #[derive(Clone, Copy, Debug)]
@@ -35,19 +36,21 @@ pub struct SignDigestJob<'a> {
 /// signature or its own error, one of those of [`PrivateKey::sign`].
 #[must_use]
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
-    let encoded: Vec<_> = jobs
-        .iter()
-        .map(|job| (job.key, encode(job.key, job.algorithm, &job.algorithm.hash().digest(&[job.message]))))
-        .collect();
-    sign_encoded(&encoded)
+    wiping(|| {
+        let digest = |job: &SignJob| job.algorithm.hash().digest(&[job.message]);
+        let encoded = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, &digest(job))));
+        sign_encoded(&encoded.collect::<Vec<_>>())
+    })
 }
 
 /// Signs many messages, given by their digests, each with its own key, in order. Keys of similar size share
 /// batches. Each result is a signature or its own error, one of those of [`PrivateKey::sign_digest`].
 #[must_use]
 pub fn sign_digest_many(jobs: &[SignDigestJob]) -> Vec<Result<Vec<u8>, Error>> {
-    let encoded: Vec<_> = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, job.digest))).collect();
-    sign_encoded(&encoded)
+    wiping(|| {
+        let encoded = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, job.digest)));
+        sign_encoded(&encoded.collect::<Vec<_>>())
+    })
 }
 
 impl PrivateKey {

@@ -27,7 +27,7 @@ pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
 pub use normalize::{add_digits, normalize};
 pub use reduce::reduce_rows;
-pub use select::{WINDOWS, select_tile};
+pub use select::{WINDOWS, select_shared, select_tile};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};

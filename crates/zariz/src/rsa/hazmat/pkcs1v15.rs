@@ -5,6 +5,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
+use crate::revealed;
 use crate::rsa::PublicKey;
 use crate::rsa::error::Error;
 use crate::rsa::hash::Hash;
@@ -102,9 +103,14 @@ impl Substitute {
         if size != expected || size != d.len() {
             return Err(Error::Length { expected, actual: size });
         }
+        Self::by_key_hash(&key_hash(d), ciphertext)
+    }
+
+    /// The substitute for a ciphertext that is as long as the key, whose [`key_hash`] is given.
+    pub(in crate::rsa) fn by_key_hash(key_hash: &[u8], ciphertext: &[u8]) -> Result<Self, Error> {
+        let size = ciphertext.len();
         let most = size.checked_sub(3 + MIN_PADDING).ok_or(Error::KeyTooShort)?;
-        let key_hash = Zeroizing::new(Hash::Sha256.digest(&[d]));
-        let key = hmac_sha256(&key_hash, &[ciphertext]);
+        let key = hmac_sha256(key_hash, &[ciphertext]);
         let lengths = prf(&key, b"length", 256);
         let message = prf(&key, b"message", size);
         // As many bits as the bound needs, which is one above the longest message; OpenSSL does so too. (The
@@ -117,6 +123,11 @@ impl Substitute {
         });
         Ok(Self { message, length: length as usize })
     }
+}
+
+/// What substitutes are derived from: the hash of the private exponent, big-endian and as long as the modulus.
+pub(in crate::rsa) fn key_hash(d: &[u8]) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(Hash::Sha256.digest(&[d]))
 }
 
 /// The message in `encoded` (RFC 8017 section 7.2.2), or the substitute where the padding is bad. Constant
@@ -140,12 +151,12 @@ pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizi
         found |= first;
     }
     good &= found & less_or_equal((2 + MIN_PADDING + 1) as u32, start);
-    let length = select(good, size as u32 - start, substitute.length as u32) as usize;
+    let length = revealed::message_length(select(good, size as u32 - start, substitute.length as u32) as usize);
     let mut out = Zeroizing::new(vec![0; size]);
     for (i, out) in out.iter_mut().enumerate() {
         *out = select(good, encoded[i].into(), substitute.message[i].into()) as u8;
     }
-    // The message is the tail. Its length is revealed.
+    // The message is the tail.
     Ok(Zeroizing::new(out[size - length..].to_vec()))
 }
 

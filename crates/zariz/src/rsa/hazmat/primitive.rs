@@ -9,6 +9,7 @@ use crate::rsa::each::each;
 use crate::rsa::private_op::private_op;
 use crate::rsa::verify::open;
 use crate::rsa::{Error, PrivateKey, PublicKey};
+use crate::wiping::wiping;
 
 /// A number for [`private_many`].
 #[derive(Clone, Copy)]
@@ -55,7 +56,7 @@ pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
         limbs::to_be_bytes(&result?, &mut out);
         Ok(out)
     };
-    jobs.iter().zip(each(&numbers, private_op)).map(bytes).collect()
+    wiping(|| jobs.iter().zip(each(&numbers, private_op)).map(bytes).collect())
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those

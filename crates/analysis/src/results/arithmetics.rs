@@ -1,0 +1,123 @@
+//! The arithmetics of the library: every length of their numbers, and how each reduces.
+
+use std::collections::BTreeMap;
+
+use zariz_kernels::batch::{MAX_DIGITS, doubling};
+use zariz_kernels::bounds::free_bits_for_doubling;
+use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
+use zariz_kernels::{carry, pair, rsaz};
+
+use super::{Arithmetic, Bounds, Kind, Reduction, Size};
+use crate::tables::MAX_BITS;
+
+/// What most domains say of their numbers.
+pub const BOUNDS: Bounds = Bounds { free_bits: FREE_BITS, domain: DOMAIN, reduced: REDUCED };
+
+const FULL: Bounds = Bounds { free_bits: 0, domain: 0, reduced: REDUCED_FULL };
+
+/// The digit sizes of machines of batches.
+pub const DIGIT_BITS: [usize; 2] = [51, 52];
+
+/// Numbers of a batch, of `w`-bit digits.
+pub fn batch_sizes(w: usize, whole: bool) -> Vec<Size> {
+    let reduction = |digits| match whole {
+        true => Reduction::Whole(w * digits),
+        false => Reduction::Rows { radix: w, rows: digits, up: 0 },
+    };
+    let size = |digits| Size { digits, bits: w * digits, step: w * (digits - 1), reduction: reduction(digits) };
+    (2..=MAX_DIGITS).map(size).collect()
+}
+
+/// Numbers across vectors: every shape that there is.
+fn pair_sizes() -> Vec<Size> {
+    let w = pair::DIGIT_BITS as usize;
+    let size = |digits: usize, vectors: usize| Size {
+        digits,
+        bits: w * digits,
+        step: w * (digits - 1),
+        reduction: Reduction::Rows { radix: pair::LANES * w, rows: vectors, up: w * (pair::LANES * vectors - digits) },
+    };
+    let shapes = (2..=pair::Constants::MAX_BITS).map(pair::Shape::new);
+    let distinct: BTreeMap<usize, usize> = shapes.map(|shape| (shape.digits, shape.vectors())).collect();
+    distinct.into_iter().map(|(digits, vectors)| size(digits, vectors)).collect()
+}
+
+fn rsaz_sizes(quotients: rsaz::Quotients) -> Vec<Size> {
+    let mut radices: Vec<(usize, u32)> = (2..=rsaz::MAX_BITS)
+        .map(|bits| (rsaz::digit_bits_for(bits), bits))
+        .map(|(m, bits)| (rsaz::digits_for(bits, m), m))
+        .collect();
+    radices.dedup();
+    let size = |(digits, m): (usize, u32)| {
+        let (m, bits) = (m as usize, m as usize * digits);
+        let reduction = match quotients {
+            rsaz::Quotients::Chained => Reduction::Whole(bits),
+            rsaz::Quotients::Friendly => Reduction::Rows { radix: 4 * m, rows: digits / 4, up: 0 },
+        };
+        Size { digits, bits, step: bits - m, reduction }
+    };
+    radices.into_iter().map(size).collect()
+}
+
+fn full_sizes(digits: impl Iterator<Item = usize>, digit_bits: usize) -> Vec<Size> {
+    let size = |digits| {
+        let bits = digit_bits * digits;
+        Size { digits, bits, step: bits, reduction: Reduction::Whole(bits) }
+    };
+    digits.map(size).collect()
+}
+
+/// Powers of two, with windows of `window` bits.
+pub fn doubling(w: usize, window: usize) -> Arithmetic {
+    let free_bits = free_bits_for_doubling(window);
+    Arithmetic {
+        name: "batch",
+        method: format!("powers of two by windows of {window}, {w}-bit digits"),
+        bounds: Bounds { free_bits, ..BOUNDS },
+        kind: Kind::Doubling((1 << window) - 1),
+        sizes: batch_sizes(w, false),
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<Arithmetic> {
+    let mut out = Vec::new();
+    for w in DIGIT_BITS {
+        let batch = |method: &str, bounds, kind, whole| Arithmetic {
+            name: "batch",
+            method: format!("{method}, {w}-bit digits"),
+            bounds,
+            kind,
+            sizes: batch_sizes(w, whole),
+        };
+        out.push(batch("interleaved", BOUNDS, Kind::Products, false));
+        let bounds = Bounds { free_bits: FREE_BITS_AHMM, domain: DOMAIN_AHMM, ..BOUNDS };
+        out.push(batch("interleaved, half-reduced entries", bounds, Kind::HalfReduced { digit_bits: w }, false));
+        out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, true));
+        out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
+    }
+    let plain = |name, method: &str, sizes| Arithmetic {
+        name,
+        method: method.to_owned(),
+        bounds: BOUNDS,
+        kind: Kind::Products,
+        sizes,
+    };
+    out.push(plain("pair", "friendly vectors", pair_sizes()));
+    out.push(plain("rsaz", "chained", rsaz_sizes(rsaz::Quotients::Chained)));
+    out.push(plain("rsaz", "friendly", rsaz_sizes(rsaz::Quotients::Friendly)));
+    let full = |name, method: &str, row_bits, sizes| Arithmetic {
+        name,
+        method: method.to_owned(),
+        bounds: FULL,
+        kind: Kind::Full { row_bits },
+        sizes,
+    };
+    let vectors = |words: usize| carry::DIGITS * words;
+    let words = carry::Constants::words_for(MAX_BITS);
+    let windows = (1..=words / carry::WIDEST).map(|windows| vectors(carry::WIDEST * windows));
+    out.push(full("carry", "one vector", Some(32 * vectors(1)), full_sizes([vectors(1)].into_iter(), 32)));
+    out.push(full("carry", "windows of two vectors", Some(32 * vectors(carry::WIDEST)), full_sizes(windows, 32)));
+    out.push(full("scalar", "limb by limb", None, full_sizes(1..=MAX_BITS.div_ceil(64), 64)));
+    out
+}

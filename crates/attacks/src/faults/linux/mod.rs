@@ -1,0 +1,230 @@
+//! The campaign: victims, their operations, and how many flips each step gets.
+
+mod course;
+mod phase;
+mod process;
+mod program;
+mod raw;
+mod report;
+mod target;
+mod tracer;
+mod trial;
+mod victim;
+
+use anyhow::{Context, Result, bail, ensure};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use zariz::Engine;
+
+use course::Course;
+use phase::PHASES;
+use program::Program;
+use report::Results;
+use tracer::Tracer;
+use trial::Setting;
+
+const USAGE: &str = "\
+Usage: faults [--flips N] [--engine E] [--seed S] [--workers W] [--unchecked yes] [--results PATH]
+
+  --flips N        how many bits are flipped (default: 100000)
+  --engine E       the engine (default: avx2-fma); its batch is full
+  --seed S         of the random choices; moments are never the same (default: drawn)
+  --workers W      how many victims there are at once (default: one for each processor)
+  --unchecked yes  every comparison says that the numbers are equal, and wrong signatures must leave
+  --results PATH   writes PATH.md and PATH.json
+";
+
+#[global_allocator]
+static ALLOCATOR: raw::Remembering = raw::Remembering;
+
+/// Flips with one victim, and so with one key.
+const FLIPS_OF_A_VICTIM: usize = 500;
+
+struct Arguments {
+    flips: usize,
+    engine: Engine,
+    seed: u64,
+    workers: usize,
+    unchecked: bool,
+    results: Option<String>,
+}
+
+/// The program.
+pub fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let result = match &words[..] {
+        [word, engine] if word == "--victim" => {
+            engine.parse().context("no such engine").and_then(victim::run).map(|()| true)
+        }
+        _ => {
+            let Some(arguments) = parse(words.into_iter()) else {
+                eprint!("{USAGE}");
+                return ExitCode::from(2);
+            };
+            run(&arguments)
+        }
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("faults: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
+    let (engine, seed) = (Engine::Avx2Fma, rand::rng().random());
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let mut out = Arguments { flips: 100_000, engine, seed, workers, unchecked: false, results: None };
+    while let Some(word) = words.next() {
+        let value = words.next()?;
+        match word.as_str() {
+            "--flips" => out.flips = value.parse().ok().filter(|&flips| flips > 0)?,
+            "--engine" => out.engine = value.parse().ok()?,
+            "--seed" => out.seed = value.parse().ok()?,
+            "--workers" => out.workers = value.parse().ok().filter(|&workers| workers > 0)?,
+            "--unchecked" => out.unchecked = value == "yes",
+            "--results" => out.results = Some(value),
+            _ => return None,
+        }
+    }
+    Some(out)
+}
+
+/// Whether no wrong signature has left that a check guards, or, where nothing is checked, some did.
+fn run(arguments: &Arguments) -> Result<bool> {
+    let &Arguments { engine, seed, unchecked, workers, .. } = arguments;
+    ensure!(engine.is_available(), "this processor cannot run {engine}");
+    let program = Program::read()?;
+    let [fresh, kept] = [false, true].map(|warm| course(&program, engine, warm));
+    let results = Mutex::new(Results::new(engine, seed, unchecked));
+    let campaign = Campaign { arguments, program: &program, courses: [fresh?, kept?], results: &results };
+    // A process has one thread as its tracer: each worker has victims of its own.
+    thread::scope(|scope| {
+        let campaign = &campaign;
+        let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || campaign.work(worker))).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker has panicked")))
+    })?;
+    let results = lock(&results);
+    print!("{results}");
+    results.write(arguments.results.as_deref())?;
+    Ok(if unchecked { results.broken() > 0 } else { results.broken() == 0 })
+}
+
+/// What all workers share.
+struct Campaign<'a> {
+    arguments: &'a Arguments,
+    program: &'a Program,
+    /// Of operations that make their masks, and of those that take kept ones.
+    courses: [Course; 2],
+    results: &'a Mutex<Results>,
+}
+
+fn lock(results: &Mutex<Results>) -> MutexGuard<'_, Results> {
+    results.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Campaign<'_> {
+    /// Flips bits of one victim after the other, until there are enough.
+    fn work(&self, worker: usize) -> Result<()> {
+        let &Arguments { flips, seed, unchecked, .. } = self.arguments;
+        let mut random = StdRng::seed_from_u64(seed.wrapping_add(worker as u64));
+        for turn in worker.. {
+            let left = flips.saturating_sub(lock(self.results).count());
+            if left == 0 {
+                break;
+            }
+            // Masks are made in the first operation, and kept ones are taken in the second. Where the comparison always
+            // says yes, no mask is ever good enough: only kept ones are taken.
+            let warm = unchecked || turn % 2 == 1;
+            let walked = self.walk(warm, FLIPS_OF_A_VICTIM.min(left), &mut random);
+            let mut results = lock(self.results);
+            if let Err(error) = walked {
+                results.abandoned(&error);
+                ensure!(results.abandoned < 20 + turn / 4, "too many operations went wrong by themselves: {error:#}");
+            }
+            if turn % 10 == 9 {
+                println!("{}", results.summary());
+            }
+            results.write(self.arguments.results.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Flips `count` bits of copies of one victim.
+    fn walk(&self, warm: bool, count: usize, random: &mut StdRng) -> Result<()> {
+        let (program, course) = (self.program, &self.courses[usize::from(warm)]);
+        let stretches = draw(course, count, random);
+        let tracer = victim(program, self.arguments.engine, warm)?;
+        // Above the return address.
+        let stack = tracer.process.registers()?.rsp + 8;
+        let setting = Setting { tracer: &tracer, program, course, stack, unchecked: self.arguments.unchecked };
+        tracer.walk(tracer.process, course, |i, next| {
+            for _ in 0..stretches[i] {
+                if let Some(trial) = trial::run(&setting, i, next, random)? {
+                    lock(self.results).add(trial);
+                }
+            }
+            Ok(())
+        })?;
+        tracer.finish()
+    }
+}
+
+/// A victim at the entry of its first operation, or of its second.
+fn victim(program: &Program, engine: Engine, warm: bool) -> Result<Tracer> {
+    let tracer = Tracer::start(program, engine)?;
+    tracer.enter()?;
+    if warm {
+        tracer.finish()?;
+        tracer.enter()?;
+    }
+    Ok(tracer)
+}
+
+/// The course of an operation, from three victims.
+fn course(program: &Program, engine: Engine, warm: bool) -> Result<Course> {
+    let tracer = victim(program, engine, warm)?;
+    let mut course = course::follow(&tracer, tracer.process, program)?;
+    tracer.finish()?;
+    let tracer = victim(program, engine, warm)?;
+    let again = course::follow(&tracer, tracer.process, program)?;
+    for (mark, again) in course.iter_mut().zip(again) {
+        if (mark.address, mark.phase) != (again.address, again.phase) {
+            bail!("an operation takes different ways");
+        }
+        mark.micros = mark.micros.min(again.micros);
+    }
+    let tracer = victim(program, engine, warm)?;
+    course::count_steps(&tracer, tracer.process, &mut course)?;
+    Ok(course)
+}
+
+/// How many flips each stretch gets: each phase as many, half of them shared by time, half evenly.
+fn draw(course: &Course, count: usize, random: &mut StdRng) -> Vec<usize> {
+    let mut out = vec![0; course.len() - 1];
+    let stretches = &course[..course.len() - 1];
+    for _ in 0..count {
+        let mine = loop {
+            let phase = PHASES[random.random_range(0..PHASES.len())];
+            let mine: Vec<usize> = (0..stretches.len()).filter(|&i| stretches[i].phase == phase).collect();
+            if !mine.is_empty() {
+                break mine;
+            }
+        };
+        let micros = |i: usize| stretches[i].micros;
+        let mut left = random.random::<f64>() * mine.iter().map(|&i| micros(i)).sum::<f64>();
+        let by_time = mine.iter().copied().find(|&i| {
+            left -= micros(i);
+            left <= 0.0
+        });
+        let chosen = by_time.filter(|_| random.random()).unwrap_or(mine[random.random_range(0..mine.len())]);
+        out[chosen] += 1;
+    }
+    out
+}

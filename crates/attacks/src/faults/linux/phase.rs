@@ -1,0 +1,97 @@
+//! The steps of a private operation, as calls of the library's functions tell them.
+
+use anyhow::Result;
+use std::fmt::{self, Display, Formatter};
+
+use super::program::Program;
+
+/// What an operation is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    Before,
+    Mask,
+    Masking,
+    Powers,
+    Together,
+    Unmasking,
+    Check,
+    Comparison,
+    After,
+}
+
+/// All of them, in order.
+pub const PHASES: [Phase; 9] = {
+    use Phase::*;
+    [Before, Mask, Masking, Powers, Together, Unmasking, Check, Comparison, After]
+};
+
+impl Phase {
+    /// Whether the padded number has entered and the results are not compared yet.
+    pub fn is_guarded(self) -> bool {
+        !matches!(self, Self::Before | Self::After)
+    }
+}
+
+impl Display for Phase {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.pad(match self {
+            Self::Before => "before entry: hash and padding",
+            Self::Mask => "mask: taken, or made",
+            Self::Masking => "masking",
+            Self::Powers => "powers modulo p and q",
+            Self::Together => "halves put together",
+            Self::Unmasking => "unmasking",
+            Self::Check => "check: power",
+            Self::Comparison => "check: comparison",
+            Self::After => "after the comparison",
+        })
+    }
+}
+
+/// A function whose calls are followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Function {
+    /// Where an operation begins.
+    Sign,
+    /// Where the padded numbers are entered.
+    Private,
+    Product,
+    Power,
+    PublicPower,
+    Equal,
+}
+
+const NAMES: [(Function, &str); 6] = [
+    (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::sign_batch"),
+    (Function::Private, "zariz::rsa::private_op::blinded"),
+    (Function::Product, "zariz::jobs::mul"),
+    (Function::Power, "zariz::jobs::pow"),
+    (Function::PublicPower, "zariz::jobs::pow_vartime"),
+    (Function::Equal, "zariz_kernels::limbs::equal"),
+];
+
+/// The functions in a program's file.
+pub fn functions(program: &Program) -> Result<Vec<(Function, u64)>> {
+    NAMES.iter().map(|&(function, name)| Ok((function, program.one(name)?))).collect()
+}
+
+impl Phase {
+    /// The phase that begins with a call of a function. `direct`: the private operation itself calls it.
+    pub fn after_call(self, function: Function, direct: bool) -> Self {
+        match (function, self) {
+            (Function::Private, Self::Before) => Self::Mask,
+            (Function::Product, Self::Mask) if direct => Self::Masking,
+            (Function::Power, Self::Masking) => Self::Powers,
+            (Function::Product, Self::Powers) => Self::Together,
+            (Function::Product, Self::Together) if direct => Self::Unmasking,
+            (Function::PublicPower, Self::Unmasking) => Self::Check,
+            (Function::Product, Self::Comparison) => Self::After,
+            _ => self,
+        }
+    }
+
+    /// The phase that begins when a function returns.
+    pub fn after_return(self, function: Function) -> Self {
+        if (function, self) == (Function::PublicPower, Self::Check) { Self::Comparison } else { self }
+    }
+}

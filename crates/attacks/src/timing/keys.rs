@@ -1,0 +1,169 @@
+//! RSA-2048 keys: random ones, and one whose primes have an unusual shape.
+
+use anyhow::{Context, Result, ensure};
+use num_bigint::BigUint;
+use rand::rngs::StdRng;
+use rand::{Rng, RngCore};
+use zariz::Dispatch;
+use zariz::primes::is_prime_many;
+use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
+use zariz::rsa::{Components, PrimeComponents, PrivateKey};
+
+use crate::sample::Experiment;
+
+/// Bytes of a modulus.
+pub const BYTES: usize = 256;
+/// How many random keys there are.
+const POOL: usize = 64;
+/// The public exponent.
+const E: u32 = 65537;
+
+/// The classes of [`Keys`], in order. Each is compared with the first; the second is the control.
+pub const CLASSES: [&str; 3] = ["random keys", "random keys again (control)", "p almost all zeros, q almost all ones"];
+
+/// The private operation on one number, each time with a key that was just loaded and used once.
+pub struct Keys {
+    random: Vec<Vec<u8>>,
+    shaped: Vec<u8>,
+    dispatch: Dispatch,
+    number: Vec<u8>,
+    /// The numbers of the key that is in use.
+    components: Components,
+    key: Option<PrivateKey>,
+}
+
+impl Keys {
+    /// Makes all keys.
+    pub fn new(dispatch: Dispatch, random: &mut StdRng) -> Result<Self> {
+        let keys = PrivateKey::generate_many(8 * BYTES, POOL)?;
+        let components = keys[0].components();
+        let numbers = keys.iter().map(|key| bytes(&key.components())).collect();
+        let mut number = vec![0; BYTES];
+        random.fill_bytes(&mut number[1..]);
+        Ok(Self { random: numbers, shaped: bytes(&shaped()?.components()), dispatch, number, components, key: None })
+    }
+}
+
+/// A key with `p = 3·2^1022 + …` and `q = 2^1024 − …`: of their limbs, all are zero or all ones but the outer two.
+fn shaped() -> Result<PrivateKey> {
+    let (one, half) = (BigUint::from(1u32), 4 * BYTES);
+    let e = BigUint::from(E);
+    let find = |start: BigUint, up: bool| -> Result<BigUint> {
+        let numbers: Vec<BigUint> =
+            (0..4096u32).map(|i| if up { &start + (2 * i + 1) } else { &start - (2 * i + 1) }).collect();
+        let numbers: Vec<_> = numbers.into_iter().filter(|number| (number - &one).modinv(&e).is_some()).collect();
+        let encoded: Vec<_> = numbers.iter().map(BigUint::to_bytes_be).collect();
+        let prime = is_prime_many(&encoded.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let (_, prime) = prime.iter().zip(numbers).find(|(prime, _)| **prime).context("no prime of that shape")?;
+        Ok(prime)
+    };
+    let (p, q) = (find(BigUint::from(3u32) << (half - 2), true)?, find(&one << half, false)?);
+    let (n, order) = (&p * &q, (&p - &one) * (&q - &one));
+    let d = e.modinv(&order).context("the public exponent has no inverse")?;
+    let [n, e, d, p, q] = [n, e, d, p, q].map(|number| number.to_bytes_be());
+    let key = PrivateKey::from_primes(&PrimeComponents { n: &n, e: &e, d: &d, p: &p, q: &q })?;
+    ensure!(key.size() == BYTES, "the key has {} bytes", key.size());
+    Ok(key)
+}
+
+/// The bytes of each number of [`bytes`].
+const WIDTHS: [usize; 7] = [BYTES, BYTES, BYTES / 2, BYTES / 2, BYTES / 2, BYTES / 2, BYTES / 2];
+
+/// The numbers of a key one after the other, padded, but for the public exponent, which all keys share.
+fn bytes(key: &Components) -> Vec<u8> {
+    let numbers = [&key.n[..], &key.d, &key.p, &key.q, &key.dp, &key.dq, &key.qinv];
+    let padded = |(number, width): (&[u8], usize)| [&vec![0; width - number.len()][..], number].concat();
+    numbers.into_iter().zip(WIDTHS).flat_map(padded).collect()
+}
+
+impl Experiment for Keys {
+    type Output = Vec<u8>;
+
+    fn classes(&self) -> usize {
+        CLASSES.len()
+    }
+
+    fn input_len(&self) -> usize {
+        self.shaped.len()
+    }
+
+    fn prepare(&mut self, class: usize, random: &mut StdRng, input: &mut [u8]) -> Result<()> {
+        let one = &self.random[random.random_range(0..POOL)];
+        input.copy_from_slice(if class == 2 { &self.shaped } else { one });
+        Ok(())
+    }
+
+    /// Loads the key. Its first use prepares what later uses share, and its mask.
+    fn place(&mut self, input: &[u8]) -> Result<()> {
+        self.key = None;
+        let Components { n, e: _, d, p, q, dp, dq, qinv } = &mut self.components;
+        let mut rest = input;
+        let numbers = [n, &mut **d, &mut **p, &mut **q, &mut **dp, &mut **dq, &mut **qinv];
+        for (number, width) in numbers.into_iter().zip(WIDTHS) {
+            let (mine, others) = rest.split_at(width);
+            number.resize(width, 0);
+            number.copy_from_slice(mine);
+            rest = others;
+        }
+        self.key = Some(PrivateKey::from_components(&self.components)?.with_engine(self.dispatch)?);
+        self.run()?;
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Self::Output> {
+        let key = self.key.as_ref().context("there is no key")?;
+        private(key, &self.number)
+    }
+}
+
+/// The classes of [`Messages`], in order. Each is compared with the first; the second is the control.
+pub const MESSAGES: [&str; 3] = ["random numbers", "random numbers again (control)", "the number 2"];
+
+/// The private operation of one key.
+pub struct Messages {
+    key: PrivateKey,
+    number: Vec<u8>,
+}
+
+impl Messages {
+    /// With this key.
+    pub fn new(key: PrivateKey) -> Self {
+        Self { key, number: vec![0; BYTES] }
+    }
+}
+
+impl Experiment for Messages {
+    type Output = Vec<u8>;
+
+    fn classes(&self) -> usize {
+        MESSAGES.len()
+    }
+
+    fn input_len(&self) -> usize {
+        BYTES
+    }
+
+    fn prepare(&mut self, class: usize, random: &mut StdRng, input: &mut [u8]) -> Result<()> {
+        random.fill_bytes(input);
+        input[0] = 0; // below every modulus
+        if class == 2 {
+            input.fill(0);
+            input[BYTES - 1] = 2;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, input: &[u8]) -> Result<()> {
+        self.number.copy_from_slice(input);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Self::Output> {
+        private(&self.key, &self.number)
+    }
+}
+
+/// `number^d mod n`.
+fn private(key: &PrivateKey, number: &[u8]) -> Result<Vec<u8>> {
+    Ok(private_many(&[PrivateJob { key, number }]).swap_remove(0)?.to_vec())
+}

@@ -1,0 +1,202 @@
+//! Whether the time of an operation tells anything of its secrets, measured as dudect does: two classes of inputs,
+//! taken in turns at random, and Welch's t-test. Run by `cargo xtask timing`.
+
+mod decrypt;
+mod keys;
+mod planted;
+mod powers;
+mod report;
+mod sample;
+mod welch;
+
+use anyhow::{Context, Result, ensure};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::json;
+use std::fs;
+use std::process::ExitCode;
+use std::time::Instant;
+use zariz::rsa::PrivateKey;
+use zariz::{Dispatch, Engine};
+use zariz_kernels::scalar::Kernels;
+use zariz_machines::{CycleCounter, scalar};
+
+use decrypt::Decrypt;
+use keys::{Keys, Messages};
+use planted::Planted;
+use powers::Powers;
+use report::Row;
+use sample::{Experiment, collect};
+
+const USAGE: &str = "\
+Usage: timing [--samples N] [--engine E] [--only powers|rsa] [--results PATH]
+
+  --samples N     samples of each row of powers (default: 1000000); rows of RSA have a tenth
+  --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA)
+  --only PART     powers or RSA alone
+  --results PATH  writes PATH.md and PATH.json
+";
+
+/// The least number of samples: a tenth of it must leave enough for each class of RSA.
+const LEAST: usize = 20_000;
+
+/// Samples of a row of the planted leak.
+const SELF_TEST: usize = 100_000;
+
+struct Arguments {
+    samples: usize,
+    engine: Option<Engine>,
+    powers: bool,
+    rsa: bool,
+    results: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let Some(arguments) = parse(std::env::args().skip(1)) else {
+        eprint!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("timing: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
+    let mut out = Arguments { samples: 1_000_000, engine: None, powers: true, rsa: true, results: None };
+    while let Some(word) = words.next() {
+        let value = words.next()?;
+        match word.as_str() {
+            "--samples" => out.samples = value.parse().ok().filter(|&samples| samples >= LEAST)?,
+            "--engine" => out.engine = Some(value.parse().ok()?),
+            "--only" => (out.powers, out.rsa) = (value == "powers", value == "rsa"),
+            "--results" => out.results = Some(value),
+            _ => return None,
+        }
+    }
+    (out.powers || out.rsa).then_some(out)
+}
+
+/// The rows so far, what they are made with, and where they go.
+struct Measurement {
+    clock: CycleCounter,
+    random: StdRng,
+    rows: Vec<Row>,
+    start: Instant,
+    results: Option<String>,
+}
+
+impl Measurement {
+    /// Measures an experiment and compares each class with the first, with `samples` of both together.
+    fn compare(
+        &mut self,
+        operation: &'static str,
+        engine: impl ToString,
+        classes: &[&'static str],
+        samples: usize,
+        planted: bool,
+        mut experiment: impl Experiment,
+    ) -> Result<()> {
+        let samples = collect(&mut experiment, self.clock, &mut self.random, samples.div_ceil(2))?;
+        for (i, class) in classes.iter().enumerate().skip(1) {
+            let verdict = welch::test(&samples, [0, i]).context("too few samples")?;
+            let row = Row { operation, engine: engine.to_string(), reference: classes[0], class, verdict, planted };
+            println!("{row}");
+            self.rows.push(row);
+        }
+        // A run is long: what it has found so far is kept if it is stopped.
+        self.write(false)
+    }
+
+    fn failures(&self) -> usize {
+        self.rows.iter().filter(|row| !row.passes()).count()
+    }
+
+    fn summary(&self, complete: bool) -> String {
+        let (rows, seconds, failures) = (self.rows.len(), self.start.elapsed().as_secs(), self.failures());
+        let stopped = if complete { "" } else { " The run was stopped early." };
+        format!("{rows} rows in {seconds} s; {failures} do not pass.{stopped}")
+    }
+
+    /// Writes the table and the data, if they are to be kept.
+    fn write(&self, complete: bool) -> Result<()> {
+        let Some(path) = &self.results else { return Ok(()) };
+        let info = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
+        let named = info.lines().find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')));
+        let processor = named.context("/proc/cpuinfo has no model name")?.1.trim();
+        let mut table = format!("{processor}. {}\n\n{}\n", self.summary(complete), report::head());
+        self.rows.iter().for_each(|row| table += &format!("{row}\n"));
+        let data = json!({
+            "processor": processor, "seconds": self.start.elapsed().as_secs(), "complete": complete,
+            "threshold": welch::THRESHOLD, "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+        });
+        for (ending, text) in [("md", table), ("json", format!("{data:#}\n"))] {
+            let path = format!("{path}.{ending}");
+            fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether all rows pass.
+fn run(arguments: &Arguments) -> Result<bool> {
+    let clock = CycleCounter::new().context("this processor has no time stamp counter of a fixed rate")?;
+    let results = arguments.results.clone();
+    let mut it = Measurement { clock, random: StdRng::from_os_rng(), rows: Vec::new(), start: Instant::now(), results };
+    println!("{}", report::head());
+
+    #[cfg(target_arch = "x86_64")]
+    match scalar::Adx::new() {
+        Some(machine) => self_test(&mut it, "scalar-adx", machine)?,
+        None => self_test(&mut it, "scalar", scalar::Portable::new())?,
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    self_test(&mut it, "scalar", scalar::Portable::new())?;
+    ensure!(it.rows[0].passes(), "the planted leak was not found: this machine is too noisy for this measurement");
+
+    if arguments.rsa {
+        rsa(&mut it, arguments)?;
+    }
+    if arguments.powers {
+        powers(&mut it, arguments)?;
+    }
+    println!("\n{}", it.summary(true));
+    it.write(true)?;
+    Ok(it.failures() == 0)
+}
+
+/// RSA on one engine, or on those that the library chooses for one request.
+fn rsa(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+    let dispatch = arguments.engine.map_or(Dispatch::Auto, Dispatch::Only);
+    let (samples, key) = (arguments.samples / 10, PrivateKey::generate(8 * keys::BYTES)?.with_engine(dispatch)?);
+    let experiment = Decrypt::pkcs1(key.clone(), &mut it.random)?;
+    it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
+    let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
+    it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
+    it.compare("RSA-2048, x^d mod n", dispatch, &keys::MESSAGES, samples, false, Messages::new(key))?;
+    let experiment = Keys::new(dispatch, &mut it.random)?;
+    it.compare("RSA-2048, x^d mod n", dispatch, &keys::CLASSES, samples, false, experiment)
+}
+
+/// Powers on one engine, or on all of this processor, the fastest first.
+fn powers(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+    let wanted = |engine: &Engine| arguments.engine.map_or(engine.is_available(), |only| only == *engine);
+    for engine in Engine::ALL.iter().copied().rev().filter(wanted) {
+        let experiment = Powers::new(engine, &mut it.random)?;
+        it.compare("power, 512 bits", engine, &powers::CLASSES, arguments.samples, false, experiment)?;
+    }
+    Ok(())
+}
+
+/// Measures the planted leak, and the same loop without it.
+fn self_test(it: &mut Measurement, engine: &str, machine: impl Kernels) -> Result<()> {
+    let planted = Planted::<_, true>::new(machine, &mut it.random)?;
+    it.compare("self-test: a product is skipped", engine, &planted::CLASSES, SELF_TEST, true, planted)?;
+    let sound = Planted::<_, false>::new(machine, &mut it.random)?;
+    it.compare("self-test: no product is skipped", engine, &planted::CLASSES, SELF_TEST, false, sound)?;
+    Ok(())
+}

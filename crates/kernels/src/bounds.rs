@@ -1,0 +1,40 @@
+//! How large numbers in Montgomery's domain can be, as the constants that the code uses.
+//!
+//! A number is below such a multiple of its modulus `M`. `analysis` proves that each domain is closed under
+//! these bounds, from the worst operands, with exact integers (docs/generated/results.md).
+
+/// Bits that are free above a modulus: `R ≥ 2^3·M` in [`batch`](crate::batch), [`pair`](crate::pair) and
+/// [`rsaz`](crate::rsaz).
+pub const FREE_BITS: usize = 3;
+/// Numbers in these domains are below `4M`.
+pub const DOMAIN: usize = 4;
+/// A product of a number below `R` and one below `M` is below `3M`: so are numbers that enter or leave.
+pub const REDUCED: usize = 3;
+
+/// [`FREE_BITS`] with almost-half-Montgomery multiplication: `R ≥ 32M`.
+pub const FREE_BITS_AHMM: usize = 5;
+/// [`DOMAIN`] with almost-half-Montgomery multiplication.
+pub const DOMAIN_AHMM: usize = 5;
+/// The `K` of a table entry is below `17M/8` (see [`batch::ahmm`](crate::batch::ahmm)).
+pub const K_AHMM_EIGHTHS: usize = 17;
+
+/// [`REDUCED`] where numbers in the domain are below `R`, and `M < R` is all that is asked of a modulus: in
+/// [`scalar`](crate::scalar) and `carry`.
+pub const REDUCED_FULL: usize = 2;
+
+/// Bits that are free above a modulus where numbers are doubled `2^window − 1` times before each square:
+/// `R ≥ 2^(2(2^window + 1))·M` (see [`batch::doubling`](crate::batch::doubling)).
+pub const fn free_bits_for_doubling(window: usize) -> usize {
+    2 * ((1 << window) + 1)
+}
+
+// A reduction by friendly multiples leaves less than T/R + 2M. Of x, y < 4M:
+const _: () = assert!(DOMAIN * DOMAIN <= (DOMAIN - 2) << FREE_BITS);
+// Of x < R and y < M, so that T/R < M:
+const _: () = assert!(REDUCED == 1 + 2);
+// Squares of x < 5M are below 3M, as table entries are.
+const _: () = assert!(DOMAIN_AHMM * DOMAIN_AHMM <= (REDUCED - 2) << FREE_BITS_AHMM);
+// K and x·B/R of x < 5M and an entry B < 3M are together below 3M.
+const _: () = assert!(
+    (K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * DOMAIN_AHMM * REDUCED <= (8 * (DOMAIN_AHMM - 2)) << FREE_BITS_AHMM
+);

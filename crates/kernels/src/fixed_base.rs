@@ -1,0 +1,199 @@
+//! Many powers of one base, by a table of its powers: products alone, no squarings (Brickell, Gordon, McCurley
+//! and Wilson, Eurocrypt 1992, with every digit's powers in the table).
+//!
+//! With windows of `w` bits, row `i` of the table has `base^(j·2^(w·i))` for every `j` below `2^w`. A power is
+//! the product of one entry of each row. The table has each entry once, and all numbers of a domain read it.
+
+use alloc::vec::Vec;
+
+use crate::domain::Costs;
+use crate::limbs::{self, Limbs};
+use crate::place::Placed;
+use crate::pow::{leave, table, window_at};
+use crate::shared::Shared;
+
+/// How many powers a table should serve: a wider window costs more to build, and each power less.
+const POWERS: usize = 1024;
+/// How many batches go through the table together: more would not fit a near cache beside a row.
+const BATCHES: usize = 16;
+
+/// How entries are found in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Every entry of a row is read, for secret exponents.
+    Scan,
+    /// Only the entry itself is read, for public exponents.
+    Direct,
+}
+
+impl Access {
+    /// The widest window. What reads whole tables of single numbers takes those of [`pow`](crate::pow), of six
+    /// bits; scans of wider ones do not pay.
+    fn max_window(self) -> usize {
+        match self {
+            Self::Scan => 6,
+            Self::Direct => 10,
+        }
+    }
+}
+
+/// The size of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    window: usize,
+    rows: usize,
+}
+
+/// The powers of one base, in Montgomery's domain. Wiped when dropped.
+pub struct Table<E: Copy> {
+    size: Size,
+    /// The elements of an entry.
+    stride: usize,
+    elements: Placed<E>,
+}
+
+impl<E: Copy> Table<E> {
+    /// How many windows it has, and how wide they are.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The bytes of its entries.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.elements[..])
+    }
+
+    fn row(&self, row: usize) -> &[E] {
+        let length = self.stride << self.size.window;
+        &self.elements[row * length..][..length]
+    }
+}
+
+/// The cheapest table for exponents of `bits` bits that has at most `most` bytes; `None` where even the one
+/// with the narrowest windows is larger.
+pub fn size<D: Shared>(domain: &D, bits: usize, access: Access, most: usize) -> Option<Size> {
+    let Costs { build, multiply, read } = domain.costs();
+    let read = if access == Access::Scan { read } else { 0 };
+    let cost = |size: Size| {
+        let each = (build << size.window) + POWERS * (multiply + (read << size.window));
+        size.rows as u128 * each as u128
+    };
+    let fits = |size: &Size| {
+        let entry = domain.elements() * size_of::<D::Element>();
+        size.rows.checked_mul(entry << size.window).is_some_and(|bytes| bytes <= most)
+    };
+    let sizes = (1..=access.max_window()).map(|window| Size { window, rows: bits.div_ceil(window) });
+    sizes.filter(fits).min_by_key(|&size| cost(size))
+}
+
+/// The table of a base, in a domain whose moduli are all the same. `base_bits` is a public bound on its length.
+///
+/// Cost: `rows·2^w` products, of which the domain makes as many at once as it has numbers side by side, and
+/// `rows·w` squarings one after the other.
+pub fn build<D: Shared>(domain: &mut D, base: &[u64], base_bits: usize, size: Size) -> Table<D::Element> {
+    let Size { window, rows } = size;
+    let (count, words, entry_words, stride) = (domain.count(), domain.words(), domain.entry_words(), domain.elements());
+    let mut elements = domain.blank((rows * stride) << window);
+    let mut spread = domain.blank(count * stride);
+    let mut generators = domain.blank(count * stride);
+    let mut entry = domain.zeros(entry_words);
+    // base^(2^(w·row)), the same for all numbers side by side.
+    let mut x = domain.enter(&[base], base_bits);
+    for from in (0..rows).step_by(count) {
+        let group = count.min(rows - from);
+        for (i, generator) in generators.chunks_exact_mut(stride).take(group).enumerate() {
+            if from + i > 0 {
+                domain.ams(&mut x, window);
+            }
+            entry[..words].copy_from_slice(&x);
+            domain.share(&mut spread, &entry);
+            generator.copy_from_slice(&spread[..stride]);
+        }
+        // A row for each of the numbers side by side.
+        let each: Vec<&[D::Element]> = generators.chunks_exact(stride).take(group).collect();
+        domain.collect(&mut entry, &each);
+        let powers = table(domain, &entry, window);
+        for (j, power) in powers.chunks_exact(entry_words).enumerate() {
+            domain.share(&mut spread, power);
+            for (i, shared) in spread.chunks_exact(stride).take(group).enumerate() {
+                elements[(((from + i) << window) + j) * stride..][..stride].copy_from_slice(shared);
+            }
+        }
+    }
+    Table { size, stride, elements }
+}
+
+/// The powers of a table's base, in a domain of its modulus, in constant time.
+///
+/// The time depends on the domain, on how many exponents there are, and on `bits`: a public bound on their
+/// length, at most that of the table. Results are canonical.
+pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
+    let mut entry = domain.zeros(domain.entry_words());
+    let mut index = limbs::zero(domain.count());
+    by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
+        for (lane, index) in index.iter_mut().enumerate() {
+            *index = window_at(exponents[lane.min(exponents.len() - 1)], at, table.size.window);
+        }
+        domain.select_shared(&mut entry, row, &index);
+        multiply(domain, x, &entry);
+    })
+}
+
+/// Like [`pow`], for exponents that are public: the time depends on them.
+pub fn pow_vartime<D: Shared>(
+    mut domain: D,
+    table: &Table<D::Element>,
+    exponents: &[&[u64]],
+    bits: usize,
+) -> Vec<Limbs> {
+    let mut entry = domain.zeros(domain.entry_words());
+    by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
+        let windows: Vec<_> = exponents.iter().map(|e| window_at(e, at, table.size.window) as usize).collect();
+        if windows.iter().any(|&window| window > 0) {
+            let entries: Vec<_> = windows.iter().map(|window| &row[window * table.stride..][..table.stride]).collect();
+            domain.collect(&mut entry, &entries);
+            multiply(domain, x, &entry);
+        }
+    })
+}
+
+/// The product so far of a batch; `None` before its first factor.
+type Product<D> = Option<Placed<<D as crate::Domain>::Word>>;
+
+/// All batches meet a row of the table while it is in a near cache.
+fn by_rows<D: Shared>(
+    domain: &mut D,
+    table: &Table<D::Element>,
+    exponents: &[&[u64]],
+    bits: usize,
+    mut meet: impl FnMut(&mut D, &mut Product<D>, &[D::Element], &[&[u64]], usize),
+) -> Vec<Limbs> {
+    let Size { window, rows } = table.size;
+    assert!(bits <= rows * window, "exponents of {bits} bits, a table for {}", rows * window);
+    let mut out = Vec::with_capacity(exponents.len());
+    for exponents in exponents.chunks(BATCHES * domain.count()) {
+        let mut batches: Vec<(&[&[u64]], Product<D>)> = exponents.chunks(domain.count()).map(|b| (b, None)).collect();
+        for row in 0..bits.div_ceil(window) {
+            for (batch, x) in &mut batches {
+                meet(domain, x, table.row(row), batch, row * window);
+            }
+        }
+        for (batch, x) in batches {
+            let x = x.unwrap_or_else(|| domain.one());
+            out.extend(leave(domain, x, batch.len()));
+        }
+    }
+    out
+}
+
+fn multiply<D: Shared>(domain: &mut D, x: &mut Product<D>, entry: &[D::Word]) {
+    match x {
+        Some(x) => domain.multiply_entry(x, entry),
+        None => {
+            let mut first = domain.zeros(domain.words());
+            let words = first.len();
+            first.copy_from_slice(&entry[..words]);
+            *x = Some(first);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Products of several powers: squarings are shared (Straus 1964).
+
+use alloc::vec::Vec;
+
+use crate::batch::Constants;
+use crate::domain::Domain;
+use crate::limbs::{self, Limbs};
+use crate::place::Placed;
+use crate::pow::{fixed_windows, leave, odd_powers, sliding_window, table, window_at};
+
+/// One product of powers `Π bases[i]^exponents[i] mod M`.
+pub struct MultiPower<'a, C = Constants> {
+    /// The constants of the modulus.
+    pub modulus: &'a C,
+    /// The bases, of any length.
+    pub bases: &'a [&'a [u64]],
+    /// A public bound on the bases' lengths.
+    pub base_bits: usize,
+    /// An exponent for each base.
+    pub exponents: &'a [&'a [u64]],
+    /// A public bound on the exponents' lengths: the number of bits that are processed.
+    pub exponent_bits: usize,
+}
+
+// Derived implementations would require the same of `C`.
+impl<C> Copy for MultiPower<'_, C> {}
+impl<C> Clone for MultiPower<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// The moduli of a batch, for its domain.
+pub fn moduli<'a, C>(batch: &[MultiPower<'a, C>]) -> Vec<&'a C> {
+    batch.iter().map(|power| power.modulus).collect()
+}
+
+/// From 1 to `count` products of powers at once in a domain of their moduli, in constant time. All have
+/// equally many bases.
+///
+/// The time depends on the domain, on the number of bases, on the longest `base_bits` and the longest
+/// `exponent_bits`. Results are canonical. Fixed windows with a table for each base; every table entry is
+/// read for every window.
+///
+/// Cost for `k` bases: the squarings of one power, and `k` times its tables and its other products.
+pub fn multi_pow<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+    let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
+    let window = domain.window_bits(bits);
+    let bases = enter(&mut domain, batch);
+    let tables: Vec<_> = bases.iter().map(|base| table(&mut domain, base, window)).collect();
+    let last = batch.len() - 1;
+    let x = fixed_windows(&mut domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
+    leave(&mut domain, x, batch.len())
+}
+
+/// Like [`multi_pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
+///
+/// If all lanes share their exponents (a verification with one key), it uses sliding windows over their set
+/// bits (Möller 2001); else [`multi_pow`].
+pub fn multi_pow_vartime<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+    let exponents = batch[0].exponents;
+    let shared = |p: &MultiPower<C>| p.exponents.iter().zip(exponents).all(|(a, b)| limbs::equal(a, b));
+    if !batch.iter().all(shared) {
+        let longest = |p: &MultiPower<C>| p.exponents.iter().map(|e| limbs::bits_vartime(e)).max().unwrap_or(0);
+        let batch: Vec<_> = batch.iter().map(|p| MultiPower { exponent_bits: longest(p), ..*p }).collect();
+        return multi_pow(domain, &batch);
+    }
+    let mut odd = Vec::with_capacity(exponents.len());
+    // What to multiply by, and at which bit: from the uppermost bit down.
+    let mut factors = Vec::new();
+    for (base, number) in enter(&mut domain, batch).into_iter().enumerate() {
+        let window = sliding_window(limbs::bits_vartime(exponents[base]));
+        odd.push(odd_powers(&mut domain, number, window));
+        let found = windows(exponents[base], window);
+        factors.extend(found.into_iter().map(|(low, digit)| (low, base, digit as usize / 2)));
+    }
+    factors.sort_unstable_by_key(|&(low, base, _)| (core::cmp::Reverse(low), base));
+
+    let mut x: Option<Placed<D::Word>> = None;
+    let mut at = 0;
+    for (low, base, i) in factors {
+        let factor = &odd[base][i];
+        match &mut x {
+            None => x = Some(factor.clone()),
+            Some(x) => {
+                domain.ams(x, at - low);
+                domain.amm(x, factor);
+            }
+        }
+        at = low;
+    }
+    let x = match x {
+        Some(mut x) => {
+            domain.ams(&mut x, at);
+            x
+        }
+        None => domain.one(),
+    };
+    leave(&mut domain, x, batch.len())
+}
+
+/// The sliding windows of a public exponent from the top down: the lowest bit of each, and its odd digit.
+fn windows(exponent: &[u64], width: usize) -> Vec<(usize, u64)> {
+    let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1;
+    let mut out = Vec::new();
+    let mut top = limbs::bits_vartime(exponent);
+    while top > 0 {
+        if bit(top - 1) == 0 {
+            top -= 1;
+            continue;
+        }
+        // The longest window below `top` that ends in a set bit.
+        let mut low = top.saturating_sub(width);
+        while bit(low) == 0 {
+            low += 1;
+        }
+        out.push((low, window_at(exponent, low, top - low)));
+        top = low;
+    }
+    out
+}
+
+/// The bases in the domain, one number of all lanes for each.
+fn enter<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Placed<D::Word>> {
+    let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
+    let bases = |i: usize| batch.iter().map(|p| p.bases[i]).collect::<Vec<_>>();
+    (0..batch[0].bases.len()).map(|i| domain.enter(&bases(i), bits)).collect()
+}

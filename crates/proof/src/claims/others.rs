@@ -1,0 +1,15 @@
+//! Assembly without a claim.
+
+/// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
+pub const OTHERS: [(&str, &str); 10] = [
+    ("zariz_machines::batch::avx2_fma::in_register", "no instruction: it keeps a vector in a register"),
+    ("zariz_machines::batch::avx512::in_register", "no instruction: it keeps a vector in a register"),
+    ("zariz_machines::memcheck::send", "for tests: a request to valgrind, which the processor runs as nothing"),
+    ("zariz_machines::mxcsr::read", "one instruction, which computes nothing"),
+    ("zariz_machines::mxcsr::write", "one instruction, which computes nothing"),
+    ("zariz_machines::registers::clear", "it zeroes registers, and a test of the library looks for what is left"),
+    ("zariz_machines::registers::numbers_in_registers_are_gone", "a test"),
+    ("zariz_attacks::faults::linux::raw::call_and_jump", "for tests: what a debugger makes its process run"),
+    ("zariz_emulator::environment::read", "for tests: one instruction, which computes nothing"),
+    ("zariz_emulator::environment::write", "for tests: one instruction, which computes nothing"),
+];

@@ -1,0 +1,322 @@
+//! A processor over names: it executes machine code for all inputs at once, and writes equations down.
+//!
+//! Lengths are constants, so loops end. A branch or an address that depends on a word is an error, and so is
+//! every access outside of the regions, every use of a flag or register that holds nothing certain, and every
+//! instruction that is not known here.
+
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+use std::cell::RefCell;
+
+mod arithmetic;
+mod memory;
+
+use crate::code::Code;
+use crate::facts::Facts;
+use crate::form::Id;
+use crate::value::{Flag, Value};
+use memory::{FRAME, Place, STACK};
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub enum Stop {
+    /// The code does something that it must not do, or that is not known here.
+    Error(String),
+    /// What the code does depends on this carry: each value needs a run of its own.
+    Split(Id),
+}
+
+impl From<String> for Stop {
+    fn from(error: String) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<&str> for Stop {
+    fn from(error: &str) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// More instructions than any length needs.
+const MOST_INSTRUCTIONS: usize = 50_000_000;
+/// What a function must give back to its caller (System V).
+const PRESERVED: [Register; 7] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15, Register::RSP];
+
+/// In the order of their numbers.
+pub const REGISTERS: [Register; 16] = {
+    use Register::*;
+    [RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15]
+};
+
+fn number(register: Register) -> usize {
+    register as usize - Register::RAX as usize
+}
+
+/// The processor and its memory.
+pub struct Machine<'a> {
+    code: &'a Code,
+    /// What it has computed.
+    pub facts: Facts,
+    /// Carries by name, with the values that this run supposes.
+    suppose: &'a [(Id, bool)],
+    registers: [Value; 16],
+    carry: Flag,
+    overflow: Flag,
+    zero: Option<bool>,
+    memory: Vec<Place>,
+    /// Whether no sum reaches 2^64: a precondition.
+    no_carry: bool,
+    /// Addresses of instructions, and of what they access: the region, and the byte in it.
+    trace: RefCell<Vec<(u64, i64)>>,
+}
+
+/// What a run shows and leaves: it must not depend on a carry.
+#[derive(PartialEq)]
+pub struct Traces {
+    trace: Vec<(u64, i64)>,
+    frame: Vec<Value>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine at the beginning of a call: nothing is known of flags and registers but the stack's.
+    pub fn new(code: &'a Code, suppose: &'a [(Id, bool)]) -> Self {
+        let mut registers = [Value::Unknown; 16];
+        for (i, register) in PRESERVED.into_iter().enumerate() {
+            registers[number(register)] = Value::Saved(i);
+        }
+        registers[number(Register::RSP)] = Value::Pointer(STACK, 0);
+        let mut words = vec![Value::Unknown; FRAME];
+        words.push(Value::Return(0));
+        let stack = Place { name: "the stack", words, writable: true };
+        let (carry, overflow) = (Flag::Unknown, Flag::Unknown);
+        let (facts, memory, trace) = (Facts::new(), vec![stack], RefCell::default());
+        Self { code, facts, suppose, registers, carry, overflow, zero: None, memory, no_carry: false, trace }
+    }
+
+    /// Supposes that no sum reaches 2^64.
+    pub fn suppose_no_carry(&mut self) {
+        self.no_carry = true;
+    }
+
+    /// Gives a register a value.
+    pub fn set(&mut self, register: Register, value: Value) {
+        self.registers[number(register)] = value;
+    }
+
+    /// What a register holds.
+    pub fn get(&self, register: Register) -> Value {
+        self.registers[number(register)]
+    }
+
+    /// The carries that this run supposes.
+    pub fn supposed(&self) -> &'a [(Id, bool)] {
+        self.suppose
+    }
+
+    /// What the run has shown and left.
+    pub fn traces(mut self) -> Traces {
+        Traces { trace: self.trace.into_inner(), frame: self.memory.swap_remove(STACK).words }
+    }
+
+    /// The carry flag.
+    pub fn carry(&self) -> Flag {
+        self.carry
+    }
+
+    /// Calls a function, and checks what holds for every function: registers are restored, and no word is
+    /// left in its frame.
+    pub fn call(&mut self, address: u64) -> Result<(), Stop> {
+        let before = self.registers;
+        self.run(address, None)?;
+        for register in PRESERVED.into_iter().filter(|register| *register != Register::RSP) {
+            if self.get(register) != before[number(register)] {
+                return Err(Stop::Error(format!("{register:?} is not restored")));
+            }
+        }
+        let secret = |value: &Value| matches!(value, Value::Word(_) | Value::Mask(_) | Value::Byte(_));
+        match self.memory[STACK].words.iter().position(secret) {
+            Some(at) => Err(format!("a word is left in the frame, {} bytes below its end", 8 * (FRAME - at)).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Executes from an address on until the code returns to its caller, or is about to execute `end`.
+    pub fn run(&mut self, mut address: u64, end: Option<u64>) -> Result<(), Stop> {
+        for _ in 0..MOST_INSTRUCTIONS {
+            if Some(address) == end {
+                return Ok(());
+            }
+            let code = self.code;
+            let instruction = code
+                .instructions
+                .get(&address)
+                .ok_or_else(|| format!("jumps to {}, where no instruction begins", code.describe(address)))?;
+            self.trace.get_mut().push((address, 0));
+            let next = self.step(instruction).map_err(|stop| match stop {
+                Stop::Error(error) => {
+                    Stop::Error(format!("{} ({:?}): {error}", code.describe(address), instruction.mnemonic()))
+                }
+                split => split,
+            })?;
+            match next {
+                Some(next) => address = next,
+                None => return Ok(()),
+            }
+        }
+        Err("it does not end".into())
+    }
+
+    /// Executes an instruction; the address of the next, or none after the return to the run's caller.
+    fn step(&mut self, at: &Instruction) -> Result<Option<u64>, Stop> {
+        let next = Some(at.next_ip());
+        if at.has_lock_prefix() || at.has_rep_prefix() || at.has_repne_prefix() {
+            return Err("a prefix is not known here".into());
+        }
+        match at.mnemonic() {
+            Mnemonic::Mov | Mnemonic::Movzx => {
+                let value = match (at.mnemonic(), self.read(at, 1)?) {
+                    (Mnemonic::Mov, value) => value,
+                    (_, Value::Byte(Flag::Carry(id))) => Value::Word(id),
+                    (_, Value::Byte(Flag::Known(flag))) => Value::Constant(flag.into()),
+                    _ => return Err("moves a byte that holds nothing certain".into()),
+                };
+                self.write(at, value)?;
+            }
+            Mnemonic::Lea => {
+                let (region, offset) = self.address(at)?;
+                let value = region.map_or(Value::Constant(offset as u64), |region| Value::Pointer(region, offset));
+                self.write(at, value)?;
+            }
+            Mnemonic::Mulx => {
+                let (high, low) = self.product(self.get(Register::RDX), self.read(at, 2)?)?;
+                self.set(self.register(at, 1)?, low);
+                self.set(self.register(at, 0)?, high);
+            }
+            Mnemonic::Imul if at.op_count() == 2 => {
+                let (_, low) = self.product(self.read(at, 0)?, self.read(at, 1)?)?;
+                self.set_flags(Flag::Unknown, Flag::Unknown, None);
+                self.write(at, low)?;
+            }
+            Mnemonic::Adcx => {
+                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, self.carry)?;
+                self.write(at, value)?;
+                self.carry = carry;
+            }
+            Mnemonic::Adox => {
+                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, self.overflow)?;
+                self.write(at, value)?;
+                self.overflow = carry;
+            }
+            Mnemonic::Add | Mnemonic::Adc => {
+                let carry = if at.mnemonic() == Mnemonic::Add { Flag::Known(false) } else { self.carry };
+                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, carry)?;
+                self.finish(at, value, carry)?;
+            }
+            Mnemonic::Sub | Mnemonic::Sbb => {
+                let borrow = if at.mnemonic() == Mnemonic::Sub { Flag::Known(false) } else { self.carry };
+                let same = at.op1_kind() == OpKind::Register && at.op0_register() == at.op1_register();
+                let (value, borrow) = match (same, borrow) {
+                    (true, Flag::Carry(id)) => (Value::Mask(id), borrow),
+                    (true, Flag::Known(flag)) => (Value::Constant(if flag { u64::MAX } else { 0 }), borrow),
+                    _ => self.difference(self.read(at, 0)?, self.read(at, 1)?, borrow)?,
+                };
+                self.finish(at, value, borrow)?;
+            }
+            Mnemonic::Xor if at.op1_kind() == OpKind::Register && at.op0_register() == at.op1_register() => {
+                self.set_flags(Flag::Known(false), Flag::Known(false), Some(true));
+                self.write(at, Value::Constant(0))?;
+            }
+            Mnemonic::And => {
+                let value = match (self.read(at, 0)?, self.read(at, 1)?) {
+                    (_, Value::Mask(id)) => return Err(Stop::Split(id)),
+                    (_, Value::Constant(0)) => Value::Constant(0),
+                    (value @ (Value::Word(_) | Value::Constant(_)), Value::Constant(u64::MAX)) => value,
+                    (value, Value::Constant(mask)) if mask.wrapping_add(1).is_power_of_two() => {
+                        self.cut(value, mask.trailing_ones())?.0
+                    }
+                    _ => return Err("is known with masks alone".into()),
+                };
+                self.set_flags(Flag::Known(false), Flag::Known(false), None);
+                self.write(at, value)?;
+            }
+            Mnemonic::Or => {
+                let (value, above) = (self.read(at, 0)?, self.read(at, 1)?);
+                match (value, above) {
+                    (Value::Word(id), Value::Constant(bits))
+                        if self.facts.max(id) >> bits.trailing_zeros().min(63) == 0 => {}
+                    _ => return Err("is known with a constant alone whose bits are above the word's".into()),
+                }
+                let (value, _) = self.sum(value, above, Flag::Known(false))?;
+                self.set_flags(Flag::Known(false), Flag::Known(false), None);
+                self.write(at, value)?;
+            }
+            Mnemonic::Shr if at.op1_kind() == OpKind::Immediate8 && (1..64).contains(&at.immediate8()) => {
+                let (_, value) = self.cut(self.read(at, 0)?, at.immediate8().into())?;
+                self.set_flags(Flag::Unknown, Flag::Unknown, None);
+                self.write(at, value)?;
+            }
+            Mnemonic::Neg => {
+                let (value, carry) = match self.read(at, 0)? {
+                    Value::Word(id) if self.facts.max(id) == 1 => (Value::Mask(id), Flag::Carry(id)),
+                    Value::Constant(value) => (Value::Constant(value.wrapping_neg()), Flag::Known(value != 0)),
+                    _ => return Err("is known with carries alone".into()),
+                };
+                self.finish(at, value, carry)?;
+            }
+            Mnemonic::Inc | Mnemonic::Dec => {
+                let Value::Constant(value) = self.read(at, 0)? else { return Err("counts what is not public".into()) };
+                let by = if at.mnemonic() == Mnemonic::Inc { 1 } else { u64::MAX };
+                let carry = self.carry;
+                self.finish(at, Value::Constant(value.wrapping_add(by)), carry)?;
+            }
+            Mnemonic::Cmovb | Mnemonic::Cmovae => {
+                let wanted = at.mnemonic() == Mnemonic::Cmovb;
+                let (old, new) = (self.read(at, 0)?, self.read(at, 1)?);
+                match self.carry {
+                    Flag::Carry(id) => return Err(Stop::Split(id)),
+                    Flag::Known(flag) => self.write(at, if flag == wanted { new } else { old })?,
+                    Flag::Unknown => return Err("depends on a flag that holds nothing certain".into()),
+                }
+            }
+            Mnemonic::Setb => {
+                let register = self.register(at, 0)?;
+                self.set(register, Value::Byte(self.carry));
+            }
+            Mnemonic::Push => {
+                let value = self.read(at, 0)?;
+                self.push(value)?;
+            }
+            Mnemonic::Pop => {
+                let value = self.pop()?;
+                self.write(at, value)?;
+            }
+            Mnemonic::Call if at.op0_kind() == OpKind::NearBranch64 => {
+                self.push(Value::Return(at.next_ip()))?;
+                return Ok(Some(at.near_branch_target()));
+            }
+            Mnemonic::Ret => {
+                return match self.pop()? {
+                    Value::Return(0) => Ok(None),
+                    Value::Return(address) => Ok(Some(address)),
+                    _ => Err("finds no return address".into()),
+                };
+            }
+            Mnemonic::Jmp if at.op0_kind() == OpKind::NearBranch64 => return Ok(Some(at.near_branch_target())),
+            Mnemonic::Jne | Mnemonic::Je => {
+                let zero = self.zero.ok_or("branches on a flag that holds nothing certain")?;
+                if zero == (at.mnemonic() == Mnemonic::Je) {
+                    return Ok(Some(at.near_branch_target()));
+                }
+            }
+            Mnemonic::Jrcxz => match self.get(Register::RCX) {
+                Value::Constant(0) => return Ok(Some(at.near_branch_target())),
+                Value::Constant(_) => {}
+                _ => return Err("branches on what is not public".into()),
+            },
+            Mnemonic::Nop | Mnemonic::Endbr64 => {}
+            _ => return Err("is not known here".into()),
+        }
+        Ok(next)
+    }
+}

@@ -1,0 +1,123 @@
+//! Inverses modulo odd numbers.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use zariz_kernels::limbs::{self, Limbs};
+
+use crate::dispatch::Dispatch;
+use crate::modulus::Modulus;
+use crate::prepared::Prepared;
+
+/// One number to invert, big-endian.
+#[derive(Clone, Copy)]
+pub struct InvertJob<'a> {
+    /// The modulus, of any size and engine.
+    pub modulus: &'a Modulus,
+    /// The number, of any length.
+    pub number: &'a [u8],
+}
+
+impl fmt::Debug for InvertJob<'_> {
+    /// Shows the length, not the number: it may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut job = f.debug_struct("InvertJob");
+        job.field("modulus", self.modulus).field("number_bytes", &self.number.len()).finish()
+    }
+}
+
+impl Modulus {
+    /// The inverse of each number, big-endian; results are in order and have [`size`](Self::size) bytes. A
+    /// number has none (`None`) if it shares a factor with the modulus, as 0 does.
+    ///
+    /// Numbers above the modulus are reduced. All numbers together need one inversion (Montgomery's trick), and
+    /// each some products. Where a number has no inverse, halves of the list are tried: up to two inversions
+    /// more for each halving, until it is found.
+    ///
+    /// Constant time: the time depends on lengths (leading zero bytes included), and on which numbers have no
+    /// inverse.
+    ///
+    /// ```
+    /// use zariz::Modulus;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let modulus = Modulus::new(&[35])?;
+    /// let inverses = modulus.invert_batch(&[&[2], &[7], &[3]]);
+    /// assert_eq!(inverses, [Some(vec![18]), None, Some(vec![12])]); // 2·18 = 3·12 = 36
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn invert_batch(&self, numbers: &[&[u8]]) -> Vec<Option<Vec<u8>>> {
+        let bits = numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
+        let numbers: Vec<Limbs> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
+        let numbers: Vec<&[u64]> = numbers.iter().map(|number| &number[..]).collect();
+        let mut out = Vec::with_capacity(numbers.len());
+        invert(self, &numbers, bits, &mut out);
+        out
+    }
+}
+
+/// Many inverses, each with its own modulus; result `i` has the size of modulus `i`. Jobs with one [`Modulus`],
+/// or clones of it, need one inversion together; otherwise like [`Modulus::invert_batch`].
+///
+/// ```
+/// use zariz::{InvertJob, Modulus, invert_many};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (a, b) = (Modulus::new(&[35])?, Modulus::new(&[11])?);
+/// let jobs = [InvertJob { modulus: &a, number: &[2] }, InvertJob { modulus: &b, number: &[2] }];
+/// assert_eq!(invert_many(&jobs), [Some(vec![18]), Some(vec![6])]);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn invert_many(jobs: &[InvertJob]) -> Vec<Option<Vec<u8>>> {
+    // In the order of the jobs. Clones share what is prepared of a modulus.
+    let mut groups: Vec<(&Modulus, Vec<usize>)> = Vec::new();
+    let mut places: HashMap<(*const Prepared, Dispatch), usize> = HashMap::new();
+    for (i, InvertJob { modulus, .. }) in jobs.iter().enumerate() {
+        let place = *places.entry((&*modulus.prepared, modulus.route.dispatch)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, mine)) => mine.push(i),
+            None => groups.push((modulus, vec![i])),
+        }
+    }
+    let mut out = vec![None; jobs.len()];
+    for (modulus, mine) in groups {
+        let numbers: Vec<&[u8]> = mine.iter().map(|&i| jobs[i].number).collect();
+        for (i, inverse) in mine.into_iter().zip(modulus.invert_batch(&numbers)) {
+            out[i] = inverse;
+        }
+    }
+    out
+}
+
+/// Appends the inverses of numbers of at most `bits` bits: of all at once, or where that fails, of each half.
+fn invert(modulus: &Modulus, numbers: &[&[u64]], bits: usize, out: &mut Vec<Option<Vec<u8>>>) {
+    let prepared = &*modulus.prepared;
+    match numbers {
+        [] => {}
+        [number] => {
+            let inverse = inverse_of(prepared, &limbs::rem(number, prepared.limbs()));
+            out.push(inverse.map(|inverse| modulus.to_bytes(&inverse)));
+        }
+        _ => {
+            let backend = modulus.route.machine(prepared);
+            match backend.invert(prepared, numbers, bits, &|number| inverse_of(prepared, number)) {
+                Some(inverses) => out.extend(inverses.iter().map(|inverse| Some(modulus.to_bytes(inverse)))),
+                None => {
+                    let (lower, upper) = numbers.split_at(numbers.len() / 2);
+                    invert(modulus, lower, bits, out);
+                    invert(modulus, upper, bits, out);
+                }
+            }
+        }
+    }
+}
+
+/// The inverse of a number below the modulus, if it has one. Only whether there is one shows in the time.
+fn inverse_of(modulus: &Prepared, number: &[u64]) -> Option<Limbs> {
+    let (gcd, inverse) = limbs::gcd_inverse(number, modulus.limbs());
+    limbs::equal(&gcd, &[1]).then_some(inverse)
+}

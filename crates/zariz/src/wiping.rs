@@ -1,0 +1,29 @@
+//! Wipes what computations with secrets leave on the stack and in registers: spilled digits, buffers of
+//! hashes, copies of arguments.
+
+#[cfg(all(test, feature = "keygen", target_os = "linux"))]
+mod tests;
+
+/// How much of the stack below a computation's first frame is wiped. A test measures how deep each operation
+/// goes, and fails where this is not twice as much.
+const DEPTH: usize = 1 << 15;
+
+/// Does `work`, and then wipes the stack that it used, and the registers: 0.6 µs on Zen 3.
+///
+/// The caller needs [`DEPTH`] bytes of stack. What `work` returns is on the caller's side, so secrets in it
+/// must be behind a pointer. Where `work` panics, nothing is wiped.
+pub(crate) fn wiping<R>(work: impl FnOnce() -> R) -> R {
+    /// `work` must not be part of the caller's frame, which is not wiped.
+    #[inline(never)]
+    fn in_its_own_frame<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    let result = in_its_own_frame(work);
+    #[cfg(all(test, feature = "keygen", target_os = "linux"))]
+    if tests::OFF.get() {
+        return result;
+    }
+    zeroize::zeroize_stack::<DEPTH>();
+    zariz_machines::registers::clear();
+    result
+}

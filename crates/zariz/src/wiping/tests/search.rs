@@ -1,0 +1,203 @@
+//! A search of all memory for the digits of a key, while the thread that used the key stands still.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use zariz_kernels::batch::Constants;
+use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::rsaz::{self, digit_bits_for};
+
+use super::on_a_large_stack;
+use crate::rsa::Components;
+
+/// The digits of secret numbers, hidden by a mask: the list itself must not be found.
+pub struct Digits {
+    words: HashMap<u64, &'static str>,
+    /// Neighbours of fewer than 32 bits, which are too short to search for alone.
+    pairs: HashMap<u64, &'static str>,
+    /// A bit for each hash of a word: most words of the memory need no more.
+    filter: Vec<bool>,
+}
+
+const MASK: u64 = 0xc2b2_ae3d_27d4_eb4f;
+
+fn hash(masked: u64) -> usize {
+    (masked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 46) as usize
+}
+
+impl Digits {
+    pub fn of(numbers: &Components) -> Self {
+        let mut all = Self { words: HashMap::new(), pairs: HashMap::new(), filter: vec![false; 1 << 18] };
+        let Components { d, p, q, dp, dq, qinv, .. } = numbers;
+        let given = [(d, "d"), (p, "p"), (q, "q"), (dp, "dP"), (dq, "dQ"), (qinv, "qInv")];
+        let given = given.map(|(bytes, name)| (limbs::from_be_bytes(bytes), name));
+        let constants = [&given[1].0, &given[2].0].map(|prime| constants(prime)).concat();
+        for (number, name) in given.into_iter().chain(constants) {
+            let digits = |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
+            number.iter().for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
+            // As integers, as floating-point numbers, and as integers in the fraction of such a number.
+            for width in [51, 52] {
+                digits(width).iter().for_each(|&digit| {
+                    let in_fraction = digit | ((1u64 << 52) as f64).to_bits();
+                    all.add(name, digit, &[digit, (digit as f64).to_bits(), in_fraction]);
+                });
+            }
+            let short = digits(digit_bits_for(8 * p.len()));
+            short.windows(2).filter(|pair| pair.iter().all(|digit| digit >> 16 != 0)).for_each(|pair| {
+                all.pairs.insert((pair[0] | pair[1] << 32) ^ MASK, name);
+            });
+        }
+        all
+    }
+
+    /// Short ones are left out: other numbers are equal to them.
+    fn add(&mut self, name: &'static str, digit: u64, forms: &[u64]) {
+        for &form in forms.iter().filter(|_| digit >> 40 != 0) {
+            self.words.insert(form ^ MASK, name);
+            self.filter[hash(form ^ MASK)] = true;
+        }
+    }
+
+    /// Leaves digits on the stack, in `WORDS` words.
+    #[inline(never)]
+    pub fn spill<const WORDS: usize>(&self) {
+        let digit = self.words.keys().next().expect("a digit") ^ MASK;
+        black_box(&mut [digit; WORDS]);
+    }
+
+    /// Where the memory of this process has one of the digits, at any byte, apart from the caller's stack.
+    fn search(&self) -> Vec<Found> {
+        let memory = File::open("/proc/self/mem").expect("this process's memory");
+        // A copy of what is searched, which is no place to search.
+        let mut copy = vec![0u8; 1 << 20];
+        let copied = copy.as_ptr() as u64..copy.as_ptr() as u64 + copy.len() as u64;
+        let stack = black_box(&raw const memory) as u64;
+        let mut found = Vec::new();
+        for (range, mapping) in writable().into_iter().filter(|(range, _)| !range.contains(&stack)) {
+            for from in range.clone().step_by(copy.len() - 16) {
+                let len = (range.end - from).min(copy.len() as u64) as usize;
+                // Other threads may have given the memory back.
+                if memory.read_exact_at(&mut copy[..len], from).is_err() {
+                    continue;
+                }
+                let word = |at: usize| u64::from_ne_bytes(copy[at..at + 8].try_into().expect("eight bytes"));
+                for at in 0..len.saturating_sub(7) {
+                    let (address, this) = (from + at as u64, word(at) ^ MASK);
+                    let name = if self.filter[hash(this)] { self.words.get(&this) } else { None };
+                    let pair = || {
+                        let is_pair = address % 8 == 0 && at + 16 <= len && (this ^ MASK) >> 32 == 0;
+                        let next = if is_pair { word(at + 8) } else { 0 };
+                        let is_short = next != 0 && next >> 32 == 0;
+                        if is_short { self.pairs.get(&(this ^ next << 32)) } else { None }
+                    };
+                    if let Some(&number) = name.or_else(pair).filter(|_| !copied.contains(&address)) {
+                        found.push(Found { number, address, mapping: mapping.clone() });
+                    }
+                }
+            }
+        }
+        copy.fill(0);
+        black_box(&mut copy);
+        found
+    }
+}
+
+/// What arithmetics compute with in place of a prime: powers of two modulo it, and the multiple that is −1 modulo
+/// the radix.
+fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
+    let bits = limbs::bits(prime);
+    let short = digit_bits_for(bits);
+    let rsaz = (short, rsaz::digits_for(bits, short));
+    let batch = [51, 52].map(|width| (width, Constants::digits_for(bits, width)));
+    let of = |(width, count): (u32, usize)| {
+        let mut multiple = limbs::mul(prime, &[limbs::negative_inverse(prime[0]) & ((1 << width) - 1)]);
+        limbs::add_assign(&mut multiple, &[1]);
+        let mut friendly = limbs::zero(prime.len() + 1);
+        limbs::from_digits(&limbs::digits_of(&multiple, width, count + 1)[1..], width, &mut friendly);
+        let power = |e: usize| limbs::power_of_two(e * width as usize * count, prime);
+        [(friendly, "a multiple of a prime"), (power(1), "R mod a prime"), (power(2), "R² mod a prime")]
+    };
+    let limbwise = [1, 2].map(|e| (limbs::power_of_two(e * 64 * prime.len(), prime), "R or R² mod a prime"));
+    batch.into_iter().chain([rsaz]).flat_map(of).chain(limbwise).collect()
+}
+
+/// A digit of a key in the memory.
+#[derive(Debug, PartialEq)]
+pub struct Found {
+    pub number: &'static str,
+    pub address: u64,
+    mapping: String,
+}
+
+/// The mappings of this process that can be written, with their names.
+fn writable() -> Vec<(Range<u64>, String)> {
+    let maps = fs::read_to_string("/proc/self/maps").expect("this process's mappings");
+    let mapping = |line: &str| {
+        let mut fields = line.split_whitespace();
+        let (range, access) = (fields.next()?, fields.next()?);
+        let (start, end) = range.split_once('-')?;
+        let [start, end] = [start, end].map(|address| u64::from_str_radix(address, 16).expect("an address"));
+        access.starts_with("rw").then(|| (start..end, fields.nth(3).unwrap_or("anonymous").to_owned()))
+    };
+    maps.lines().filter_map(mapping).collect()
+}
+
+/// Held by the test that searches: a search copies memory, in which another would find its own key.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A thread that searches when it is asked.
+#[derive(Default)]
+pub struct Searcher {
+    pub digits: OnceLock<Digits>,
+    asked: AtomicBool,
+    ended: AtomicBool,
+    found: Mutex<Vec<Found>>,
+}
+
+impl Searcher {
+    /// Runs `test` on a large stack, and searches on another when it asks.
+    pub fn with(test: impl FnOnce(&Self) + Send) {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let searcher = Self::default();
+        /// Ends the searcher's thread, even if the test panics.
+        struct End<'a>(&'a Searcher);
+        impl Drop for End<'_> {
+            fn drop(&mut self) {
+                self.0.ended.store(true, Ordering::Release);
+            }
+        }
+        thread::scope(|scope| {
+            scope.spawn(|| searcher.serve());
+            let _end = End(&searcher);
+            on_a_large_stack(|| test(&searcher));
+        });
+    }
+
+    fn serve(&self) {
+        while !self.ended.load(Ordering::Acquire) {
+            if self.asked.load(Ordering::Acquire) {
+                let found = self.digits.get().map(Digits::search);
+                *self.found.lock().expect("no panic") = found.unwrap_or_default();
+                self.asked.store(false, Ordering::Release);
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// What is found while this thread stands still: what is below the caller's frame stays as it is, apart from
+    /// the return addresses of a system call.
+    #[inline(always)]
+    pub fn search(&self) -> Vec<Found> {
+        self.asked.store(true, Ordering::Release);
+        while self.asked.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+        std::mem::take(&mut self.found.lock().expect("no panic"))
+    }
+}

@@ -1,0 +1,121 @@
+//! New keys: what FIPS 186-5 asks of their numbers, every length and method, and wrong inputs.
+#![cfg(feature = "keygen")]
+
+mod common;
+
+use common::numbers::{big, is_prime, two_to};
+use common::openssl::OpenSsl;
+use common::{engines, slow};
+use num_bigint::BigUint;
+use zariz::primes::PrimeError;
+use zariz::rsa::{Algorithm, KeyError, KeyGenerator, KeyMethod, PrivateKey};
+
+const METHODS: [KeyMethod; 2] = [KeyMethod::Fips, KeyMethod::Incremental];
+
+fn gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
+    while b != BigUint::ZERO {
+        (a, b) = (b.clone(), a % b);
+    }
+    a
+}
+
+/// Every condition of FIPS 186-5, A.1.1 and A.1.3, and that OpenSSL finds nothing wrong.
+fn check(key: &PrivateKey, bits: usize, e: &BigUint) {
+    let numbers = key.components();
+    let [n, e_found, d, p, q] =
+        [&numbers.n, &numbers.e, &*numbers.d, &*numbers.p, &*numbers.q].map(|bytes| BigUint::from_bytes_be(bytes));
+    assert_eq!((key.bits(), n.bits(), &e_found, &n), (bits, bits as u64, e, &(&p * &q)));
+    for (prime, length) in [(&p, bits.div_ceil(2)), (&q, bits / 2)] {
+        assert_eq!(prime.bits(), length as u64);
+        // p ≥ √2·2^(k−1)
+        assert!(prime.pow(2) >= two_to(2 * length - 1) && is_prime(prime));
+        assert_eq!(gcd(prime - big(1), e.clone()), big(1));
+    }
+    let distance = if p > q { &p - &q } else { &q - &p };
+    assert!(distance.pow(2) > two_to(bits - 200));
+    let orders = [&p - big(1), &q - big(1)];
+    let lambda = &orders[0] * &orders[1] / gcd(orders[0].clone(), orders[1].clone());
+    assert!(&d * e % &lambda == big(1) && d < lambda && d.pow(2) > two_to(bits));
+    let signature = key.sign(Algorithm::PS256, b"message").expect("a signature");
+    key.public_key().verify(Algorithm::PS256, b"message", &signature).expect("it verifies");
+    if let Some(openssl) = OpenSsl::find() {
+        let said = openssl.run("pkey -check -noout", key.to_pkcs8_pem().expect("PEM").as_bytes());
+        assert!(String::from_utf8_lossy(&said).contains("Key is valid"));
+    }
+}
+
+#[test]
+fn keys_of_many_lengths_are_as_fips_wants_them() {
+    let e = big(65_537);
+    for method in METHODS {
+        for bits in [1024, 1025, 1026, 1279, 1280, 2048] {
+            let generator = KeyGenerator::new(bits).expect("a length").with_method(method);
+            check(&generator.generate().expect("a key"), bits, &e);
+        }
+        let keys = KeyGenerator::new(1024).expect("a length").with_method(method).generate_many(9).expect("keys");
+        assert_eq!(keys.len(), 9);
+        keys.iter().for_each(|key| check(key, 1024, &e));
+        let mut primes: Vec<_> =
+            keys.iter().flat_map(|key| [key.components().p.to_vec(), key.components().q.to_vec()]).collect();
+        primes.sort();
+        primes.dedup();
+        assert_eq!(primes.len(), 18, "every prime is used once");
+    }
+    check(&PrivateKey::generate(1024).expect("a key"), 1024, &e);
+    assert_eq!(PrivateKey::generate_many(1025, 2).expect("keys").len(), 2);
+    assert_eq!(PrivateKey::generate_many(1024, 0).expect("none").len(), 0);
+    let mut keys = KeyGenerator::new(1024).expect("a length").keys();
+    (0..6).for_each(|_| check(&keys.next().expect("no end").expect("a key"), 1024, &e));
+}
+
+#[test]
+fn exponents_may_be_others() {
+    // A prime, a product of many small primes, which half of all p − 1 have a factor in common with, and the
+    // longest.
+    let composite = [3u32, 5, 7, 11, 13, 17, 19, 23].iter().fold(big(1), |acc, &p| acc * p);
+    for e in [big(65_539), composite, two_to(256) - big(1), two_to(64) + big(13)] {
+        for method in METHODS {
+            let generator = KeyGenerator::new(1024).expect("a length").with_method(method);
+            let generator = generator.with_exponent(&e.to_bytes_be()).expect("an exponent");
+            check(&generator.generate().expect("a key"), 1024, &e);
+        }
+    }
+}
+
+#[test]
+fn every_engine_makes_keys() {
+    for engine in engines().into_iter().filter(|&engine| !slow(engine)) {
+        let generator = KeyGenerator::new(1024).expect("a length").with_engine(engine).expect("available");
+        let key = generator.generate().expect("a key");
+        assert_eq!(key.engine(), engine);
+        check(&key, 1024, &big(65_537));
+    }
+}
+
+#[test]
+fn a_search_can_be_cancelled() {
+    let generator = KeyGenerator::new(2048).expect("a length");
+    for asked in [1, 3] {
+        let mut left = asked;
+        let cancelled = generator.generate_while(|| {
+            left -= 1;
+            left > 0
+        });
+        assert_eq!(cancelled.map(drop), Err(KeyError::Primes(PrimeError::Cancelled)));
+        assert_eq!(left, 0, "no further question after the first no");
+    }
+    check(&generator.generate_while(|| true).expect("a key"), 2048, &big(65_537));
+}
+
+#[test]
+fn wrong_inputs_are_errors() {
+    for bits in [0, 1023, 16_385, usize::MAX] {
+        assert_eq!(KeyGenerator::new(bits).err(), Some(KeyError::Size { bits }));
+        assert_eq!(PrivateKey::generate_many(bits, 3).err(), Some(KeyError::Size { bits }));
+    }
+    let generator = KeyGenerator::new(1024).expect("a length");
+    for e in [&[][..], &[0], &[3], &[0xff, 0xff], &[1, 0, 0], &[0, 0, 0, 17], &[0xff; 33]] {
+        assert!(matches!(generator.with_exponent(e), Err(KeyError::Exponent(_))), "{e:?}");
+    }
+    assert!(generator.with_exponent(&[0, 0, 1, 0, 1]).is_ok());
+}

@@ -1,0 +1,10 @@
+#![cfg_attr(fuzzing, no_main)]
+//! See `zariz_fuzz::keys`.
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(init: zariz_fuzz::write_seeds("keys"), |data: &[u8]| zariz_fuzz::keys::run(data));
+
+#[cfg(not(fuzzing))]
+fn main() {
+    eprintln!("run by cargo-fuzz alone: cargo xtask fuzz");
+}

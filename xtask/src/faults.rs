@@ -1,0 +1,42 @@
+//! `cargo xtask faults`: whether a flipped bit in a private operation lets a wrong signature out.
+
+use anyhow::{Context, Result};
+
+use crate::process::{cargo, run};
+use crate::processor;
+
+/// Flips of the short form: without a check, one in about six of them lets a wrong signature out.
+const FEW: [&str; 2] = ["--flips", "400"];
+/// An engine for one signature, which every processor has.
+const LONE: [&str; 2] = ["--engine", "scalar"];
+
+/// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
+pub fn measure(arguments: &[&str]) -> Result<()> {
+    // Each engine has files of its own.
+    let mut parts = arguments.chunks(2).filter(|words| words[0] == "--engine");
+    let part = parts.find_map(|words| words.get(1)).map_or("-avx2-fma".into(), |engine| format!("-{engine}"));
+    let results = processor::results("faults", &part)?;
+    let mut faults = program();
+    faults.args(arguments).arg("--results").arg(&results);
+    run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    println!("written: {}.md and .json", results.display());
+    Ok(())
+}
+
+/// A short form of it, with one engine; and then one in which no comparison fails, so that wrong signatures leave.
+pub fn check() -> Result<()> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        println!("skipped: flips need the debugger's interface of Linux on x86-64");
+        return Ok(());
+    }
+    let mut faults = program();
+    faults.args(FEW).args(LONE);
+    run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    let mut unchecked = program();
+    unchecked.args(FEW).args(LONE).args(["--unchecked", "yes"]);
+    run(unchecked).context("without comparisons, no wrong signature was seen: this check finds nothing")
+}
+
+fn program() -> std::process::Command {
+    cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "faults", "--"])
+}

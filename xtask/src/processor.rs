@@ -1,0 +1,33 @@
+//! How results are named: after the processor they are of, the day, and the commit.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::PathBuf;
+
+use crate::process::{command, output, root};
+
+/// Makers' names that tell something, as the brand string has them.
+const NAMES: [&str; 2] = ["Xeon", "EPYC"];
+
+/// The processor's name, family, model and stepping, numbers in hexadecimal, such as `xeon-6-cf-2`.
+pub fn slug() -> Result<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name));
+        line.map(|(_, value)| value.trim()).with_context(|| format!("/proc/cpuinfo has no {name}"))
+    };
+    let number =
+        |name| field(name)?.parse::<u32>().with_context(|| format!("the {name} of /proc/cpuinfo is not a number"));
+    let brand = field("model name")?;
+    let name = NAMES.iter().find(|name| brand.contains(**name)).unwrap_or(&"cpu").to_lowercase();
+    Ok(format!("{name}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
+}
+
+/// The file of a result of today and of this commit, such as
+/// `bench/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
+pub fn results(subject: &str, end: &str) -> Result<PathBuf> {
+    let of = |program, words: &[&str]| output(command(program, words)).map(|text| text.trim().to_owned());
+    let (date, commit) = (of("date", &["-u", "+%F"])?, of("git", &["rev-parse", "--short", "HEAD"])?);
+    let dirty = if of("git", &["status", "--porcelain"])?.is_empty() { "" } else { "-dirty" };
+    Ok(root().join("bench/results").join(format!("{date}-{subject}-{}-{commit}{dirty}{end}", slug()?)))
+}

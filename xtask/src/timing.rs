@@ -1,0 +1,19 @@
+//! `cargo xtask timing`: whether the time of powers and of RSA tells anything of their secrets.
+
+use anyhow::{Context, Result};
+
+use crate::process::{cargo, run};
+use crate::processor;
+
+/// Runs `timing` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
+pub fn measure(arguments: &[&str]) -> Result<()> {
+    // What is measured alone has files of its own: "-powers" or "-avx2-fma".
+    let parts = arguments.chunks(2).filter(|words| ["--only", "--engine"].contains(&words[0]));
+    let part: String = parts.flat_map(|words| &words[1..]).map(|part| format!("-{part}")).collect();
+    let results = processor::results("timing", &part)?;
+    let mut timing = cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "timing", "--"]);
+    timing.args(arguments).arg("--results").arg(&results);
+    run(timing).context("times differ, or could not be measured; the table shows which row does not pass")?;
+    println!("written: {}.md and .json", results.display());
+    Ok(())
+}
