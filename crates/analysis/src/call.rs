@@ -68,6 +68,7 @@ macro_rules! interpret {
                 const MAX_TILE: usize = P::MAX_TILE;
                 const MAX_SQUARE: usize = P::MAX_SQUARE;
                 const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
+                const MAX_WHOLE: usize = P::MAX_WHOLE;
                 const MAX_SELECT: usize = P::MAX_SELECT;
                 const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;
                 const AHMM_FROM: usize = P::AHMM_FROM;

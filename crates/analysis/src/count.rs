@@ -223,6 +223,22 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
         }
+        Call::Multiply { x, .. } => {
+            let t = n(x.len());
+            // Two rows read the tile once, and their own digits; so does a last row of its own.
+            digit_loads = t.div_ceil(2) * t + t + whole_reduction(t);
+            digit_stores = t;
+        }
+        Call::Squarings { x, times, .. } => {
+            let t = n(x.len());
+            let each = |count: u64| count * n(*times);
+            column_stores = each(2 * t);
+            column_loads = each(2 * t);
+            // Two rows read their own digits, and those above them.
+            let rows: u64 = (0..t).step_by(2).map(|row| t - row).sum();
+            digit_loads = each(rows + whole_reduction(t));
+            digit_stores = each(t);
+        }
         Call::SelectTile { out, table, stride, .. } => {
             let t = n(out[0].len());
             digit_stores = n(out.len()) * t;
@@ -238,6 +254,12 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
         Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
     }
     Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
+}
+
+/// The digits that the reduction of a whole number reads: two friendly rows the multiple once; each of the last two
+/// rows, or three, the modulus and `μ`.
+fn whole_reduction(t: u64) -> u64 {
+    (t - 2) / 2 * t + (2 + t % 2) * (t + 1)
 }
 
 impl<P: Model> Count<P> {

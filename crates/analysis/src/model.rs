@@ -24,6 +24,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_SQUARE: usize;
     /// [`batch::Kernels::MAX_TRIANGLE`].
     const MAX_TRIANGLE: usize;
+    /// [`batch::Kernels::MAX_WHOLE`].
+    const MAX_WHOLE: usize;
     /// [`batch::Kernels::MAX_SELECT`].
     const MAX_SELECT: usize;
     /// [`batch::Kernels::KARATSUBA_FROM`].
@@ -53,6 +55,7 @@ impl<M: Named> Model for Of<M> {
     const MAX_TILE: usize = <M as batch::Kernels>::MAX_TILE;
     const MAX_SQUARE: usize = <M as batch::Kernels>::MAX_SQUARE;
     const MAX_TRIANGLE: usize = <M as batch::Kernels>::MAX_TRIANGLE;
+    const MAX_WHOLE: usize = <M as batch::Kernels>::MAX_WHOLE;
     const MAX_SELECT: usize = <M as batch::Kernels>::MAX_SELECT;
     const KARATSUBA_FROM: usize = <M as batch::Kernels>::KARATSUBA_FROM;
     const AHMM_FROM: usize = <M as batch::Kernels>::AHMM_FROM;

@@ -26,6 +26,7 @@ macro_rules! model {
             const MAX_TILE: usize = 4;
             const MAX_SQUARE: usize = 4;
             const MAX_TRIANGLE: usize = 4;
+            const MAX_WHOLE: usize = 0;
             const MAX_SELECT: usize = 4;
             const KARATSUBA_FROM: usize = usize::MAX;
             const AHMM_FROM: usize = usize::MAX;

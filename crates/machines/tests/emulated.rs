@@ -7,8 +7,10 @@
 mod common;
 
 use common::{check_batch, check_method};
+use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::Mode;
+use zariz_kernels::batch::block::SHORTEST_WHOLE;
 use zariz_kernels::batch::{Kernels as _, Machine as _, Method};
 use zariz_machines::batch::Avx512Ifma;
 
@@ -136,6 +138,23 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         multiply(&mut expected, &a, &a);
         check("square", width, &found, &expected);
     }
+    for width in SHORTEST_WHOLE..=Avx512Ifma::MAX_WHOLE {
+        let (x, y) = (words(rng, width, DIGIT), words(rng, width, DIGIT));
+        // The upper half of the modulus's highest digit is free, as numbers need.
+        let mut modulus = words(rng, width, DIGIT);
+        modulus[0].iter_mut().for_each(|word| *word |= 1);
+        modulus[width - 1].iter_mut().for_each(|word| *word >>= 26);
+        let prepared: Vec<Words> = prepare(&modulus);
+        let mut found = digits(&x);
+        m.multiply(&mut found, &digits(&y), &digits(&prepared));
+        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
+        check("multiply", width, &found, &whole(&x, &y, &modulus));
+        let (mut found, mut expected) = (digits(&x), x);
+        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; 8]; 2 * width]));
+        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus));
+        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
+        check("squarings", width, &found, &expected);
+    }
     for width in 1..=Avx512Ifma::MAX_TRIANGLE {
         #[cfg(feature = "papers")]
         {
@@ -195,4 +214,48 @@ fn reduce(c: &mut [Words], friendly: &[Words], rows: usize, last: Option<(&[Word
         quotients.push(q);
     }
     quotients
+}
+
+/// A lane's number.
+fn number(words: &[Words], lane: usize) -> BigUint {
+    words.iter().rev().fold(BigUint::ZERO, |number, words| (number << 52) + words[lane])
+}
+
+/// What `multiply` needs of moduli: `M''`, `M` and `μ`.
+fn prepare(modulus: &[Words]) -> Vec<Words> {
+    let (t, pair) = (modulus.len(), BigUint::from(1u32) << 104);
+    let mut out = vec![[0; 8]; 2 * t + 1];
+    out[t..2 * t].copy_from_slice(modulus);
+    for lane in 0..8 {
+        let number = number(modulus, lane);
+        let mu = &pair - number.modinv(&pair).expect("odd moduli");
+        out[2 * t][lane] = (&mu % (1u64 << 52)).try_into().expect("a digit");
+        let friendly = (mu * number + 1u32) >> 104;
+        out[..t].iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&friendly, k));
+    }
+    out
+}
+
+/// Two digits at a time, `T ← ⌊T/2^{2w}⌋ + q·M''`; the last two, or three, by the modulus itself.
+fn whole(x: &[Words], y: &[Words], modulus: &[Words]) -> Vec<Words> {
+    let (t, prepared, pair) = (x.len(), prepare(modulus), BigUint::from(1u32) << 104);
+    let mut out = vec![[0; 8]; t];
+    for lane in 0..8 {
+        let mut value = number(x, lane) * number(y, lane);
+        let pairs = (t - 2) / 2;
+        for _ in 0..pairs {
+            value = (&value >> 104) + value % &pair * number(&prepared[..t], lane);
+        }
+        for _ in 2 * pairs..t {
+            let q = u128::from(digit(&value, 0)) * u128::from(prepared[2 * t][lane]) % (1 << 52);
+            value = (value + q * number(modulus, lane)) >> 52;
+        }
+        out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&value, k));
+    }
+    out
+}
+
+/// Digit `k` of a number.
+fn digit(number: &BigUint, k: usize) -> u64 {
+    ((number >> (52 * k)) % (1u64 << 52)).try_into().expect("a digit")
 }

@@ -38,6 +38,10 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "fe_sqr" | "fe_sqr_scalars" => (8, 36 + 8, 1, 0),
         "fe_add" | "fe_sub" => (0, 0, 0, 0),
         "square" | "square_onto" => (0, t * (t + 1) / 2, 0, 0),
+        // Two rows of the product and of the reduction; the last two, or three, with a quotient by μ each.
+        "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
+        // Two rows of the reduction; the square, and the last rows.
+        "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),

@@ -87,6 +87,20 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             digits(w, out)?;
             equal("the sum", &value_of_digits(out, w), &sum)
         }
+        Call::Multiply { x, y, modulus } => {
+            let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
+            Call::Multiply { x: &mut *x, y, modulus }.run(m);
+            whole::<P>(&product, x, modulus)
+        }
+        Call::Squarings { x, times, modulus, c } => {
+            // One at a time: the block repeats itself.
+            for _ in 0..times {
+                let number = value_of_digits(x, w);
+                Call::Squarings { x: &mut *x, times: 1, modulus, c: &mut *c }.run(m);
+                whole::<P>(&(&number * &number), x, modulus)?;
+            }
+            Ok(())
+        }
         Call::SelectTile { mut out, table, stride, index } => {
             let again = out.each_mut().map(|out| &mut **out);
             Call::SelectTile { out: again, table, stride, index }.run(m);
@@ -160,6 +174,22 @@ pub fn reduce_rows<P: Model>(
         expected += (value_of_digits(modulus, w) * q[rows - 1]) << (w as usize * (rows - 1));
     }
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
+}
+
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''`, `M` and `μ`.
+pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
+    let (w, t) = (P::DIGIT_BITS as usize, x.len());
+    digits(P::DIGIT_BITS, x)?;
+    let (friendly, rest) = modulus.split_at(t);
+    let (number, mu) = (value_of_digits(&rest[..t], P::DIGIT_BITS), rest[t]);
+    let multiple: BigInt = (value_of_digits(friendly, P::DIGIT_BITS) << (2 * w)) - 1;
+    equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
+    equal("μ modulo 2^w", &((multiple / &number) & BigInt::from(Exact::<P>::MAX)), &BigInt::from(mu))?;
+    let added = (value_of_digits(x, P::DIGIT_BITS) << (w * t)) - product;
+    equal("the multiple of M that was added", &(&added % &number), &BigInt::ZERO)?;
+    let quotient = added / number;
+    let fits = quotient >= BigInt::ZERO && quotient < BigInt::from(2) << (w * t);
+    fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R"))
 }
 
 /// The digits are those of the number, except for what is carried out of the last: nothing, or an offset's

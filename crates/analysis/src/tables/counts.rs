@@ -10,17 +10,18 @@ use crate::count::{Count, Counts, at_reduction, count, so_far};
 use crate::model::Model;
 use crate::operation::{self, Operation, constants_for, digits_for};
 
-/// What one operation on `l` digits counts, without what is done once per batch: before the reduction, and
-/// all.
+/// What one operation on `l` digits counts, without what is done once per batch.
+pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
+    let mut before = Counts::ZERO;
+    operation.run(Count::<P>::default(), method, l, || before = so_far());
+    so_far() - before
+}
+
+/// What one operation counts, where its reduction is apart: before the reduction, and all.
 pub fn parts<P: Model>(method: Method, operation: Operation, l: usize) -> [Counts; 2] {
     let mut before = Counts::ZERO;
     operation.run(Count::<P>::default(), method, l, || before = so_far());
     [at_reduction() - before, so_far() - before]
-}
-
-/// What one operation counts.
-pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
-    parts::<P>(method, operation, l)[1]
 }
 
 /// What a whole power counts.

@@ -23,6 +23,9 @@ pub struct Constants {
     pub(crate) digits: Limbs,
     /// `M'' = (M' + 1) / 2^w`, `M' = (−M^{−1} mod 2^w)·M` (see [`crate::batch::block::reduce_rows`]).
     pub(crate) friendly: Limbs,
+    /// `M'' = (M' + 1) / 2^{2w}`, `M' = (−M^{−1} mod 2^{2w})·M`, for two rows at a time (see
+    /// [`crate::batch::block::multiply`]).
+    pub(crate) friendly_pair: Limbs,
     /// `R mod M`: the number 1 in Montgomery's domain.
     pub(crate) one: Limbs,
     /// `R² mod M`: brings a number into the domain.
@@ -67,12 +70,10 @@ impl Constants {
         let enter = modulus.power_of_two(2 * w * digits);
 
         let mu = limbs::negative_inverse(m[0]) & ((1 << w) - 1);
-        // k·M + 1, exactly divisible by 2^w.
-        let mut multiple = limbs::mul(m, &[mu]);
-        limbs::add_assign(&mut multiple, &[1]);
-        let shifted = limbs::digits_of(&multiple, digit_bits, digits + 1);
-        debug_assert_eq!(shifted[0], 0);
-        let friendly = Limbs::new(shifted[1..].to_vec());
+        let friendly = friendly(m, &[mu], digit_bits, 1, digits);
+        let mut inverse = limbs::negative_inverse_many(m, 2);
+        inverse[1] &= (1 << (2 * w - 64)) - 1;
+        let friendly_pair = self::friendly(m, &inverse, digit_bits, 2, digits);
 
         // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
         let t = mu.wrapping_mul(enter[0]) & ((1 << w) - 1);
@@ -87,6 +88,7 @@ impl Constants {
             modulus: modulus.clone(),
             digits: in_digits(m),
             friendly,
+            friendly_pair,
             one,
             enter: in_digits(&enter),
             shift: in_digits(&shift),
@@ -147,4 +149,13 @@ impl Constants {
         limbs::from_digits(digits, self.digit_bits, &mut number);
         self.modulus.canonical(number, REDUCED - 1)
     }
+}
+
+/// `(inverse·M + 1) / 2^{w·rows}` in `digits` digits, for `inverse = −M^{−1} mod 2^{w·rows}`.
+fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
+    let mut multiple = limbs::mul(m, inverse);
+    limbs::add_assign(&mut multiple, &[1]);
+    let shifted = limbs::digits_of(&multiple, digit_bits, digits + rows);
+    debug_assert!(shifted[..rows].iter().all(|&digit| digit == 0));
+    Limbs::new(shifted[rows..].to_vec())
 }

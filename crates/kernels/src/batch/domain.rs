@@ -16,16 +16,17 @@
 //! and in products by Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it,
 //! column by column.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
 use super::bias::Bias;
-use super::block::{MAX_LANES, Part, WINDOWS};
+use super::block::{MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::interleaved::Interleaved;
 use super::kernels::Kernels;
-use super::method::Reduction;
+use super::method::{Method, Reduction};
 use super::number::{Number, load, load_into};
 use super::product::{Kind, Product, splits};
 #[cfg(feature = "papers")]
@@ -47,13 +48,26 @@ pub struct Domain<'a, M: Kernels> {
     machine: M,
     lanes: Vec<&'a Constants>,
     digits: usize,
+    arithmetic: Arithmetic<M>,
+    /// Made at first use.
+    doubling: Option<Doubling<M>>,
+    columns: Placed<M::Column>,
+}
+
+/// How products are made and reduced.
+enum Arithmetic<M: Kernels> {
+    /// In one block, which needs this of the moduli (see [`crate::batch::block::multiply`]).
+    Whole(Placed<M::Digit>),
+    /// By blocks for products, and blocks for reductions.
+    Parts(Box<Parts<M>>),
+}
+
+/// Products and reductions from blocks.
+struct Parts<M: Kernels> {
     multiply: Product<M>,
     square: Product<M>,
     reduction: Reducer<M>,
     ahmm: Option<Ahmm<M>>,
-    /// Made at first use.
-    doubling: Option<Doubling<M>>,
-    columns: Placed<M::Column>,
 }
 
 /// What is added to a product to make it divisible by `R`.
@@ -88,43 +102,20 @@ impl<'a, M: Kernels> Domain<'a, M> {
         let method = lanes[0].method_on::<M>();
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
-        let product = |kind, levels| {
-            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
-            let bias = match method.reduction {
-                Reduction::Interleaved => Interleaved::bias(bias, l, l),
-                #[cfg(feature = "papers")]
-                Reduction::Separated { .. } => bias,
-            };
-            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
-        };
-        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        let interleaved = method.reduction == Reduction::Interleaved;
-        let ahmm = (method.ahmm && interleaved && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
-        let load =
-            |count, digits: &dyn Fn(&'a Constants) -> &'a [u64]| load(machine, count, |lane| digits(lanes[lane]));
-        let modulus = load(l, &|c| &c.digits);
-        let reduction = match method.reduction {
-            Reduction::Interleaved => {
-                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
-                Reducer::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
+        let arithmetic = match method {
+            Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
+                let mut modulus = Placed::new(machine.digit_zero(), 2 * l + 1, None);
+                let (friendly, rest) = modulus.split_at_mut(l);
+                let (digits, mu) = rest.split_at_mut(l);
+                load_into(machine, friendly, |lane| &lanes[lane].friendly_pair);
+                load_into(machine, digits, |lane| &lanes[lane].digits);
+                load_into(machine, mu, |lane| &lanes[lane].mu);
+                Arithmetic::Whole(modulus)
             }
-            #[cfg(feature = "papers")]
-            Reduction::Separated { levels, truncated } => {
-                let inverse = load(l, &|c| &c.inverse);
-                Reducer::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
-            }
+            _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };
-        Self {
-            machine,
-            digits: l,
-            multiply: product(Kind::Product, method.multiply_levels),
-            square: product(Kind::Square, method.square_levels),
-            reduction,
-            ahmm,
-            doubling: None,
-            columns: Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS)),
-            lanes,
-        }
+        let columns = Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS));
+        Self { machine, digits: l, arithmetic, doubling: None, columns, lanes }
     }
 
     /// A factor of `count` digits, which `digits` returns for each lane and its constants: digits as they
@@ -140,13 +131,13 @@ impl<'a, M: Kernels> Domain<'a, M> {
     /// method. The choice of window depends on it.
     pub(crate) fn entry_products(&self) -> usize {
         let l = self.digits;
-        if self.ahmm.is_some() { (2 * l - l / 2) * l } else { 2 * l * l }
+        if self.arithmetic.has_ahmm() { (2 * l - l / 2) * l } else { 2 * l * l }
     }
 
     /// The cost of making a table entry, in products, for AMM or AHMM: a product or a square, and `K`.
     pub(crate) fn build_products(&self) -> usize {
         let l = self.digits;
-        7 * l * l / 4 + if self.ahmm.is_some() { (l / 2 + 1) * l } else { 0 }
+        7 * l * l / 4 + if self.arithmetic.has_ahmm() { (l / 2 + 1) * l } else { 0 }
     }
 }
 
@@ -209,26 +200,36 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.
     fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
-        self.multiply.run(&mut self.columns, x, y);
-        self.reduction.reduce(&mut self.columns, x);
+        match &mut self.arithmetic {
+            Arithmetic::Whole(modulus) => self.machine.multiply(x, y, modulus),
+            Arithmetic::Parts(parts) => {
+                parts.multiply.run(&mut self.columns, x, y);
+                parts.reduction.reduce(&mut self.columns, x);
+            }
+        }
     }
 
     /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
     fn ams(&mut self, x: &mut [M::Digit], times: usize) {
-        for _ in 0..times {
-            self.square.square(&mut self.columns, x);
-            self.reduction.reduce(&mut self.columns, x);
+        match &mut self.arithmetic {
+            Arithmetic::Whole(modulus) => self.machine.squarings(x, times, modulus, &mut self.columns),
+            Arithmetic::Parts(parts) => {
+                for _ in 0..times {
+                    parts.square.square(&mut self.columns, x);
+                    parts.reduction.reduce(&mut self.columns, x);
+                }
+            }
         }
     }
 
     /// A number, and its `K` where products with entries are half-reduced.
     fn entry_words(&self) -> usize {
-        if self.ahmm.is_some() { 2 * self.digits } else { self.digits }
+        if self.arithmetic.has_ahmm() { 2 * self.digits } else { self.digits }
     }
 
     /// Adds `K` where it is needed (see [`crate::batch::ahmm`]).
     fn complete_entry(&mut self, entry: &mut [M::Digit]) {
-        if let (Some(ahmm), Reducer::Interleaved(reduction)) = (&self.ahmm, &mut self.reduction) {
+        if let Some((ahmm, reduction)) = self.arithmetic.ahmm() {
             let (number, k) = entry.split_at_mut(self.digits);
             ahmm.complete(reduction, &mut self.columns, number, k);
         }
@@ -237,12 +238,12 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else
     /// by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
-        match (&self.ahmm, &mut self.reduction) {
-            (Some(ahmm), Reducer::Interleaved(reduction)) => {
+        match self.arithmetic.ahmm() {
+            Some((ahmm, reduction)) => {
                 let (number, k) = entry.split_at(self.digits);
                 ahmm.multiply(reduction, &mut self.columns, x, number, k);
             }
-            _ => self.amm(x, entry),
+            None => self.amm(x, entry),
         }
     }
 
@@ -317,6 +318,64 @@ impl<M: Kernels> Shared for Domain<'_, M> {
 /// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level
 /// cache.
 const TABLE: usize = 7;
+
+impl<M: Kernels> Arithmetic<M> {
+    /// Whether products with table entries are half-reduced.
+    fn has_ahmm(&self) -> bool {
+        matches!(self, Self::Parts(parts) if parts.ahmm.is_some())
+    }
+
+    /// What half-reduced products with table entries need, where the method has them.
+    fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Interleaved<M>)> {
+        match self {
+            Self::Parts(parts) => match (&parts.ahmm, &mut parts.reduction) {
+                (Some(ahmm), Reducer::Interleaved(reduction)) => Some((ahmm, reduction)),
+                _ => None,
+            },
+            Self::Whole(_) => None,
+        }
+    }
+}
+
+impl<M: Kernels> Parts<M> {
+    /// What `method` says, for a modulus in each lane.
+    fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
+        let l = lanes[0].digits();
+        let product = |kind, levels| {
+            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let bias = match method.reduction {
+                Reduction::Interleaved => Interleaved::bias(bias, l, l),
+                #[cfg(feature = "papers")]
+                Reduction::Separated { .. } => bias,
+            };
+            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
+        };
+        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
+        let interleaved = method.reduction == Reduction::Interleaved;
+        let ahmm = (method.ahmm && interleaved && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
+        let load = |count, digits: &dyn for<'c> Fn(&'c Constants) -> &'c [u64]| {
+            load(machine, count, |lane| digits(lanes[lane]))
+        };
+        let modulus = load(l, &|c| &c.digits);
+        let reduction = match method.reduction {
+            Reduction::Interleaved => {
+                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
+                Reducer::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
+            }
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated } => {
+                let inverse = load(l, &|c| &c.inverse);
+                Reducer::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
+            }
+        };
+        Self {
+            multiply: product(Kind::Product, method.multiply_levels),
+            square: product(Kind::Square, method.square_levels),
+            reduction,
+            ahmm,
+        }
+    }
+}
 
 impl<M: Kernels> Reducer<M> {
     /// Reduces the columns and normalises those above them.

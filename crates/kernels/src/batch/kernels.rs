@@ -31,6 +31,17 @@ macro_rules! for_each_block {
                 q: &'a mut [Digit<$M>],
                 last: Option<(&'a [Digit<$M>], Digit<$M>)>
             );
+            multiply Multiply [MAX_WHOLE: x] (
+                x: &'a mut [Digit<$M>],
+                y: &'a [Digit<$M>],
+                modulus: &'a [Digit<$M>]
+            );
+            squarings Squarings [MAX_WHOLE: x] (
+                x: &'a mut [Digit<$M>],
+                times: usize,
+                modulus: &'a [Digit<$M>],
+                c: &'a mut [Column<$M>]
+            );
             select_tile SelectTile [MAX_SELECT: out[0]] (
                 out: [&'a mut [Digit<$M>]; WINDOWS],
                 table: &'a [Digit<$M>],
@@ -129,6 +140,9 @@ pub trait Kernels: Machine {
     const MAX_SQUARE: usize;
     /// The widest triangle, in products and squares of longer numbers, bounded by code size.
     const MAX_TRIANGLE: usize;
+    /// The widest whole number whose product and reduction are one block, bounded by the processor's registers;
+    /// 0 where that gains nothing, or columns have a bias or can be negative.
+    const MAX_WHOLE: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.
     const MAX_SELECT: usize;

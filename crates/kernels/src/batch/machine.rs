@@ -26,6 +26,9 @@ pub trait Machine: Copy + Send + Sync + 'static {
     const BIAS_HI: u64;
     /// Whether the `l` of [`mac`](Machine::mac) can be negative. Columns are then kept positive by an offset.
     const SIGNED: bool = false;
+    /// Whether two rows of products are added at a time, so that a digit that is read has its part in four halves of
+    /// products, not in two: where loads would limit.
+    const TWO_ROWS: bool = false;
 
     /// One digit of every lane.
     type Digit: Copy + Send + Sync + 'static;

@@ -160,5 +160,5 @@ roots!(
     Avx2Fma, features: ["avx2,fma"], product_tenths: 17, karatsuba_from: 60, ahmm_from: 60,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
-    triangles: [1 2 3 4 5 6 7], selects: [1 2 3]
+    triangles: [1 2 3 4 5 6 7], wholes: [], selects: [1 2 3]
 );

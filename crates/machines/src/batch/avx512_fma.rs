@@ -84,5 +84,5 @@ roots!(
     Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, karatsuba_from: 40, ahmm_from: 30,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10],
-    triangles: [1 2 3 4 5 6 7 8 9 10], selects: [1 2 3 4 5]
+    triangles: [1 2 3 4 5 6 7 8 9 10], wholes: [], selects: [1 2 3 4 5]
 );

@@ -38,6 +38,7 @@ impl Machine for Avx512Ifma {
     const DIGIT_BITS: u32 = 52;
     const BIAS_LO: u64 = 0;
     const BIAS_HI: u64 = 0;
+    const TWO_ROWS: bool = true;
 
     type Digit = __m512i;
     avx512_columns!();
@@ -89,5 +90,6 @@ roots!(
     Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10, karatsuba_from: usize::MAX, ahmm_from: 60,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
-    triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20], selects: [1 2 3 4 5]
+    triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
+    wholes: [4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20], selects: [1 2 3 4 5]
 );

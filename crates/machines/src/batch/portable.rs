@@ -103,7 +103,7 @@ mod one {
         One, features: [], product_tenths: 35, karatsuba_from: 60, ahmm_from: 40,
         tiles: [1 2 3 4 5 6 7 8],
         squares: [1 2 3 4 5 6 7 8],
-        triangles: [1 2 3 4 5 6 7 8], selects: [1 2]
+        triangles: [1 2 3 4 5 6 7 8], wholes: [], selects: [1 2]
     );
 }
 
@@ -112,6 +112,6 @@ mod eight {
     type Eight = super::Portable<8>;
     roots!(
         Eight, features: [], product_tenths: 280, karatsuba_from: 60, ahmm_from: 40,
-        tiles: [1 2 3], squares: [1 2], triangles: [1 2], selects: [1 2]
+        tiles: [1 2 3], squares: [1 2], triangles: [1 2], wholes: [], selects: [1 2]
     );
 }

@@ -5,15 +5,17 @@
 /// with the machine's target features and, for blocks with a tile width, one instance per width.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
-/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE` and `1..=MAX_SELECT`.
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_WHOLE` and
+/// `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
         karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
-        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, selects: $selects:tt
+        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, selects: $selects:tt
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
+            #![allow(dead_code)] // of a block without widths
             use zariz_kernels::batch::block::{self, Part, WINDOWS};
             use zariz_kernels::batch::{Column, Digit, Kernels};
             use zariz_kernels::for_each_block;
@@ -26,15 +28,17 @@ macro_rules! roots {
                 const MAX_TILE: usize = roots!(@last $tiles);
                 const MAX_SQUARE: usize = roots!(@last $squares);
                 const MAX_TRIANGLE: usize = roots!(@last $triangles);
+                const MAX_WHOLE: usize = roots!(@last $wholes);
                 const MAX_SELECT: usize = roots!(@last $selects);
                 const KARATSUBA_FROM: usize = $karatsuba;
                 const AHMM_FROM: usize = $ahmm;
 
-                for_each_block!(This, roots! { @methods $tiles $squares $triangles $selects });
+                for_each_block!(This, roots! { @methods $tiles $squares $triangles $wholes $selects });
             }
         }
     };
 
+    (@last []) => { 0 };
     (@last [$last:literal]) => { $last };
     (@last [$first:literal $($rest:literal)+]) => { roots!(@last [$($rest)+]) };
 
@@ -60,29 +64,38 @@ macro_rules! roots {
     };
 
     // The method of every block: calls its function, or the instance of its function for the tile width.
-    (@methods $tiles:tt $squares:tt $triangles:tt $selects:tt $(
+    (@methods $tiles:tt $squares:tt $triangles:tt $wholes:tt $selects:tt $(
         $block:ident $Block:ident $([$max:ident: $tile:expr])? ($($argument:ident: $type:ty),*);
     )*) => {
         $(roots!(@method
-            $block [$($max: $tile;)? $tiles $squares $triangles $selects] ($($argument: $type),*)
+            $block [$($max: $tile;)? $tiles $squares $triangles $wholes $selects] ($($argument: $type),*)
         );)*
     };
-    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt $e:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt $e:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt $e:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $list:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_WHOLE: $tile:expr; $a:tt $b:tt $c:tt $list:tt $e:tt] $arguments:tt) => {
+        roots!(@instances $list $block, $tile, $arguments);
+    };
+    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $list:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
     (@method $block:ident $lists:tt ($($argument:ident: $type:ty),*)) => {
         fn $block<'a>(self, $($argument: $type),*) {
             // SAFETY: `self` proves that the processor has the target features of this machine's roots.
             unsafe { $block(self, $($argument),*) }
+        }
+    };
+    (@instances [] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {
+        fn $block<'a>(self, $($argument: $type),*) {
+            let _ = ($($argument),*);
+            unreachable!("this machine has no width of {}", stringify!($block))
         }
     };
     (@instances [$($width:literal)*] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {

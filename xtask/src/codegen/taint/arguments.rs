@@ -83,7 +83,8 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         };
     }
     Some(match block {
-        "mac_rows" | "square" | "low_triangle" | "high_triangle" => &[Slice, Slice, Slice],
+        "squarings" => &[Slice, Count, Slice, Slice],
+        "mac_rows" | "multiply" | "square" | "low_triangle" | "high_triangle" => &[Slice, Slice, Slice],
         "square_onto" | "settle" | "splat" | "normalize" | "add_digits" | "scatter" => &[Slice, Slice],
         // Of the optional last row, the slice of the modulus; µ lies behind it, and is secret.
         "reduce_rows" => &[Slice, Slice, Slice, Record(&[(0, 16)])],

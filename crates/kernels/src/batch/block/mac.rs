@@ -15,7 +15,36 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     let a: &[M::Digit; T] = a.first_chunk().expect("tile width");
     let (c, rows) = (&mut c[..T + b.len()], b.len());
     let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
-    for i in 0..rows {
+    let paired = if M::TWO_ROWS { rows & !1 } else { 0 };
+    for i in (0..paired).step_by(2) {
+        let (first, second) = (b[i], b[i + 1]);
+        // The window of T columns leaves two columns finished, and moves up by two.
+        let entering = [c[i + T], c[i + T + 1]];
+        let (mut low, mut high) = (acc[0], if T > 1 { acc[1 % T] } else { entering[0] });
+        let a = reread(a);
+        each!(j in 0..T {
+            let above = match T - j {
+                1 => entering[1],
+                2 => entering[0],
+                _ => acc[(j + 2) % T],
+            };
+            (low, high) = m.mac(low, high, a[j], first);
+            let (next, top) = m.mac(high, above, a[j], second);
+            match j {
+                0 => c[i] = low,
+                1 => c[i + 1] = low,
+                _ => acc[j - 2] = low,
+            }
+            (low, high) = (next, top);
+        });
+        if T > 1 {
+            acc[T - 2] = low;
+        } else {
+            c[i + 1] = low;
+        }
+        acc[T - 1] = high;
+    }
+    for i in paired..rows {
         let b = b[i];
         // The window of T columns starts at column i; it leaves that column finished and moves up by one.
         let entering = c[i + T];

@@ -22,6 +22,7 @@ mod sum;
 mod transpose;
 #[cfg(feature = "papers")]
 mod triangle;
+mod whole;
 
 pub use karatsuba::{Part, difference, karatsuba};
 pub use mac::{mac_rows, splat};
@@ -34,3 +35,4 @@ pub use sum::{normalize_sum, settle};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};
+pub use whole::{SHORTEST_WHOLE, multiply, squarings};

@@ -1,0 +1,215 @@
+//! Montgomery multiplication and squaring of a whole number whose columns fit registers: the product, its
+//! reduction and the carries in one block.
+//!
+//! Two rows are added at a time, so that each digit that is read has its part in four products. Their two
+//! quotients need no multiplication either: with `μ = −M^{−1} mod 2^{2w}`, the friendly multiple
+//! `M' = μ·M ≡ −1 (mod 2^{2w})` has the two lowest digits of the number as its quotient, and
+//! `(c + q·M')/2^{2w} = ⌊c/2^{2w}⌋ + q·M''` with `M'' = (M' + 1)/2^{2w}`, which has `T` digits.
+//!
+//! The last rows, two or (of an odd number) three, are ordinary Montgomery rows. The friendly quotients are
+//! then below `2^{w(T−2)}` and `M' < 2^{2w}·M`; so both kinds add less than `R·M` each, and the result is below
+//! `X·Y/R + 2M`, as with [`reduce_rows`](super::reduce_rows).
+//!
+//! Columns start at 0: only for machines without bias, and without negative halves.
+
+use crate::batch::Machine;
+use crate::unroll::reread;
+
+/// The widest number.
+const WIDEST: usize = 20;
+
+/// The shortest number: one pair of rows with a friendly quotient, and two ordinary rows.
+pub const SHORTEST_WHOLE: usize = 4;
+
+/// The columns that two rows of products reach: `T + 2`, from the lowest that is not cleared.
+type Window<M> = [<M as Machine>::Column; WIDEST + 2];
+
+/// What is prepared of a modulus, one slice of `2T + 1` digits: `M''`, `M`, and `μ mod 2^w`.
+struct Modulus<'a, D, const T: usize> {
+    friendly: &'a [D; T],
+    digits: &'a [D; T],
+    mu: &'a D,
+}
+
+impl<'a, D, const T: usize> Modulus<'a, D, T> {
+    #[inline(always)]
+    fn new(modulus: &'a [D]) -> Self {
+        let (friendly, rest) = modulus.split_first_chunk().expect("friendly multiple");
+        let (digits, rest) = rest.split_first_chunk().expect("modulus");
+        Self { friendly, digits, mu: rest.first().expect("inverse") }
+    }
+}
+
+/// Pairs of rows with a friendly quotient, before the ordinary rows.
+const fn pairs(t: usize) -> usize {
+    (t - 2) / 2
+}
+
+/// `X ← (X·Y + Q·M)/R`, with the `Q < 2R` that makes it an integer; digits normalised.
+///
+/// * Precondition: `x.len() = T ≥ SHORTEST_WHOLE`, `y.len() ≥ T`; `modulus` holds `M''`, `M` and `μ` (see the module), for
+///   an odd modulus; `X·Y/R + 2M < R`.
+/// * Cost: `2T²` products, and a low half for each of the last two rows, or three.
+#[inline(always)]
+pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
+    let modulus = Modulus::<_, T>::new(modulus);
+    let a: &[M::Digit; T] = x.first_chunk().expect("tile width");
+    let zero = m.column_splat(0);
+    let mut c = [zero; WIDEST + 2];
+    let (friendly, last) = y[..T].split_at(2 * pairs(T));
+    for rows in friendly.chunks_exact(2) {
+        product_pair::<M, T>(m, &mut c, a, rows);
+        reduce_pair::<M, T>(m, &mut c, modulus.friendly, [zero; 2]);
+    }
+    let (odd, last) = last.split_at(T % 2);
+    if let [row] = odd {
+        product_row::<M, T>(m, &mut c, a, *row);
+        plain_row::<M, T>(m, &mut c, &modulus, zero);
+    }
+    product_pair::<M, T>(m, &mut c, a, last);
+    plain_row::<M, T>(m, &mut c, &modulus, zero);
+    plain_row::<M, T>(m, &mut c, &modulus, zero);
+    carry::<M, T>(m, x, &c);
+}
+
+/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`multiply`] by itself.
+///
+/// * Precondition: those of [`multiply`]; `c` has `2T` columns for the block to work in, in any state.
+/// * Cost, each time: `T(T + 1)/2 + T²` products, and a low half for each of the last two rows, or three.
+#[inline(always)]
+pub fn squarings<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    times: usize,
+    modulus: &[M::Digit],
+    c: &mut [M::Column],
+) {
+    let modulus = Modulus::<_, T>::new(modulus);
+    let zero = m.column_splat(0);
+    let columns = &mut c[..2 * T];
+    for _ in 0..times {
+        square_columns::<M, T>(m, columns, x.first_chunk().expect("tile width"));
+        let columns = reread(&*columns);
+        let mut c = [zero; WIDEST + 2];
+        each!(k in 0..T {
+            c[k] = columns[k];
+        });
+        (c[T], c[T + 1]) = (columns[T], columns[T + 1]);
+        for entering in columns[T + 2..][..2 * pairs(T)].chunks_exact(2) {
+            reduce_pair::<M, T>(m, &mut c, modulus.friendly, [entering[0], entering[1]]);
+        }
+        if T % 2 == 1 {
+            plain_row::<M, T>(m, &mut c, &modulus, columns[2 * T - 1]);
+        }
+        plain_row::<M, T>(m, &mut c, &modulus, zero);
+        plain_row::<M, T>(m, &mut c, &modulus, zero);
+        carry::<M, T>(m, x, &c);
+    }
+}
+
+/// `C += A·(b0 + b1·2^w)`, on the window.
+#[inline(always)]
+fn product_pair<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digit; T], b: &[M::Digit]) {
+    let (a, b0, b1) = (reread(a), b[0], b[1]);
+    each!(j in 0..T {
+        (c[j], c[j + 1]) = m.mac(c[j], c[j + 1], a[j], b0);
+        (c[j + 1], c[j + 2]) = m.mac(c[j + 1], c[j + 2], a[j], b1);
+    });
+}
+
+/// `C += A·b`, on the window.
+#[inline(always)]
+fn product_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digit; T], b: M::Digit) {
+    let a = reread(a);
+    each!(j in 0..T {
+        (c[j], c[j + 1]) = m.mac(c[j], c[j + 1], a[j], b);
+    });
+}
+
+/// Clears the two lowest columns of the window by the friendly multiple, and moves it up by two.
+#[inline(always)]
+fn reduce_pair<M: Machine, const T: usize>(
+    m: M,
+    c: &mut Window<M>,
+    friendly: &[M::Digit; T],
+    entering: [M::Column; 2],
+) {
+    let second = m.add(c[1], m.carry(c[0]));
+    let (q0, q1) = (m.operand(c[0]), m.operand(second));
+    let (mut low, mut high) = (m.add(c[2], m.carry(second)), c[3]);
+    let friendly = reread(friendly);
+    each!(j in 0..T {
+        let above = match T - j {
+            1 => entering[1],
+            2 => entering[0],
+            _ => c[(j + 4) % (WIDEST + 2)],
+        };
+        (low, high) = m.mac(low, high, friendly[j], q0);
+        let (done, next) = m.mac(high, above, friendly[j], q1);
+        c[j] = low;
+        (low, high) = (done, next);
+    });
+    (c[T], c[T + 1]) = (low, high);
+}
+
+/// Clears the lowest column of the window by the modulus, and moves it up by one.
+#[inline(always)]
+fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>, entering: M::Column) {
+    let q = m.operand(m.mac_low(m.column_splat(0), m.operand(c[0]), *modulus.mu));
+    let mut column = c[0];
+    let digits = reread(modulus.digits);
+    each!(j in 0..T {
+        let (done, next) = m.mac(column, c[j + 1], digits[j], q);
+        // The lowest column is now a multiple of 2^w: only its carry counts.
+        if j == 0 {
+            column = m.add(next, m.carry(done));
+        } else {
+            c[j - 1] = done;
+            column = next;
+        }
+    });
+    (c[T - 1], c[T], c[T + 1]) = (column, c[T + 1], entering);
+}
+
+/// The lowest `T` columns of the window, as digits.
+#[inline(always)]
+#[allow(unused_assignments)] // unrolled, the last digit leaves nothing for a next one
+fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) {
+    let out: &mut [M::Digit; T] = out.first_chunk_mut().expect("tile width");
+    let mut column = c[0];
+    each!(k in 0..T {
+        out[k] = m.operand(column);
+        if k + 1 < T {
+            column = m.add(c[k + 1], m.carry(column));
+        }
+    });
+}
+
+/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal.
+#[inline(always)]
+fn square_columns<M: Machine, const T: usize>(m: M, out: &mut [M::Column], a: &[M::Digit; T]) {
+    let out = &mut out[..2 * T];
+    let mut c = [m.column_splat(0); 2 * WIDEST];
+    each!(i in 0..T {
+        if i.is_multiple_of(2) {
+            let a = reread(a);
+            let (first, second) = (a[i], a[(i + 1) % T]);
+            if i + 1 < T {
+                (c[2 * i + 1], c[2 * i + 2]) = m.mac(c[2 * i + 1], c[2 * i + 2], second, first);
+            }
+            each!(j in 0..T {
+                if j > i + 1 {
+                    (c[i + j], c[i + j + 1]) = m.mac(c[i + j], c[i + j + 1], a[j], first);
+                    (c[i + j + 1], c[i + j + 2]) = m.mac(c[i + j + 1], c[i + j + 2], a[j], second);
+                }
+            });
+            // The next rows start at column 2i + 5.
+            let double = |k: usize| m.add(c[k], c[k]);
+            (out[2 * i], out[2 * i + 1]) = m.mac(double(2 * i), double(2 * i + 1), first, first);
+            if i + 1 < T {
+                let (even, odd) = (double(2 * i + 2), double(2 * i + 3));
+                (out[2 * i + 2], out[2 * i + 3]) = m.mac(even, odd, second, second);
+            }
+        }
+    });
+}
