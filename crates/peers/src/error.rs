@@ -10,7 +10,7 @@ pub struct NotFound {
 }
 
 impl NotFound {
-    /// The library's name: `GMP` or `OpenSSL`.
+    /// The library's name: `GMP`, `OpenSSL` or `crypto_mb`.
     pub fn library(&self) -> &'static str {
         self.library
     }
@@ -41,8 +41,21 @@ pub enum Error {
     Exponent,
     /// A number is longer than the library's interface can say.
     TooLong,
+    /// A number or a result does not have the length of the key or modulus, or a call has too many.
+    Length,
+    /// crypto_mb has no functions for RSA keys or moduli of this many bits.
+    Bits(usize),
     /// A function of the library reported a failure: most likely there was no memory.
     Failed(&'static str),
+    /// A function of crypto_mb reported a failure of one lane.
+    Lane {
+        /// The function.
+        function: &'static str,
+        /// The lane, from 0.
+        lane: usize,
+        /// Its status, as `crypto_mb/status.h` numbers them.
+        status: u32,
+    },
 }
 
 impl std::error::Error for Error {}
@@ -54,6 +67,9 @@ impl fmt::Display for Error {
             Self::Operand => f.write_str("a base or factor must be at least 1 and below the modulus"),
             Self::Exponent => f.write_str("the exponent must be at least 1"),
             Self::TooLong => f.write_str("a number is too long"),
+            Self::Length => f.write_str("the numbers are not as long as the key or modulus, or they are too many"),
+            Self::Bits(bits) => write!(f, "crypto_mb has no functions for {bits} bits"),
+            Self::Lane { function, lane, status } => write!(f, "{function} failed in lane {lane}: status {status}"),
             Self::Failed(function) => write!(f, "{function} failed"),
         }
     }
@@ -84,6 +100,12 @@ pub(crate) fn operand<'a>(number: &'a [u8], modulus: &[u8]) -> Result<&'a [u8], 
 pub(crate) fn exponent(number: &[u8]) -> Result<&[u8], Error> {
     let number = trimmed(number);
     if number.is_empty() { Err(Error::Exponent) } else { Ok(number) }
+}
+
+/// Checks that a number has at most `length` bytes besides leading zeros, and returns it without these.
+pub(crate) fn fitting(number: &[u8], length: usize) -> Result<&[u8], Error> {
+    let number = trimmed(number);
+    if number.len() <= length { Ok(number) } else { Err(Error::Length) }
 }
 
 #[cfg(test)]

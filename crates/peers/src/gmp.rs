@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::error::{Error, NotFound, exponent, modulus, operand};
 use crate::library::Open;
+use crate::limbs::{bytes, limbs};
 
 /// `mp_size_t`.
 type Size = c_long;
@@ -197,17 +198,4 @@ impl GmpPower {
     pub fn value(&self) -> Vec<u8> {
         bytes(&self.result)
     }
-}
-
-/// `count` limbs, the lowest first, of a big-endian number that is not longer.
-fn limbs(number: &[u8], count: usize) -> Vec<u64> {
-    let mut limbs: Vec<u64> =
-        number.rchunks(8).map(|limb| limb.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))).collect();
-    limbs.resize(count, 0);
-    limbs
-}
-
-/// The big-endian number of these limbs.
-fn bytes(limbs: &[u64]) -> Vec<u8> {
-    limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect()
 }

@@ -1,6 +1,7 @@
 //! Opening a shared library and finding its functions.
 
 use std::ffi::OsStr;
+use std::path::{self, Path};
 
 use libloading::Library;
 
@@ -37,16 +38,36 @@ impl Open {
         for file in files {
             let file = file.as_ref();
             // SAFETY: the caller's promise.
-            match unsafe { Library::new(file) } {
-                Ok(library) => {
-                    let library = Box::leak(Box::new(library));
-                    return Ok(Self { library, title, file: file.to_string_lossy().into_owned() });
-                }
-                Err(error) => drop(reason.get_or_insert_with(|| explain(&error, file))),
+            match unsafe { Self::new(title, file) } {
+                Ok(open) => return Ok(open),
+                Err(why) => drop(reason.get_or_insert(why)),
             }
         }
         let reason = reason.unwrap_or_else(|| "no name is known for this system".into());
         Err(NotFound { library: title, why: format!("{reason}; install {title} (on Debian and Ubuntu: {package})") })
+    }
+
+    /// Opens the file that the user named.
+    ///
+    /// # Safety
+    /// As for [`Open::first`].
+    pub unsafe fn named(title: &'static str, file: &Path) -> Result<Self, NotFound> {
+        // A path without a folder is a name for the loader, which looks for it in the system's folders alone.
+        let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        // SAFETY: the caller's promise.
+        let open = unsafe { Self::new(title, file.as_os_str()) };
+        open.map_err(|why| NotFound { library: title, why })
+    }
+
+    /// Opens a file, or says why that fails.
+    ///
+    /// # Safety
+    /// As for [`Open::first`].
+    unsafe fn new(title: &'static str, file: &OsStr) -> Result<Self, String> {
+        // SAFETY: the caller's promise.
+        let library = unsafe { Library::new(file) }.map_err(|error| explain(&error, file))?;
+        let library = Box::leak(Box::new(library));
+        Ok(Self { library, title, file: file.to_string_lossy().into_owned() })
     }
 
     /// A function or variable of the library: a function pointer, or a pointer to the variable.
