@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::measure::Budget;
+
 /// Measures zariz and other RSA libraries side by side, in one process and on one thread.
 ///
 /// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take
@@ -19,7 +21,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [1024, 2048, 3072, 4096, 8192], value_name = "BITS,…")]
     pub sizes: Vec<usize>,
 
-    /// Batch sizes to measure zariz at; the peers have no batches.
+    /// Batch sizes to measure zariz at. Of the peers, only crypto_mb has batches.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 64], value_name = "N,…")]
     pub batches: Vec<usize>,
 
@@ -31,6 +33,11 @@ pub struct Args {
     /// Peers to measure: openssl, aws-lc, ring, graviola, rustcrypto, gmp, or none [default: all].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub peers: Vec<String>,
+
+    /// crypto_mb of Intel's Cryptography Primitives Library, which you built: its libcrypto_mb.so. It is measured at
+    /// batches of 8 and more, and a table compares primitives: private and public operations, and powers.
+    #[arg(long, value_name = "FILE")]
+    pub crypto_mb: Option<PathBuf>,
 
     /// Seconds that each library, engine and batch size gets per operation, over all rounds [default: 1.5].
     #[arg(long, value_name = "S")]
@@ -150,6 +157,11 @@ impl Args {
     /// Rounds.
     pub fn rounds(&self) -> usize {
         self.rounds.unwrap_or(if self.quick { 5 } else { 25 })
+    }
+
+    /// How long to measure.
+    pub fn budget(&self) -> Budget {
+        Budget { seconds: self.seconds(), rounds: self.rounds() }
     }
 
     /// The folder for the results.

@@ -26,6 +26,7 @@ use crate::args::BulkArgs;
 use crate::peers::{Library, OpenSsl};
 use crate::processor::Processor;
 use crate::statistics::Mean;
+use crate::workload::random;
 
 /// Powers of one base at once.
 const BATCH: usize = 64;
@@ -197,28 +198,34 @@ fn contestant(who: &str, count: f64, rounds: usize, make: impl FnMut(usize) -> R
     Contestant { who: who.to_owned(), share, make: Box::new(make), rounds: Vec::new() }
 }
 
+/// Drops what was made.
+fn dropped<T>(made: T) -> Result<()> {
+    drop(made);
+    Ok(())
+}
+
 fn keys(bits: usize, args: &BulkArgs, scale: f64) -> Result<Task> {
     let (rounds, ours, theirs) = (args.rounds, args.count as f64 * scale, args.peer_count as f64 * scale);
     let fips = KeyGenerator::new(bits)?;
     let (incremental, alone) = (fips.with_method(KeyMethod::Incremental), fips.clone());
     let mut contestants = vec![
-        contestant("zariz, fips, many at once", ours, rounds, move |n| Ok(drop(fips.generate_many(n)?))),
-        contestant("zariz, incremental, many at once", ours, rounds, move |n| Ok(drop(incremental.generate_many(n)?))),
+        contestant("zariz, fips, many at once", ours, rounds, move |n| dropped(fips.generate_many(n)?)),
+        contestant("zariz, incremental, many at once", ours, rounds, move |n| dropped(incremental.generate_many(n)?)),
         contestant("zariz, fips, one at a time", theirs, rounds, move |n| {
-            (0..n).try_for_each(|_| Ok(drop(alone.generate()?)))
+            (0..n).try_for_each(|_| dropped(alone.generate()?))
         }),
         contestant("OpenSSL", theirs, rounds, move |n| {
             (0..n).try_for_each(|_| {
                 let mut context = PkeyCtx::new_id(Id::RSA)?;
                 context.keygen_init()?;
                 context.set_rsa_keygen_bits(bits as u32)?;
-                Ok(drop(context.keygen()?))
+                dropped(context.keygen()?)
             })
         }),
         contestant("RustCrypto", theirs, rounds, move |n| {
             (0..n).try_for_each(|_| {
                 let mut random = rsa::rand_core::UnwrapErr(getrandom::SysRng);
-                Ok(drop(rsa::RsaPrivateKey::new(&mut random, bits)?))
+                dropped(rsa::RsaPrivateKey::new(&mut random, bits)?)
             })
         }),
     ];
@@ -230,7 +237,7 @@ fn keys(bits: usize, args: &BulkArgs, scale: f64) -> Result<Task> {
     };
     if let Some(size) = size {
         contestants.push(contestant("AWS-LC", theirs, rounds, move |n| {
-            (0..n).try_for_each(|_| Ok(drop(aws_lc_rs::rsa::KeyPair::generate(size)?)))
+            (0..n).try_for_each(|_| dropped(aws_lc_rs::rsa::KeyPair::generate(size)?))
         }));
     }
     Ok(Task { what: format!("RSA-{bits} keys"), contestants })
@@ -241,8 +248,8 @@ fn safe_primes(bits: usize, args: &BulkArgs) -> Result<Task> {
     let search = Search::new(bits)?.safe()?;
     let alone = search.clone();
     let contestants = vec![
-        contestant("zariz, many at once", ours, rounds, move |n| Ok(drop(search.generate_many(n)?))),
-        contestant("zariz, one at a time", ours, rounds, move |n| (0..n).try_for_each(|_| Ok(drop(alone.generate()?)))),
+        contestant("zariz, many at once", ours, rounds, move |n| dropped(search.generate_many(n)?)),
+        contestant("zariz, one at a time", ours, rounds, move |n| (0..n).try_for_each(|_| dropped(alone.generate()?))),
         contestant("OpenSSL", theirs, rounds, move |n| {
             (0..n).try_for_each(|_| Ok(BigNum::new()?.generate_prime(bits as i32, true, None, None)?))
         }),
@@ -252,11 +259,6 @@ fn safe_primes(bits: usize, args: &BulkArgs) -> Result<Task> {
 
 /// Powers of one base, with secret exponents. The table is built beforehand, and by itself.
 fn fixed_base(bits: usize, exponent_bits: usize) -> Result<Task> {
-    let random = |bytes: usize| -> Result<Vec<u8>> {
-        let mut out = vec![0; bytes];
-        getrandom::fill(&mut out).map_err(|error| anyhow::anyhow!("{error}"))?;
-        Ok(out)
-    };
     let mut modulus = random(bits / 8)?;
     modulus[0] |= 0x80;
     modulus[bits / 8 - 1] |= 1;
@@ -278,17 +280,17 @@ fn fixed_base(bits: usize, exponent_bits: usize) -> Result<Task> {
     let (again, table_base) = (prepared.clone(), base.clone());
     let contestants = vec![
         contestant("zariz, fixed base", BATCH as f64 * 20.0, 20, move |n| {
-            Ok(drop(black_box(fixed.pow_batch(&slices(&ours, n))?)))
+            dropped(black_box(fixed.pow_batch(&slices(&ours, n))?))
         }),
         contestant("zariz, pow_many", BATCH as f64 * 20.0, 20, move |n| {
-            Ok(drop(black_box(general(&prepared, &base, &slices(&others, n)))))
+            dropped(black_box(general(&prepared, &base, &slices(&others, n))))
         }),
         contestant("GMP powm_sec", 20.0, 20, move |n| {
             (0..n).for_each(|i| drop(black_box(b.clone().secure_pow_mod(&e[i % e.len()], &m))));
             Ok(())
         }),
         contestant("zariz, building the table", 1.0, 20, move |n| {
-            (0..n).try_for_each(|_| Ok(drop(black_box(FixedBase::new(&again, &table_base, exponent_bits)?))))
+            (0..n).try_for_each(|_| dropped(black_box(FixedBase::new(&again, &table_base, exponent_bits)?)))
         }),
     ];
     Ok(Task { what: format!("powers of one base, {bits} bits, exponents of {exponent_bits} bits"), contestants })

@@ -18,12 +18,13 @@ const HEADING: u32 = 165;
 const BATCHES_OF: usize = 2048;
 
 /// Peers are grey to brown, zariz is in colours that the colour-blind can tell apart.
-const PEER_COLOURS: [RGBColor; 5] = [
+const PEER_COLOURS: [RGBColor; 6] = [
     RGBColor(70, 70, 70),
     RGBColor(120, 120, 120),
     RGBColor(165, 165, 165),
     RGBColor(205, 205, 205),
     RGBColor(202, 187, 150),
+    RGBColor(150, 110, 70),
 ];
 /// See [`PEER_COLOURS`]: `auto`, then engines from the fastest to the slowest.
 const ENGINE_COLOURS: [RGBColor; 12] = [
@@ -68,12 +69,15 @@ impl Bars<'_> {
 
     /// The height of the bar, times OpenSSL's rate.
     fn ratio(self, report: &Report, kind: Kind, bits: usize) -> Option<f64> {
-        let measured = match self {
-            Bars::Peer(name) => report.find(kind, bits, Who::Peer(name)),
-            Bars::Engine(name) => {
-                report.batches().iter().rev().find_map(|&batch| report.find(kind, bits, Who::Engine(name, batch)))
-            }
+        let batches = match self {
+            Bars::Peer(name) => report.batches_of(name),
+            Bars::Engine(_) => report.batches(),
         };
+        let who = |batch| match self {
+            Bars::Peer(name) => Who::Peer(name, batch),
+            Bars::Engine(name) => Who::Engine(name, batch),
+        };
+        let measured = batches.into_iter().rev().find_map(|batch| report.find(kind, bits, who(batch)));
         measured?.ratio_vs_openssl
     }
 }
@@ -108,8 +112,7 @@ fn draw(root: &Area<'_>, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Who has bars: the peers but OpenSSL, and the engines, whose batch is the largest that was measured at each
-/// size.
+/// Who has bars: the peers but OpenSSL, and the engines. Batches are the largest that were measured at each size.
 fn series(report: &Report) -> Vec<Series<'_>> {
     let peers = report.peers().filter(|peer| peer.library != REFERENCE);
     let peers = peers.zip(PEER_COLOURS).map(|(peer, colour)| {

@@ -2,6 +2,7 @@
 //! measuring.
 
 use anyhow::{Context, Result, bail};
+use openssl::bn::BigNumRef;
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
 
@@ -51,5 +52,14 @@ impl Key {
             })
         };
         read().with_context(|| format!("reading the benchmark key of {bits} bits"))
+    }
+
+    /// p, q, d mod p − 1, d mod q − 1, and 1/q mod p.
+    pub fn crt(&self) -> Result<[&BigNumRef; 5]> {
+        let rsa = &self.rsa;
+        match (rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()) {
+            (Some(p), Some(q), Some(dp), Some(dq), Some(q_inverse)) => Ok([p, q, dp, dq, q_inverse]),
+            _ => bail!("the key has no CRT values"),
+        }
     }
 }

@@ -8,6 +8,7 @@ mod chart;
 mod keys;
 mod measure;
 mod peers;
+mod primitives;
 mod processor;
 mod report;
 mod statistics;
@@ -19,14 +20,15 @@ use std::fs;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
 use zariz::{Dispatch, Engine};
+use zariz_peers::CryptoMb;
 
 use args::Args;
 use keys::Key;
-use measure::{Budget, Contestant, Ready, measure};
-use peers::Library;
+use measure::measure;
+use peers::{Library, Ready};
 use processor::Processor;
 use report::{Kind, LibraryVersion, NotMeasured, Report};
 use workload::{MESSAGE_BYTES, Workload};
@@ -69,7 +71,12 @@ fn run(args: &Args) -> Result<()> {
         [none] if none == "none" => Vec::new(),
         names => peers::by_names(names)?,
     };
-    let libraries: Vec<Box<dyn Library>> = peers.into_iter().chain(peers::zariz(&engines)).collect();
+    let crypto_mb = match &args.crypto_mb {
+        Some(file) => Some(CryptoMb::load(file).map_err(|error| anyhow!("--crypto-mb: {}", error.why()))?),
+        None => None,
+    };
+    let named = crypto_mb.clone().map(peers::crypto_mb);
+    let libraries: Vec<Box<dyn Library>> = peers.into_iter().chain(named).chain(peers::zariz(&engines)).collect();
     let mut report = new_report(args, &libraries)?;
     let begin = Instant::now();
     for kind in Kind::ALL {
@@ -77,6 +84,10 @@ fn run(args: &Args) -> Result<()> {
             eprintln!("{:4.0} s: RSA-{bits} {}", begin.elapsed().as_secs_f64(), kind.name());
             operation(args, &libraries, kind, bits, &mut report)?;
         }
+    }
+    if let Some(crypto_mb) = &crypto_mb {
+        eprintln!("{:4.0} s: primitives", begin.elapsed().as_secs_f64());
+        primitives::run(crypto_mb, &args.sizes, &engines, args.budget(), &mut report)?;
     }
     eprintln!("{:4.0} s: done", begin.elapsed().as_secs_f64());
     write(args, &report)
@@ -134,6 +145,7 @@ fn new_report(args: &Args, libraries: &[Box<dyn Library>]) -> Result<Report> {
         message_bytes: MESSAGE_BYTES,
         libraries: versions,
         measurements: Vec::new(),
+        primitives: Vec::new(),
         not_measured: Vec::new(),
     })
 }
@@ -157,14 +169,13 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
             Kind::Sign => library.signer(&key).map(Ready::Sign),
             Kind::Verify => library.verifier(&key).map(Ready::Verify),
         };
-        match ready {
-            Ok(mut ready) => {
+        match ready.and_then(|ready| Ok((ready, library.batches(&batches)?))) {
+            Ok((mut ready, batches)) => {
                 match &mut ready {
                     Ready::Sign(signer) => work.check_signer(library, signer.as_mut())?,
                     Ready::Verify(verifier) => work.check_verifier(library, verifier.as_mut())?,
                 }
-                let batches = if library.engine().is_some() { batches.clone() } else { vec![1] };
-                contestants.push(Contestant { library, ready, batches });
+                contestants.push(work.contestant(library, ready, batches));
             }
             Err(why) => report.not_measured.push(NotMeasured {
                 operation: format!("rsa{bits}-{}", kind.name()),
@@ -175,8 +186,7 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
             }),
         }
     }
-    let budget = Budget { seconds: args.seconds(), rounds: args.rounds() };
-    let cells = measure(&mut contestants, &work, budget)?;
+    let cells = measure(&mut contestants, work.count(), args.budget())?;
     report.add(kind, bits, &cells);
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! The stopwatch: many short rounds in which all libraries take turns.
+//! The stopwatch: many short rounds in which all contestants take turns.
 //!
-//! A *cell* is one library (or one zariz engine) at one batch size. In each round every cell runs for a slice
+//! A *cell* is one contestant (a library, or zariz on one engine) at one batch size. In each round every cell runs for a slice
 //! of its time, one after another, and each round begins with another cell, so that slow changes of the
 //! machine (clock, temperature, neighbours) fall on all of them alike and cancel in the ratio of two rates of
 //! the same round. A cell whose single call is long takes part in fewer rounds, at least [`FEWEST_ROUNDS`];
@@ -8,10 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-
-use crate::peers::{Library, Signed, Signer, Verifier};
-use crate::workload::{Workload, describe};
+use anyhow::Result;
 
 /// Rounds that even a slow cell takes part in, where there are so many.
 const FEWEST_ROUNDS: usize = 3;
@@ -28,29 +25,23 @@ pub struct Budget {
     pub rounds: usize,
 }
 
-/// A key that a library made ready for one of the two operations.
-pub enum Ready {
-    /// Ready to sign.
-    Sign(Box<dyn Signer>),
-    /// Ready to verify.
-    Verify(Box<dyn Verifier>),
-}
-
-/// A library that takes part.
-pub struct Contestant<'a> {
-    /// The library.
-    pub library: &'a dyn Library,
-    /// Its key.
-    pub ready: Ready,
+/// What takes part.
+pub struct Contestant<'a, Who> {
+    /// Who it is.
+    pub who: Who,
+    /// How many operations it computes at once: a larger batch, up to this, may take no longer.
+    pub lanes: usize,
     /// The batch sizes to measure it at, ascending.
     pub batches: Vec<usize>,
+    /// Does operations: on the items from the place that is the first argument, as many as the second.
+    pub call: Box<dyn FnMut(usize, usize) -> Result<()> + 'a>,
 }
 
 /// What was measured of one cell.
-pub struct Cell<'a> {
-    /// The library.
-    pub library: &'a dyn Library,
-    /// Messages per call.
+pub struct Cell<Who> {
+    /// Who was measured.
+    pub who: Who,
+    /// Operations per call.
     pub batch: usize,
     /// Operations per second in each round; none where the cell did not take part.
     pub rates: Vec<Option<f64>>,
@@ -62,12 +53,15 @@ pub struct Cell<'a> {
     visits: usize,
 }
 
-/// Measures all contestants side by side.
-pub fn measure<'a>(contestants: &mut [Contestant<'a>], work: &Workload, budget: Budget) -> Result<Vec<Cell<'a>>> {
-    let stage = Stage { messages: work.messages(), signed: work.signed(), count: work.count() };
+/// Measures all contestants side by side. There are `items` to work on; after the last comes the first again.
+pub fn measure<Who: Clone>(
+    contestants: &mut [Contestant<'_, Who>],
+    items: usize,
+    budget: Budget,
+) -> Result<Vec<Cell<Who>>> {
     let mut cells = Vec::new();
     for index in 0..contestants.len() {
-        cells.extend(calibrate(contestants, index, &stage, budget)?);
+        cells.extend(calibrate(contestants, index, budget)?);
     }
     let slice = Duration::from_secs_f64(budget.seconds / budget.rounds as f64);
     for round in 0..budget.rounds {
@@ -75,7 +69,7 @@ pub fn measure<'a>(contestants: &mut [Contestant<'a>], work: &Workload, budget: 
         cells.rotate_left(first);
         for cell in &mut cells {
             let rate = match takes_part(cell.visits, round, budget.rounds) {
-                true => Some(stage.run(&mut contestants[cell.contestant], cell, slice)?),
+                true => Some(run(&mut contestants[cell.contestant], cell, items, slice)?),
                 false => None,
             };
             cell.rates.push(rate);
@@ -92,12 +86,11 @@ fn takes_part(visits: usize, round: usize, rounds: usize) -> bool {
 
 /// The cells of one contestant, each with the number of rounds that its time allows. Also warms everything
 /// up.
-fn calibrate<'a>(
-    contestants: &mut [Contestant<'a>],
+fn calibrate<Who: Clone>(
+    contestants: &mut [Contestant<'_, Who>],
     index: usize,
-    stage: &Stage<'_>,
     budget: Budget,
-) -> Result<Vec<Cell<'a>>> {
+) -> Result<Vec<Cell<Who>>> {
     let contestant = &mut contestants[index];
     let longest = LONGEST_CALL * budget.seconds;
     let mut cells = Vec::new();
@@ -105,11 +98,11 @@ fn calibrate<'a>(
     let mut before: Option<(f64, usize)> = None;
     for batch in contestant.batches.clone() {
         // Up to the lanes of a vector, a larger batch may take no longer; from there on, time grows with it.
-        let lanes = contestant.library.engine().map_or(1, |engine| engine.main().lanes());
-        let expected = before.map_or(0.0, |(seconds, smaller)| seconds * batch as f64 / smaller.max(lanes) as f64);
+        let expected =
+            before.map_or(0.0, |(seconds, smaller)| seconds * batch as f64 / smaller.max(contestant.lanes) as f64);
         let seconds = match expected > longest {
             true => expected,
-            false => stage.fastest_call(contestant, batch)?,
+            false => fastest_call(contestant, batch)?,
         };
         before = Some((seconds, batch));
         let left_out = (seconds > longest)
@@ -118,62 +111,40 @@ fn calibrate<'a>(
             Some(_) => 0,
             None => ((budget.seconds / seconds) as usize).max(FEWEST_ROUNDS).min(budget.rounds),
         };
-        let (library, rates, calls) = (contestant.library, Vec::new(), Vec::new());
-        cells.push(Cell { library, batch, rates, calls, left_out, contestant: index, visits });
+        let (who, rates, calls) = (contestant.who.clone(), Vec::new(), Vec::new());
+        cells.push(Cell { who, batch, rates, calls, left_out, contestant: index, visits });
     }
     Ok(cells)
 }
 
-/// The work in the form that calls take it in; both lists hold every item twice, so that `count` follow from
-/// any place.
-struct Stage<'a> {
-    messages: Vec<&'a [u8]>,
-    signed: Vec<Signed<'a>>,
-    count: usize,
+/// Seconds of the fastest of a few calls.
+fn fastest_call<Who>(contestant: &mut Contestant<'_, Who>, batch: usize) -> Result<f64> {
+    let begin = Instant::now();
+    let mut fastest = f64::INFINITY;
+    while fastest.is_infinite() || begin.elapsed() < Duration::from_millis(5) {
+        let start = Instant::now();
+        (contestant.call)(0, batch)?;
+        fastest = fastest.min(start.elapsed().as_secs_f64());
+    }
+    Ok(fastest)
 }
 
-impl Stage<'_> {
-    /// One call: `batch` messages from the place `from` on.
-    fn call(&self, contestant: &mut Contestant<'_>, from: usize, batch: usize) -> Result<()> {
-        let range = from..from + batch;
-        let result = match &mut contestant.ready {
-            Ready::Sign(signer) => signer.sign(&self.messages[range]).map(|signatures| {
-                std::hint::black_box(signatures);
-            }),
-            Ready::Verify(verifier) => verifier.verify(&self.signed[range]),
-        };
-        result.with_context(|| describe(contestant.library))
+/// Runs a cell for a slice of time, at least one call; operations per second.
+fn run<Who>(contestant: &mut Contestant<'_, Who>, cell: &mut Cell<Who>, items: usize, slice: Duration) -> Result<f64> {
+    let mut from = 0;
+    let mut operations = 0;
+    let begin = Instant::now();
+    let mut last = begin;
+    while operations == 0 || last - begin < slice {
+        (contestant.call)(from, cell.batch)?;
+        // One reading of the clock per call: the end of one is the beginning of the next.
+        let now = Instant::now();
+        cell.calls.push((now - last).as_secs_f64());
+        last = now;
+        operations += cell.batch;
+        from = (from + cell.batch) % items;
     }
-
-    /// Seconds of the fastest of a few calls.
-    fn fastest_call(&self, contestant: &mut Contestant<'_>, batch: usize) -> Result<f64> {
-        let begin = Instant::now();
-        let mut fastest = f64::INFINITY;
-        while fastest.is_infinite() || begin.elapsed() < Duration::from_millis(5) {
-            let start = Instant::now();
-            self.call(contestant, 0, batch)?;
-            fastest = fastest.min(start.elapsed().as_secs_f64());
-        }
-        Ok(fastest)
-    }
-
-    /// Runs a cell for a slice of time, at least one call; operations per second.
-    fn run(&self, contestant: &mut Contestant<'_>, cell: &mut Cell<'_>, slice: Duration) -> Result<f64> {
-        let mut from = 0;
-        let mut operations = 0;
-        let begin = Instant::now();
-        let mut last = begin;
-        while operations == 0 || last - begin < slice {
-            self.call(contestant, from, cell.batch)?;
-            // One reading of the clock per call: the end of one is the beginning of the next.
-            let now = Instant::now();
-            cell.calls.push((now - last).as_secs_f64());
-            last = now;
-            operations += cell.batch;
-            from = (from + cell.batch) % self.count;
-        }
-        Ok(operations as f64 / (last - begin).as_secs_f64())
-    }
+    Ok(operations as f64 / (last - begin).as_secs_f64())
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::measure::Cell;
-use crate::peers::REFERENCE;
+use crate::peers::{CRYPTO_MB, Library, REFERENCE};
+use crate::primitives::Primitive;
 use crate::processor::Processor;
 use crate::statistics::{median_of, median_ratio, percentile};
 
@@ -38,6 +39,8 @@ pub struct Report {
     pub libraries: Vec<LibraryVersion>,
     /// What was measured.
     pub measurements: Vec<Measurement>,
+    /// Primitives beside crypto_mb; none without it.
+    pub primitives: Vec<Primitive>,
     /// What was not, and why.
     pub not_measured: Vec<NotMeasured>,
 }
@@ -89,7 +92,7 @@ pub struct Measurement {
     pub version: String,
     /// zariz's engine.
     pub engine: Option<String>,
-    /// Messages per call; always 1 for a peer.
+    /// Messages per call; 1 for a peer without batches.
     pub batch: usize,
     /// Rounds that it took part in.
     pub rounds: usize,
@@ -101,7 +104,7 @@ pub struct Measurement {
     pub ops_per_second_best: f64,
     /// Times OpenSSL's rate: the median of the rounds' ratios.
     pub ratio_vs_openssl: Option<f64>,
-    /// The peer with the best median at this operation.
+    /// The peer with the best median at this operation, of those whose batch is not larger.
     pub best_peer: Option<String>,
     /// Times its rate: the median of the rounds' ratios.
     pub ratio_vs_best_peer: Option<f64>,
@@ -128,26 +131,28 @@ pub struct NotMeasured {
 
 impl Report {
     /// Takes in the cells of one operation.
-    pub fn add(&mut self, kind: Kind, bits: usize, cells: &[Cell<'_>]) {
+    pub fn add(&mut self, kind: Kind, bits: usize, cells: &[Cell<&dyn Library>]) {
         let operation = format!("rsa{bits}-{}", kind.name());
-        let peers = || cells.iter().filter(|cell| cell.library.engine().is_none());
-        let reference = peers().find(|cell| cell.library.name() == REFERENCE);
-        let rate = |cell: &Cell<'_>| median_of(&cell.rates).unwrap_or(0.0);
-        let best = peers().filter(|cell| rate(cell) > 0.0).max_by(|a, b| rate(a).total_cmp(&rate(b)));
+        let peers = || cells.iter().filter(|cell| cell.who.engine().is_none());
+        let reference = peers().find(|cell| cell.who.name() == REFERENCE);
+        let rate = |cell: &Cell<_>| median_of(&cell.rates).unwrap_or(0.0);
         for cell in cells {
-            let (library, engine) = (cell.library.name().to_owned(), cell.library.engine().map(|e| e.to_string()));
+            // A peer that computes several at once is no choice for a caller with fewer.
+            let able = peers().filter(|peer| peer.batch <= cell.batch && rate(peer) > 0.0);
+            let best = able.max_by(|a, b| rate(a).total_cmp(&rate(b)));
+            let (library, engine) = (cell.who.name().to_owned(), cell.who.engine().map(|e| e.to_string()));
             if let Some(reason) = &cell.left_out {
                 let (operation, reason, batch) = (operation.clone(), reason.clone(), Some(cell.batch));
                 self.not_measured.push(NotMeasured { operation, library, engine, batch, reason });
                 continue;
             }
-            let against = |other: Option<&Cell<'_>>| median_ratio(&cell.rates, &other?.rates);
+            let against = |other: Option<&Cell<_>>| median_ratio(&cell.rates, &other?.rates);
             self.measurements.push(Measurement {
                 operation: operation.clone(),
                 kind,
                 bits,
                 library,
-                version: cell.library.version(),
+                version: cell.who.version(),
                 engine,
                 batch: cell.batch,
                 rounds: cell.rates.iter().flatten().count(),
@@ -155,7 +160,7 @@ impl Report {
                 ops_per_second_median: rate(cell),
                 ops_per_second_best: cell.rates.iter().flatten().copied().fold(0.0, f64::max),
                 ratio_vs_openssl: against(reference),
-                best_peer: best.map(|cell| cell.library.name().to_owned()),
+                best_peer: best.map(|cell| cell.who.name().to_owned()),
                 ratio_vs_best_peer: against(best),
                 p50_us: percentile(&cell.calls, 0.5).unwrap_or(0.0) * 1e6,
                 p99_us: percentile(&cell.calls, 0.99).unwrap_or(0.0) * 1e6,
@@ -189,11 +194,21 @@ impl Report {
         self.libraries.iter().filter(|library| library.library != "zariz")
     }
 
+    /// Whether crypto_mb took part.
+    pub fn has_crypto_mb(&self) -> bool {
+        self.peers().any(|peer| peer.library == CRYPTO_MB)
+    }
+
+    /// The batch sizes that a peer was measured at, ascending; 1 for one without batches.
+    pub fn batches_of(&self, peer: &str) -> Vec<usize> {
+        distinct(self.measurements.iter().filter(|m| m.library == peer).map(|measurement| measurement.batch))
+    }
+
     /// One measurement, if it was made.
     pub fn find(&self, kind: Kind, bits: usize, who: Who<'_>) -> Option<&Measurement> {
         self.measurements.iter().find(|m| {
             let same = match who {
-                Who::Peer(name) => m.library == name,
+                Who::Peer(name, batch) => m.library == name && m.batch == batch,
                 Who::Engine(name, batch) => m.engine.as_deref() == Some(name) && m.batch == batch,
             };
             same && m.kind == kind && m.bits == bits
@@ -226,8 +241,8 @@ impl Report {
 /// A row of the results.
 #[derive(Clone, Copy)]
 pub enum Who<'a> {
-    /// A peer by name.
-    Peer(&'a str),
+    /// A peer by name, at a batch size.
+    Peer(&'a str, usize),
     /// zariz on an engine at a batch size.
     Engine(&'a str, usize),
 }

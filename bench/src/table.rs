@@ -1,5 +1,6 @@
 //! The results as Markdown tables, padded so that they read well on a terminal too.
 
+use crate::primitives::{BATCH, Primitive};
 use crate::report::{Kind, Measurement, Report, Who};
 
 /// The whole text: where it was measured, one table per operation, what is missing, how to read it.
@@ -13,10 +14,21 @@ pub fn markdown(report: &Report) -> String {
         };
         text += &operations(report, kind);
     }
-    text += "\nA cell of a peer: operations per second (median), in parentheses the ratio to OpenSSL. A cell of zariz: \
-             operations\nper second (median), in parentheses the ratio to OpenSSL, then to the best peer at that size. \
-             Ratios are medians\nof ratios taken round by round. “–”: not supported or not measured. A batch of N is N \
-             independent signatures\nin one call; the peers have no batches.\n";
+    let batches = match report.has_crypto_mb() {
+        true => {
+            ". Of the peers, only crypto_mb has batches; zariz is compared with those of its\nbatches that are not larger"
+        }
+        false => "; the peers have no batches",
+    };
+    text += &format!(
+        "\nA cell of a peer: operations per second (median), in parentheses the ratio to OpenSSL. A cell of zariz: \
+         operations\nper second (median), in parentheses the ratio to OpenSSL, then to the best peer at that size. Ratios \
+         are medians\nof ratios taken round by round. “–”: not supported or not measured. A batch of N is N independent \
+         signatures\nin one call{batches}.\n"
+    );
+    if report.has_crypto_mb() {
+        text += &primitives(report);
+    }
     if !report.not_measured.is_empty() {
         text += "\n## Not measured\n\n";
         for missing in &report.not_measured {
@@ -62,7 +74,11 @@ fn operations(report: &Report, kind: Kind) -> String {
         rows.push([name, batch].into_iter().chain(cells).collect());
     };
     for peer in report.peers() {
-        add(peer.library.clone(), String::new(), Who::Peer(&peer.library));
+        let name = &peer.library;
+        match report.batches_of(name).as_slice() {
+            [] | [1] => add(name.clone(), String::new(), Who::Peer(name, 1)),
+            batches => batches.iter().for_each(|&batch| add(name.clone(), batch.to_string(), Who::Peer(name, batch))),
+        }
     }
     for engine in report.engines() {
         for batch in report.batches() {
@@ -71,6 +87,47 @@ fn operations(report: &Report, kind: Kind) -> String {
     }
     padded(&rows)
 }
+
+/// The table of primitives: a row per library and engine, a column per operation.
+fn primitives(report: &Report) -> String {
+    let measured = &report.primitives;
+    let (mut operations, mut who) = (Vec::new(), Vec::new());
+    for primitive in measured {
+        if !operations.contains(&&primitive.operation) {
+            operations.push(&primitive.operation);
+        }
+        let name = (&primitive.library, &primitive.engine);
+        if !who.contains(&name) {
+            who.push(name);
+        }
+    }
+    let mut rows = vec![vec!["library".to_owned()]];
+    rows[0].extend(operations.iter().map(|&operation| operation.clone()));
+    for name in who {
+        let find = |operation: &String| {
+            measured
+                .iter()
+                .find(|primitive| primitive.operation == *operation && (&primitive.library, &primitive.engine) == name)
+        };
+        let cell = |primitive: &Primitive| match (&primitive.engine, primitive.ratio_vs_crypto_mb) {
+            (Some(_), Some(ratio)) => format!("{} ({ratio:.2}×)", rate(primitive.ops_per_second_median)),
+            _ => rate(primitive.ops_per_second_median),
+        };
+        let cells = operations.iter().map(|&operation| find(operation).map_or("–".to_owned(), cell));
+        let title = name.1.as_ref().map_or(name.0.clone(), |engine| format!("{} {engine}", name.0));
+        rows.push([title].into_iter().chain(cells).collect());
+    }
+    format!("\n## Primitives beside crypto_mb, batches of {BATCH}\n\n{}\n{PRIMITIVES}", padded(&rows))
+}
+
+/// What the table of primitives does not say.
+const PRIMITIVES: &str = "\
+Operations per second (median), in parentheses the ratio to crypto_mb: the median of the ratios of rounds. private:
+x^d mod n with eight keys in turn; public: x^65537 mod n with eight keys in turn; pow: powers with eight odd moduli in
+turn, each power with its own base and exponent, all as long as the modulus. Before timing, all results were equal.
+zariz's private operation includes blinding and the check of the result; crypto_mb's has neither. zariz takes and
+returns big-endian bytes in all; crypto_mb in private and public, while its powers are of numbers in words.
+";
 
 /// One measurement in a few characters.
 fn cell(measurement: &Measurement) -> String {

@@ -69,7 +69,7 @@ fn draw(root: &Area<'_>, report: &Report, bits: usize, waiting: &[usize]) -> Res
 /// OpenSSL, which does one after the other, and every engine.
 fn lines<'a>(report: &'a Report, bits: usize, waiting: &[usize]) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
-    if let Some(peer) = report.find(Kind::Sign, bits, Who::Peer(REFERENCE)) {
+    if let Some(peer) = report.find(Kind::Sign, bits, Who::Peer(REFERENCE, 1)) {
         let points = waiting.iter().map(|&count| (count as f64, peer, count as f64)).collect();
         lines.push(Line { name: REFERENCE.into(), colour: RGBColor(150, 150, 150), width: 2, points });
     }

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::peers::{Library, Signed, Signer, Verifier};
+use crate::measure::Contestant;
+use crate::peers::{Library, Ready, Signed, Signer, Verifier};
 
 /// Bytes of a message: about a token or a mail header.
 pub const MESSAGE_BYTES: usize = 200;
@@ -43,6 +44,27 @@ impl Workload {
         self.messages().into_iter().zip(signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 
+    /// A library that takes part, with its key.
+    pub fn contestant<'a>(
+        &'a self,
+        library: &'a dyn Library,
+        mut ready: Ready,
+        batches: Vec<usize>,
+    ) -> Contestant<'a, &'a dyn Library> {
+        let (messages, signed) = (self.messages(), self.signed());
+        let call = move |from: usize, batch: usize| {
+            let range = from..from + batch;
+            let result = match &mut ready {
+                Ready::Sign(signer) => signer.sign(&messages[range]).map(|signatures| {
+                    std::hint::black_box(signatures);
+                }),
+                Ready::Verify(verifier) => verifier.verify(&signed[range]),
+            };
+            result.with_context(|| describe(library))
+        };
+        Contestant { who: library, lanes: library.lanes(), batches, call: Box::new(call) }
+    }
+
     /// Fails unless `signer` gives the same signatures, one at a time and as a batch.
     pub fn check_signer(&self, library: &dyn Library, signer: &mut dyn Signer) -> Result<()> {
         let messages = self.messages();
@@ -72,4 +94,11 @@ pub fn describe(library: &dyn Library) -> String {
         Some(engine) => format!("{} ({engine})", library.name()),
         None => library.name().to_owned(),
     }
+}
+
+/// Bytes without a pattern.
+pub fn random(bytes: usize) -> Result<Vec<u8>> {
+    let mut out = vec![0; bytes];
+    getrandom::fill(&mut out).map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(out)
 }

@@ -4,12 +4,12 @@
 //! result, so its time is a lower bound for a signature made with GMP. A verification is one `mpz_powm` and a
 //! comparison.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use openssl::bn::BigNumRef;
-use openssl::sha::sha256;
 use rug::Integer;
 use rug::integer::Order;
 
+use super::padding::pad;
 use super::{Library, Signed, Signer, Verifier};
 use crate::keys::Key;
 
@@ -27,12 +27,7 @@ impl Library for Gmp {
     }
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
-        let rsa = &key.rsa;
-        let (Some(p), Some(q), Some(dp), Some(dq), Some(q_inverse)) =
-            (rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp())
-        else {
-            bail!("the key has no CRT values");
-        };
+        let [p, q, dp, dq, q_inverse] = key.crt()?;
         Ok(Box::new(Private {
             size: key.size,
             p: integer(p),
@@ -98,21 +93,4 @@ impl Verifier for Public {
 /// The same number for GMP.
 fn integer(number: &BigNumRef) -> Integer {
     Integer::from_digits(&number.to_vec(), Order::Msf)
-}
-
-/// EMSA-PKCS1-v1_5 with SHA-256 (RFC 8017, 9.2): 00 01 FF … FF 00, the DigestInfo of SHA-256, the digest.
-fn pad(message: &[u8], size: usize) -> Vec<u8> {
-    const DIGEST_INFO: [u8; 19] = [
-        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04,
-        0x20,
-    ];
-    let digest = sha256(message);
-    let filled = size - DIGEST_INFO.len() - digest.len() - 1;
-    let mut padded = Vec::with_capacity(size);
-    padded.extend([0, 1]);
-    padded.resize(filled, 0xff);
-    padded.push(0);
-    padded.extend(DIGEST_INFO);
-    padded.extend(digest);
-    padded
 }

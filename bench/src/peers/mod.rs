@@ -6,9 +6,11 @@
 //! - blinding is on wherever the library has it.
 
 mod aws_lc;
+mod crypto_mb;
 mod gmp;
 mod graviola;
 mod openssl;
+mod padding;
 mod ring;
 mod rustcrypto;
 mod zariz;
@@ -17,6 +19,7 @@ pub use self::openssl::OpenSsl;
 use ::zariz::Dispatch;
 pub use ::zariz::rsa::Signed;
 use anyhow::{Result, bail};
+use zariz_peers::CryptoMb;
 
 use crate::keys::Key;
 
@@ -31,6 +34,17 @@ pub trait Library {
     /// The zariz engine it runs on, or `auto`; none for a peer.
     fn engine(&self) -> Option<Dispatch> {
         None
+    }
+
+    /// The batch sizes to measure it at, of those that the user named, ascending; or why there is none. A library
+    /// without batches signs one message after the other.
+    fn batches(&self, _named: &[usize]) -> Result<Vec<usize>> {
+        Ok(vec![1])
+    }
+
+    /// How many operations it computes at once.
+    fn lanes(&self) -> usize {
+        1
     }
 
     /// Prepares signing with a key, or says why the library does not sign with it.
@@ -52,10 +66,21 @@ pub trait Verifier {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()>;
 }
 
+/// A key that a library made ready for one of the two operations.
+pub enum Ready {
+    /// Ready to sign.
+    Sign(Box<dyn Signer>),
+    /// Ready to verify.
+    Verify(Box<dyn Verifier>),
+}
+
 /// The name of the library that ratios are given against.
 pub const REFERENCE: &str = "openssl";
 
-/// Every peer, the reference first.
+/// crypto_mb's name.
+pub const CRYPTO_MB: &str = "crypto_mb";
+
+/// Every peer that is built with this program, the reference first.
 fn all() -> Vec<Box<dyn Library>> {
     vec![
         Box::new(openssl::OpenSsl),
@@ -78,6 +103,11 @@ pub fn by_names(names: &[String]) -> Result<Vec<Box<dyn Library>>> {
     }
     let wanted = |library: &dyn Library| names.is_empty() || names.iter().any(|name| name == library.name());
     Ok(known.into_iter().filter(|library| wanted(library.as_ref())).collect())
+}
+
+/// crypto_mb, which its user built and loaded.
+pub fn crypto_mb(library: CryptoMb) -> Box<dyn Library> {
+    Box::new(crypto_mb::Peer { library })
 }
 
 /// zariz on each of these engines.

@@ -26,6 +26,14 @@ impl Library for Zariz {
         Some(self.engine)
     }
 
+    fn batches(&self, named: &[usize]) -> Result<Vec<usize>> {
+        Ok(named.to_vec())
+    }
+
+    fn lanes(&self) -> usize {
+        self.engine.main().lanes()
+    }
+
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
         Ok(Box::new(PrivateKey::parse(&key.pkcs8)?.with_engine(self.engine)?))
     }
