@@ -1,8 +1,10 @@
 //! `ahmm`: Almost Half Montgomery Multiplication.
 
+mod crypto_mb;
 mod speed;
 
 use zariz::Method;
+use zariz_peers::CryptoMb;
 
 use super::grid::{Grid, Line, Operation, What};
 use super::sample::Measured;
@@ -40,7 +42,12 @@ pub const PAPER: Paper = Paper {
 
 /// About how many seconds a table takes besides the time of its timed rows.
 pub fn more_seconds(plan: &TablePlan, bench: &Bench) -> f64 {
-    if plan.name == speed::NAME { speed::seconds(bench) } else { 0.0 }
+    let crypto_mb = |rows: usize| if bench.crypto_mb.is_some() { rows as f64 * bench.seconds } else { 0.0 };
+    match plan.name {
+        speed::NAME => speed::seconds(bench),
+        RSA_2048 | RSA_MORE => crypto_mb(2),
+        _ => 0.0,
+    }
 }
 
 const RSA_2048: &str = "rsa2048";
@@ -85,11 +92,13 @@ const MULTIPLICATION: Grid = Grid {
 };
 
 fn rsa2048(bench: &Bench) -> Result<Table, Failure> {
+    let mut notes = vec![VERIFICATION.into(), SMALL_GAIN.into()];
+    notes.extend(bench.crypto_mb.as_ref().map(crypto_mb::note));
     Ok(Table {
         name: RSA_2048,
         title: "RSA-2048 (operations per second)".into(),
         source: "sections 3.2.1 to 3.2.3, figure 5",
-        notes: vec![VERIFICATION.into(), SMALL_GAIN.into()],
+        notes,
         rows: rsa(2048, Some(PUBLISHED), bench)?,
     })
 }
@@ -108,11 +117,16 @@ fn rsa_more(bench: &Bench) -> Result<Table, Failure> {
     })
 }
 
-/// Signing, and where the paper has it verification, by both methods in turn.
+/// Signing, and where the paper has it verification, by both methods in turn, and by crypto_mb where it was
+/// named and has keys of this size.
 fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<Row>, Failure> {
     let load = |method| Rsa::new((bench.key)(bits, bench.engine.into())?.with_method(method), BATCH);
     let loads = [load(Method::AMM)?, load(Method::AHMM)?];
-    let signing = race(loads.iter().map(Rsa::sign), bench)?;
+    let theirs = |prepare: crypto_mb::Prepare| match &bench.crypto_mb {
+        Some(library) => prepare(library, &loads[0]),
+        None => Ok(None),
+    };
+    let signing = race(loads.iter().map(Rsa::sign), theirs(crypto_mb::sign)?, bench)?;
     let row = |name: &str, unit, published, measured, nanoseconds| Row {
         measured,
         nanoseconds,
@@ -130,16 +144,30 @@ fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<R
         rate("sign: new (AHMM)", of(|published| published.new[0]), &signing[1]),
         row("sign: gain", Unit::Gain, of(|published| published.gain), gain, None),
     ];
+    let by_crypto_mb = |name, timing| Row {
+        engine: bench.crypto_mb.as_ref().map_or("", CryptoMb::version).to_owned(),
+        ..rate(name, None, timing)
+    };
+    if let Some(timing) = signing.get(2) {
+        let ratio = Measured::ratios(&signing[1].speedup_over(timing), |ratio| ratio);
+        rows.push(by_crypto_mb("sign: crypto_mb", timing));
+        rows.push(row("sign: AHMM vs crypto_mb", Unit::Times, None, ratio, None));
+    }
     if published.is_some() {
-        let verifying = race(loads.iter().map(Rsa::verify), bench)?;
+        let verifying = race(loads.iter().map(Rsa::verify), theirs(crypto_mb::verify)?, bench)?;
         rows.push(rate("verify: baseline (AMM)", of(|published| published.baseline[1]), &verifying[0]));
         rows.push(rate("verify: new (AHMM)", of(|published| published.new[1]), &verifying[1]));
+        rows.extend(verifying.get(2).map(|timing| by_crypto_mb("verify: crypto_mb", timing)));
     }
     Ok(rows)
 }
 
-/// Times operations of a batch in turn: each, for one of the batch.
-fn race<'a>(operations: impl Iterator<Item = workload::Benchmark<'a>>, bench: &Bench) -> Result<Vec<Timing>, Failure> {
+/// Times operations of a batch in turn, ours and then theirs: each, for one of the batch.
+fn race<'a>(
+    operations: impl Iterator<Item = workload::Benchmark<'a>>,
+    theirs: Option<crypto_mb::Call<'a>>,
+    bench: &Bench,
+) -> Result<Vec<Timing>, Failure> {
     let contestant = |operation: workload::Benchmark<'a>| {
         let call = move || {
             (operation.call)();
@@ -147,6 +175,7 @@ fn race<'a>(operations: impl Iterator<Item = workload::Benchmark<'a>>, bench: &B
         };
         Contestant { call: Box::new(call), calls: 1.0 / BATCH as f64 }
     };
-    let mut contestants: Vec<Contestant> = operations.map(contestant).collect();
+    let theirs = theirs.map(|call| Contestant { call, calls: 1.0 / BATCH as f64 });
+    let mut contestants: Vec<Contestant> = operations.map(contestant).chain(theirs).collect();
     interleaved(&mut contestants, bench.seconds, &bench.clock)
 }

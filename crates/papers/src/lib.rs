@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use zariz::rsa::PrivateKey;
 use zariz::{Dispatch, Engine};
+use zariz_peers::CryptoMb;
 
 pub use failure::Failure;
 use figures::rounded;
@@ -88,6 +89,8 @@ pub struct Bench {
     pub peers: LazyCell<Peers>,
     /// Our module for OpenSSL, where its rows are to be measured.
     pub provider: Option<PathBuf>,
+    /// crypto_mb, where its rows are to be measured.
+    pub crypto_mb: Option<CryptoMb>,
 }
 
 impl TablePlan {

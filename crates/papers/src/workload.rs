@@ -36,11 +36,18 @@ impl Rsa {
         Ok(load)
     }
 
-    fn messages(&self) -> Vec<&[u8]> {
+    /// The key.
+    pub(crate) fn key(&self) -> &PrivateKey {
+        &self.key
+    }
+
+    /// The messages.
+    pub(crate) fn messages(&self) -> Vec<&[u8]> {
         self.messages.iter().map(Vec::as_slice).collect()
     }
 
-    fn signed(&self) -> Vec<Signed<'_>> {
+    /// The messages with their signatures.
+    pub(crate) fn signed(&self) -> Vec<Signed<'_>> {
         self.messages.iter().zip(&self.signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 

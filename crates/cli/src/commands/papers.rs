@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use zariz::{Dispatch, Engine};
 use zariz_papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
+use zariz_peers::CryptoMb;
 
 use super::info::provider::Module;
 use super::speed::seconds;
@@ -36,6 +37,9 @@ pub struct Args {
     /// more)
     #[arg(long, value_name = "PATH")]
     provider: Option<PathBuf>,
+    /// Intel's crypto_mb, which you built (libcrypto_mb.so), for rows of ahmm beside it; needs AVX512-IFMA
+    #[arg(long, value_name = "FILE")]
+    crypto_mb: Option<PathBuf>,
     /// Print nothing but errors on standard error: no progress
     #[arg(long, short)]
     quiet: bool,
@@ -63,6 +67,10 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         // Errors of the module are reported before anything is measured.
         Module::ask(path)?;
     }
+    let crypto_mb = match &args.crypto_mb {
+        Some(file) => Some(CryptoMb::load(file).map_err(|e| Failure::Input(format!("--crypto-mb: {}", e.why())))?),
+        None => None,
+    };
     let bench = Bench {
         engine: args.engine,
         seconds: args.seconds,
@@ -71,6 +79,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         key: |bits, engine| benchmark_key(bits, engine).map_err(|e| zariz_papers::Failure::Input(e.to_string())),
         peers: LazyCell::new(Peers::load),
         provider: args.provider.clone(),
+        crypto_mb,
     };
 
     let mut left: f64 = papers.iter().flat_map(|paper| paper.tables).map(|table| table.seconds(&bench)).sum();

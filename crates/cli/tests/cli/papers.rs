@@ -126,6 +126,37 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
     published_through_the_provider(through);
 }
 
+#[test]
+fn a_wrong_file_for_crypto_mb_is_told_before_anything_is_measured() {
+    for file in ["/does/not/exist/libcrypto_mb.so", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
+        let done = zariz(QUICK.iter().chain(&["ahmm", "--crypto-mb", file]));
+        assert!(done.exits(3).says(&["--crypto-mb: ", file]).stdout.is_empty());
+    }
+}
+
+/// Where `ZARIZ_CRYPTO_MB` names its file.
+#[test]
+fn crypto_mb_has_rows_of_its_own() {
+    let Ok(file) = std::env::var("ZARIZ_CRYPTO_MB") else {
+        eprintln!("SKIPPED: ZARIZ_CRYPTO_MB names no libcrypto_mb.so");
+        return;
+    };
+    let paper = json(&quick(&["ahmm", "--json", "--crypto-mb", &file]));
+    check(&paper);
+    let rows_of = |table| rows(&paper, table).iter().filter(|row| row["row"].to_string().contains("crypto_mb"));
+    let named = |row: &Value| (row["row"].as_str().expect("a name").to_owned(), row["size"].as_u64().expect("a size"));
+    let (sign, ratio, verify) = ("sign: crypto_mb", "sign: AHMM vs crypto_mb", "verify: crypto_mb");
+    let expected =
+        [(sign, 2048), (ratio, 2048), (verify, 2048), (sign, 3072), (ratio, 3072), (sign, 4096), (ratio, 4096)];
+    let found: Vec<_> = rows_of("rsa2048").chain(rows_of("rsa-more")).map(named).collect();
+    assert_eq!(found, expected.map(|(name, size)| (name.to_owned(), size)));
+    for row in rows_of("rsa2048").chain(rows_of("rsa-more")) {
+        assert!(row["measured"].as_f64().is_some_and(|figure| figure > 0.0), "{row}");
+    }
+    let engine = rows_of("rsa2048").next().and_then(|row| row["engine"].as_str());
+    assert!(engine.is_some_and(|engine| engine.starts_with("crypto_mb ")), "{engine:?}");
+}
+
 /// Rows of `openssl speed`, and what the paper has of them.
 fn published_through_the_provider(rows: &[Value]) {
     let expected = [
