@@ -189,7 +189,7 @@ fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) 
 #[inline(always)]
 fn square_columns<M: Machine, const T: usize>(m: M, out: &mut [M::Column], a: &[M::Digit; T]) {
     let out = &mut out[..2 * T];
-    let mut c = [m.column_splat(0); 2 * WIDEST];
+    let mut c = [m.column_splat(0); 2 * WIDEST + 1];
     each!(i in 0..T {
         if i.is_multiple_of(2) {
             let a = reread(a);
