@@ -113,7 +113,7 @@ impl Counts {
 
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
-    static AT_REDUCTION: Cell<Counts> = const { Cell::new(Counts::ZERO) };
+    static AT_REDUCTION: Cell<Option<Counts>> = const { Cell::new(None) };
     /// Whether an interleaved reduction is under way: it calls a block for each tile.
     static REDUCING: Cell<bool> = const { Cell::new(false) };
 }
@@ -130,9 +130,10 @@ pub fn count(run: impl FnOnce()) -> Counts {
     so_far() - before
 }
 
-/// What this thread had counted when it last began to reduce a product.
-pub fn at_reduction() -> Counts {
-    AT_REDUCTION.get()
+/// What this thread had counted when it last began to reduce a product, since this was last asked; `None` if no
+/// reduction was apart from its product.
+pub fn at_reduction() -> Option<Counts> {
+    AT_REDUCTION.take()
 }
 
 #[inline(never)] // else it would be in a block hundreds of times
@@ -147,11 +148,11 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     let [mut column_loads, mut column_stores, mut digit_loads, mut digit_stores] = [0; 4];
     match call {
         Call::MacRows { a, b, .. } => {
-            // A row reads its digit, the tile's, and the column that enters; it writes the column that
-            // leaves.
+            // A row reads its digit, the tile's (or two rows once), and the column that enters; it writes the
+            // column that leaves.
             let (t, rows) = (n(a.len()), n(b.len()));
             (column_loads, column_stores) = (t + rows, t + rows);
-            digit_loads = rows * (t + 1);
+            digit_loads = rows + t * if M::TWO_ROWS { rows.div_ceil(2) } else { rows };
         }
         Call::Square { a, .. } => {
             let t = n(a.len());
@@ -188,6 +189,10 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_stores += plain * t;
             digit_loads += plain * (t + 1);
             digit_stores += plain;
+        }
+        Call::Scale { x, .. } => {
+            digit_loads = n(x.len());
+            digit_stores = digit_loads;
         }
         Call::Splat { c, initial } => column_stores = n(c.len().min(initial.len())),
         Call::Normalize { out, c } => {
@@ -265,7 +270,9 @@ fn whole_reduction(t: u64) -> u64 {
 impl<P: Model> Count<P> {
     fn call(self, call: Call<Self>) {
         match call {
-            Call::ReduceRows { .. } | Call::Settle { .. } if !REDUCING.replace(true) => AT_REDUCTION.set(so_far()),
+            Call::ReduceRows { .. } | Call::Settle { .. } if !REDUCING.replace(true) => {
+                AT_REDUCTION.set(Some(so_far()))
+            }
             Call::Normalize { .. } | Call::NormalizeSum { .. } => REDUCING.set(false),
             _ => {}
         }
@@ -281,6 +288,7 @@ impl<P: Model> batch::Machine for Count<P> {
     const BIAS_LO: u64 = P::BIAS_LO;
     const BIAS_HI: u64 = P::BIAS_HI;
     const SIGNED: bool = P::SIGNED;
+    const TWO_ROWS: bool = P::TWO_ROWS;
 
     type Digit = ();
     type Column = ();

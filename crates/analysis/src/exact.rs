@@ -108,6 +108,7 @@ impl<P: Model> batch::Machine for Exact<P> {
     const BIAS_LO: u64 = 0;
     const BIAS_HI: u64 = 0;
     const SIGNED: bool = P::SIGNED;
+    const TWO_ROWS: bool = P::TWO_ROWS;
 
     type Digit = u64;
     type Column = i128;

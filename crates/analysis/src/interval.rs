@@ -218,6 +218,7 @@ impl<P: Model> batch::Machine for Interval<P> {
     const BIAS_LO: u64 = P::BIAS_LO;
     const BIAS_HI: u64 = P::BIAS_HI;
     const SIGNED: bool = P::SIGNED;
+    const TWO_ROWS: bool = P::TWO_ROWS;
 
     type Digit = Digit;
     type Column = Column;

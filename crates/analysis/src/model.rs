@@ -16,6 +16,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const BIAS_HI: u64;
     /// [`batch::Machine::SIGNED`]: the quotient of a product is then the nearest integer, and what remains can be negative.
     const SIGNED: bool;
+    /// [`batch::Machine::TWO_ROWS`].
+    const TWO_ROWS: bool;
     /// [`batch::Kernels::PRODUCT_TENTHS`].
     const PRODUCT_TENTHS: u32;
     /// [`batch::Kernels::MAX_TILE`].
@@ -51,6 +53,7 @@ impl<M: Named> Model for Of<M> {
     const BIAS_LO: u64 = <M as batch::Machine>::BIAS_LO;
     const BIAS_HI: u64 = <M as batch::Machine>::BIAS_HI;
     const SIGNED: bool = <M as batch::Machine>::SIGNED;
+    const TWO_ROWS: bool = <M as batch::Machine>::TWO_ROWS;
     const PRODUCT_TENTHS: u32 = <M as batch::Kernels>::PRODUCT_TENTHS;
     const MAX_TILE: usize = <M as batch::Kernels>::MAX_TILE;
     const MAX_SQUARE: usize = <M as batch::Kernels>::MAX_SQUARE;

@@ -26,16 +26,22 @@ pub fn zero(len: usize) -> Limbs {
 /// A big-endian byte string as limbs, `⌈bytes/8⌉` of them.
 pub fn from_be_bytes(bytes: &[u8]) -> Limbs {
     let mut out = zero(bytes.len().div_ceil(8));
-    for (limb, chunk) in out.iter_mut().zip(bytes.rchunks(8)) {
-        *limb = chunk.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte));
+    let (first, chunks) = bytes.as_rchunks::<8>();
+    for (limb, chunk) in out.iter_mut().zip(chunks.iter().rev()) {
+        *limb = u64::from_be_bytes(*chunk);
+    }
+    if let (Some(limb), false) = (out.last_mut(), first.is_empty()) {
+        *limb = first.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte));
     }
     out
 }
 
 /// Writes the number as big-endian bytes, padded or cut to `out`'s length.
 pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
-    for (i, byte) in out.iter_mut().rev().enumerate() {
-        *byte = limbs.get(i / 8).map_or(0, |limb| (limb >> (8 * (i % 8))) as u8);
+    let mut limbs = limbs.iter().copied().chain(core::iter::repeat(0));
+    for chunk in out.rchunks_mut(8) {
+        let limb = limbs.next().unwrap_or(0).to_be_bytes();
+        chunk.copy_from_slice(&limb[8 - chunk.len()..]);
     }
 }
 

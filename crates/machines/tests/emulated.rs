@@ -138,6 +138,14 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         multiply(&mut expected, &a, &a);
         check("square", width, &found, &expected);
     }
+    for width in 1..=Avx512Ifma::MAX_TILE {
+        let (x, factor) = (words(rng, width, DIGIT), words(rng, 1, DIGIT));
+        let (mut found, mut expected) = (digits(&x), vec![[0; 8]; width + 1]);
+        m.scale(&mut found, &factor[0], &vec![0; width + 1]);
+        multiply(&mut expected, &x, &factor);
+        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
+        check("scale", width, &found, &normalized(&expected)[..width]);
+    }
     for width in SHORTEST_WHOLE..=Avx512Ifma::MAX_WHOLE {
         let (x, y) = (words(rng, width, DIGIT), words(rng, width, DIGIT));
         // The upper half of the modulus's highest digit is free, as numbers need.
@@ -214,6 +222,17 @@ fn reduce(c: &mut [Words], friendly: &[Words], rows: usize, last: Option<(&[Word
         quotients.push(q);
     }
     quotients
+}
+
+/// Columns to digits.
+fn normalized(columns: &[Words]) -> Vec<Words> {
+    let mut carry = [0; 8];
+    let digit = |column: &Words| {
+        let sum: Words = std::array::from_fn(|lane| column[lane] + carry[lane]);
+        carry = sum.map(|word| word >> 52);
+        sum.map(|word| word & DIGIT)
+    };
+    columns.iter().map(digit).collect()
 }
 
 /// A lane's number.

@@ -10,9 +10,9 @@ use zariz_kernels::batch;
 use crate::facts::Facts;
 use crate::form::Id;
 
-/// The machine, with digits of `W` bits.
+/// The machine, with digits of `W` bits, on which two rows are added at a time or not.
 #[derive(Clone, Copy)]
-pub struct Names<const W: u32>;
+pub struct Names<const W: u32, const TWO_ROWS: bool = false>;
 
 thread_local! {
     static FACTS: RefCell<Facts> = RefCell::new(Facts::new());
@@ -46,17 +46,18 @@ fn sum(terms: Vec<((Id, Id), i128)>) -> Id {
     FACTS.with_borrow_mut(|facts| facts.define(terms, (u64::MAX, None), false, false).0)
 }
 
-impl<const W: u32> Names<W> {
+impl<const W: u32, const TWO_ROWS: bool> Names<W, TWO_ROWS> {
     fn cut(self, a: Id, b: Id) -> (Id, Id) {
         FACTS.with_borrow_mut(|facts| facts.cut((a.min(b), a.max(b)), W))
     }
 }
 
-impl<const W: u32> batch::Machine for Names<W> {
+impl<const W: u32, const TWO_ROWS: bool> batch::Machine for Names<W, TWO_ROWS> {
     const LANES: usize = 1;
     const DIGIT_BITS: u32 = W;
     const BIAS_LO: u64 = 0;
     const BIAS_HI: u64 = 0;
+    const TWO_ROWS: bool = TWO_ROWS;
 
     type Digit = Id;
     type Column = Id;

@@ -44,6 +44,11 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::ReduceRows { c, friendly, q: &mut *q, last }.run(m);
             reduce_rows::<P>(&before, &c[..touched], friendly, q, last)
         }
+        Call::Scale { x, factor, initial } => {
+            let expected = value_of_digits(x, w) * factor[0];
+            Call::Scale { x: &mut *x, factor, initial }.run(m);
+            normalize::<P>(&expected, x)
+        }
         Call::Splat { c, initial } => {
             Call::Splat { c: &mut *c, initial }.run(m);
             let right = c.iter().zip(initial).all(|(&c, &word)| c == super::signed(word));

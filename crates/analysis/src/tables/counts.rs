@@ -17,11 +17,12 @@ pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
     so_far() - before
 }
 
-/// What one operation counts, where its reduction is apart: before the reduction, and all.
-pub fn parts<P: Model>(method: Method, operation: Operation, l: usize) -> [Counts; 2] {
+/// What one operation counts before its reduction; `None` where they are one block.
+pub fn product<P: Model>(method: Method, operation: Operation, l: usize) -> Option<Counts> {
     let mut before = Counts::ZERO;
+    let _ = at_reduction();
     operation.run(Count::<P>::default(), method, l, || before = so_far());
-    [at_reduction() - before, so_far() - before]
+    at_reduction().map(|reached| reached - before)
 }
 
 /// What a whole power counts.
@@ -99,8 +100,8 @@ const UNITS_AT: [usize; 4] = [20, 40, 80, 160];
 
 /// What a multiplication costs, in whole products of the same kind. Half a digit product counts half.
 fn units<P: Model>(method: Method, l: usize) -> f64 {
-    let [product, all] = parts::<P>(method, Operation::Amm, l).map(|counts| counts.half_products());
-    all as f64 / product as f64
+    let product = product::<P>(method, Operation::Amm, l).expect("a reduction of its own");
+    of::<P>(method, Operation::Amm, l).half_products() as f64 / product.half_products() as f64
 }
 
 /// The table of the paper, and ours beside it.

@@ -50,7 +50,7 @@ const RUNS: &[(Method, &[Operation])] = &[
 ];
 
 /// Blocks that read the columns of products; those that others read are shown by themselves.
-const READERS: [&str; 4] = ["reduce_rows", "normalize", "settle", "normalize_sum"];
+const READERS: [&str; 7] = ["reduce_rows", "normalize", "settle", "normalize_sum", "multiply", "squarings", "scale"];
 
 /// What was shown of one operation by one method.
 struct Run {

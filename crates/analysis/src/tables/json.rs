@@ -2,7 +2,7 @@
 
 use zariz_kernels::batch::Method;
 
-use super::counts::{of, parts};
+use super::counts::{of, product};
 use crate::count::Counts;
 #[cfg(target_arch = "x86_64")]
 pub use crate::model::Avx512Ifma as Shown;
@@ -17,7 +17,7 @@ const SIZES: [usize; 3] = [1024, 2048, 4096];
 /// crates/papers/src/counts.json: an object a line, for machines with 52-bit digits and tiles as avx512-ifma
 /// has them.
 ///
-/// `product` is the product of two numbers without reduction; `multiply` that with reduction, by a table
+/// `product` is the product of two numbers without reduction, where that is apart; `multiply` that with reduction, by a table
 /// entry where the method has a way of its own for it; `square` a square with reduction. Additions include
 /// subtractions and masked negations of columns.
 pub fn make() -> String {
@@ -25,11 +25,11 @@ pub fn make() -> String {
     for &(name, method) in Method::NAMED {
         for bits in SIZES {
             let l = digits_for(method, bits, Shown::DIGIT_BITS);
-            let [product, whole] = parts::<Shown>(method, Operation::Amm, l);
-            let by_entry = method.ahmm.then(|| of::<Shown>(method, Operation::ByEntry, l));
-            let multiply = by_entry.unwrap_or(whole);
+            let product = product::<Shown>(method, Operation::Amm, l);
+            let multiply = of::<Shown>(method, if method.ahmm { Operation::ByEntry } else { Operation::Amm }, l);
             let square = of::<Shown>(method, Operation::Ams, l);
-            for (operation, counts) in [("product", product), ("multiply", multiply), ("square", square)] {
+            let all = [("product", product), ("multiply", Some(multiply)), ("square", Some(square))];
+            for (operation, counts) in all.into_iter().filter_map(|(name, counts)| Some((name, counts?))) {
                 let Counts { products, low, high, carries, .. } = counts;
                 lines.push(format!(
                     "  {{\"method\": \"{name}\", \"operation\": \"{operation}\", \"bits\": {bits}, \"digits\": {l}, \

@@ -70,10 +70,7 @@ impl Constants {
         let enter = modulus.power_of_two(2 * w * digits);
 
         let mu = limbs::negative_inverse(m[0]) & ((1 << w) - 1);
-        let friendly = friendly(m, &[mu], digit_bits, 1, digits);
-        let mut inverse = limbs::negative_inverse_many(m, 2);
-        inverse[1] &= (1 << (2 * w - 64)) - 1;
-        let friendly_pair = self::friendly(m, &inverse, digit_bits, 2, digits);
+        let [friendly, friendly_pair] = [1, 2].map(|rows| friendly(m, digit_bits, rows, digits));
 
         // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
         let t = mu.wrapping_mul(enter[0]) & ((1 << w) - 1);
@@ -151,9 +148,14 @@ impl Constants {
     }
 }
 
-/// `(inverse·M + 1) / 2^{w·rows}` in `digits` digits, for `inverse = −M^{−1} mod 2^{w·rows}`.
-fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
-    let mut multiple = limbs::mul(m, inverse);
+/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}` and one row or two.
+fn friendly(m: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
+    let mut mu = limbs::negative_inverse_many(m, 2);
+    for (i, limb) in mu.iter_mut().enumerate() {
+        let bits = (digit_bits as usize * rows).saturating_sub(64 * i).min(64);
+        *limb &= u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
+    }
+    let mut multiple = limbs::mul(m, &mu);
     limbs::add_assign(&mut multiple, &[1]);
     let shifted = limbs::digits_of(&multiple, digit_bits, digits + rows);
     debug_assert!(shifted[..rows].iter().all(|&digit| digit == 0));

@@ -264,7 +264,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// Cost and bounds: those of [`doubling`].
     fn double(&mut self, x: &mut [M::Digit], times: &[u64]) {
         let (machine, l) = (self.machine, self.digits);
-        self.doubling.get_or_insert_with(|| Doubling::new(machine, l)).run(&mut self.columns, x, times);
+        self.doubling.get_or_insert_with(|| Doubling::new(machine, l)).run(x, times);
     }
 
     /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it

@@ -54,6 +54,7 @@ macro_rules! for_each_block {
                 stride: usize,
                 index: &'a [u64]
             );
+            scale Scale (x: &'a mut [Digit<$M>], factor: &'a [u64], initial: &'a [u64]);
             splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
             difference Difference (

@@ -16,19 +16,23 @@ type Claim = fn() -> Result<Proof, String>;
 pub const WIDEST: usize = 20;
 
 macro_rules! widths {
-    ($claim:ident, $w:literal) => {
-        widths!($claim, $w, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+    ($claim:ident, $($w:literal),*) => {
+        widths!(@ $claim, ($($w),*), 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
     };
-    ($claim:ident, $w:literal, $($t:literal)*) => {
-        [$($claim::<$w, $t>),*]
+    (@ $claim:ident, $w:tt, $($t:literal)*) => {
+        [$(widths!(@ $claim, $w, = $t)),*]
+    };
+    (@ $claim:ident, ($($w:literal),*), = $t:literal) => {
+        $claim::<$($w,)* $t>
     };
 }
 
 /// Every claim about them.
 pub fn all(each: &mut impl FnMut(Outcome)) {
-    let blocks: [(&str, u32, [Claim; WIDEST]); 4] = [
-        ("mac_rows", 51, widths!(products, 51)),
-        ("mac_rows", 52, widths!(products, 52)),
+    let blocks: [(&str, u32, [Claim; WIDEST]); 5] = [
+        ("mac_rows", 51, widths!(products, 51, false)),
+        ("mac_rows", 52, widths!(products, 52, false)),
+        ("mac_rows, two rows at a time", 52, widths!(products, 52, true)),
         ("reduce_rows", 51, widths!(reductions, 51)),
         ("reduce_rows", 52, widths!(reductions, 52)),
     ];
@@ -41,13 +45,13 @@ pub fn all(each: &mut impl FnMut(Outcome)) {
 }
 
 /// `Σ C'[k]·2^(wk) = Σ C[k]·2^(wk) + A·B`.
-fn products<const W: u32, const T: usize>() -> Result<Proof, String> {
+fn products<const W: u32, const TWO_ROWS: bool, const T: usize>() -> Result<Proof, String> {
     (1..=T)
         .map(|rows| {
             let ((before, after, a, b), mut facts) = observe(|| {
                 let (before, a, b) = (any(T + rows), any(T), any(rows));
                 let mut c = before.clone();
-                mac_rows::<_, T>(Names::<W>, &mut c, &a, &b);
+                mac_rows::<_, T>(Names::<W, TWO_ROWS>, &mut c, &a, &b);
                 (before, c, a, b)
             });
             let mut claim = Form::default();
@@ -75,7 +79,7 @@ pub fn reduction<const W: u32, const T: usize>(rows: usize, whole: bool) -> Resu
         suppose_inverse(mu, modulus[0]);
         let (mut c, mut q) = (before.clone(), vec![0; rows]);
         let last = whole.then_some((&modulus[..], mu));
-        reduce_rows::<_, T>(Names::<W>, &mut c, &friendly, &mut q, last);
+        reduce_rows::<_, T>(Names::<W, false>, &mut c, &friendly, &mut q, last);
         (before, c, friendly, modulus, q)
     });
     let mut claim = Form::default();

@@ -15,8 +15,26 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     let a: &[M::Digit; T] = a.first_chunk().expect("tile width");
     let (c, rows) = (&mut c[..T + b.len()], b.len());
     let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
-    let paired = if M::TWO_ROWS { rows & !1 } else { 0 };
-    for i in (0..paired).step_by(2) {
+    let single = if M::TWO_ROWS { rows % 2 } else { rows };
+    for i in 0..single {
+        let b = b[i];
+        // The window of T columns starts at column i; it leaves that column finished and moves up by one.
+        let entering = c[i + T];
+        let mut column = acc[0];
+        let a = reread(a);
+        each!(j in 0..T {
+            let above = if j + 1 < T { acc[(j + 1) % T] } else { entering };
+            let (done, next) = m.mac(column, above, a[j], b);
+            if j == 0 {
+                c[i] = done;
+            } else {
+                acc[j - 1] = done;
+            }
+            column = next;
+        });
+        acc[T - 1] = column;
+    }
+    for i in (single..rows).step_by(2) {
         let (first, second) = (b[i], b[i + 1]);
         // The window of T columns leaves two columns finished, and moves up by two.
         let entering = [c[i + T], c[i + T + 1]];
@@ -44,25 +62,26 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
         }
         acc[T - 1] = high;
     }
-    for i in paired..rows {
-        let b = b[i];
-        // The window of T columns starts at column i; it leaves that column finished and moves up by one.
-        let entering = c[i + T];
-        let mut column = acc[0];
-        let a = reread(a);
-        each!(j in 0..T {
-            let above = if j + 1 < T { acc[(j + 1) % T] } else { entering };
-            let (done, next) = m.mac(column, above, a[j], b);
-            if j == 0 {
-                c[i] = done;
-            } else {
-                acc[j - 1] = done;
-            }
-            column = next;
-        });
-        acc[T - 1] = column;
-    }
     c[rows..rows + T].copy_from_slice(&acc);
+}
+
+/// `X ← X·F`, digits normalised, by a factor of one digit for each lane.
+///
+/// * Precondition: `factor` holds `LANES` words below `2^w`; `initial` holds what the columns of the product start
+///   at, one more than `x` has digits; the product is below `2^{w·x.len()}`.
+/// * Cost: a product for each digit, and a chain of additions and shifts.
+#[inline(always)]
+pub fn scale<M: Machine>(m: M, x: &mut [M::Digit], factor: &[u64], initial: &[u64]) {
+    let factor = m.digit(m.column_from(factor));
+    let mut carry = m.column_splat(0);
+    let (first, rest) = initial.split_first().expect("columns");
+    let mut column = m.column_splat(*first);
+    for (x, &above) in x.iter_mut().zip(rest) {
+        let (low, high) = m.mac(column, m.column_splat(above), *x, factor);
+        let sum = m.add(low, carry);
+        *x = m.operand(sum);
+        (carry, column) = (m.carry(sum), high);
+    }
 }
 
 /// Gives every column its initial value: `C[k] = initial[k]` in all lanes.

@@ -25,7 +25,7 @@ mod triangle;
 mod whole;
 
 pub use karatsuba::{Part, difference, karatsuba};
-pub use mac::{mac_rows, splat};
+pub use mac::{mac_rows, scale, splat};
 pub use normalize::{add_digits, normalize};
 pub use reduce::reduce_rows;
 pub use select::{WINDOWS, select_shared, select_tile};
