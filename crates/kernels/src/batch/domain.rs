@@ -175,14 +175,12 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Number<M> {
         let count = bits / M::DIGIT_BITS as usize;
-        let piece = |number: &&[u64]| {
-            let mut digits = limbs::zero(count);
-            limbs::to_digits(number, from, M::DIGIT_BITS, &mut digits);
-            digits
-        };
-        let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
+        let mut digits = limbs::zero(count * numbers.len());
+        for (number, digits) in numbers.iter().zip(digits.chunks_mut(count)) {
+            limbs::to_digits(number, from, M::DIGIT_BITS, digits);
+        }
         let mut out = self.zeros(self.digits);
-        load_into(self.machine, &mut out, |lane| &digits[lane.min(digits.len() - 1)]);
+        load_into(self.machine, &mut out, |lane| &digits[lane.min(numbers.len() - 1) * count..][..count]);
         out
     }
 
