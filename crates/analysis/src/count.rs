@@ -255,6 +255,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_stores = t;
             digit_loads = n(table.len().div_ceil(*stride)) * t;
         }
+        // No interpretation has lookups.
+        Call::Turn { .. } | Call::Lookup { .. } => {}
         Call::Gather { out, .. } => digit_stores = n(out.len()),
         Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
     }

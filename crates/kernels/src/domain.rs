@@ -110,7 +110,13 @@ pub trait Domain {
         self.amm(x, entry);
     }
 
-    /// Copies the table entries that the indices name, reading the whole table. `out` holds
+    /// A table that has all its entries, in the order in which [`select`](Self::select) reads it.
+    fn finish_table(&mut self, table: Placed<Self::Word>) -> Placed<Self::Word> {
+        table
+    }
+
+    /// Copies the table entries that the indices name, reading the whole table, a
+    /// [finished](Self::finish_table) one. `out` holds
     /// [`WINDOWS`](Self::WINDOWS) entries one after the other; `index` has, for each of them, an index for
     /// each number side by side.
     fn select(&mut self, out: &mut [Self::Word], table: &[Self::Word], index: &[u64]);

@@ -47,7 +47,7 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     leave(&mut domain, x, batch.len())
 }
 
-/// The powers of a number from 0 to `2^window − 1`, as table entries.
+/// The powers of a number from 0 to `2^window − 1`, as a finished table.
 pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) -> Placed<D::Word> {
     let (words, size) = (domain.words(), domain.entry_words());
     let mut table = domain.zeros(size << window);
@@ -69,7 +69,7 @@ pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) 
         domain.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
-    table
+    domain.finish_table(table)
 }
 
 /// The product of powers of some bases, by a [`table`] of each: squarings are those of one power (Straus). Of

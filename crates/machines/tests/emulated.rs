@@ -131,6 +131,19 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("select_shared", width, &found, &expected);
     }
+    // These do not multiply either.
+    for (entries, stride) in [(16, 1), (32, 3), (64, 20)] {
+        let table: Vec<Words> = words(rng, entries * stride, DIGIT);
+        let index: Vec<Words> = words(rng, 8, entries as u64 - 1);
+        let mut turned = vec![m.digit_zero(); table.len()];
+        m.turn(&mut turned, &digits(&table), stride);
+        let mut found = vec![m.digit_zero(); 8 * stride];
+        m.lookup(&mut found, &turned, stride, index.as_flattened());
+        let word = |v: usize, j: usize| std::array::from_fn(|k| table[index[v][k] as usize * stride + j][k]);
+        let expected: Vec<Words> = (0..8 * stride).map(|at| word(at / stride, at % stride)).collect();
+        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
+        check("lookup", entries, &found, &expected);
+    }
     for width in 1..=Avx512Ifma::MAX_SQUARE {
         let a = words(rng, width, DIGIT);
         let (mut found, mut expected) = (columns(&vec![[7; 8]; 2 * width]), vec![[0; 8]; 2 * width]);

@@ -123,6 +123,7 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             let right = entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &*out);
             right.then_some(()).ok_or_else(|| format!("not the table's entry {}", index[0]))
         }
+        Call::Turn { .. } | Call::Lookup { .. } => Err("an interpretation has one lane, and no lookups".into()),
         Call::Gather { out, lanes } => {
             Call::Gather { out: &mut *out, lanes }.run(m);
             digits(w, out)?;

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
 use super::bias::Bias;
-use super::block::{MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
+use super::block::{EIGHT, FEWEST_TURNED, MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::interleaved::Interleaved;
@@ -143,7 +143,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
 impl<M: Kernels> crate::Domain for Domain<'_, M> {
     type Word = M::Digit;
-    const WINDOWS: usize = WINDOWS;
+    const WINDOWS: usize = if M::LOOKUP { EIGHT } else { WINDOWS };
 
     fn count(&self) -> usize {
         M::LANES
@@ -245,12 +245,28 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
+    fn finish_table(&mut self, table: Number<M>) -> Number<M> {
+        let stride = self.entry_words();
+        if !is_turned::<M>(table.len(), stride) {
+            return table;
+        }
+        let mut out = self.zeros(table.len());
+        self.machine.turn(&mut out, &table, stride);
+        out
+    }
+
     fn select(&mut self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
         let stride = self.entry_words();
-        for (at, width) in tiles(stride, M::MAX_SELECT) {
-            let mut entries = out.chunks_exact_mut(stride);
-            let out = core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
-            self.machine.select_tile(out, &table[at..], stride, index);
+        if is_turned::<M>(table.len(), stride) {
+            return self.machine.lookup(out, table, stride, index);
+        }
+        for (out, index) in out.chunks_exact_mut(WINDOWS * stride).zip(index.chunks_exact(WINDOWS * M::LANES)) {
+            for (at, width) in tiles(stride, M::MAX_SELECT) {
+                let mut entries = out.chunks_exact_mut(stride);
+                let out =
+                    core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
+                self.machine.select_tile(out, &table[at..], stride, index);
+            }
         }
     }
 
@@ -272,7 +288,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         Costs {
             build: product * self.build_products(),
             multiply: product * self.entry_products(),
-            read: self.entry_words() * TABLE,
+            read: self.entry_words() * if M::LOOKUP { TURNED_TABLE } else { TABLE },
         }
     }
 
@@ -316,6 +332,13 @@ impl<M: Kernels> Shared for Domain<'_, M> {
 /// Measured: a masked move, two a cycle, and its share of a comparison and of a load from the second-level
 /// cache.
 const TABLE: usize = 7;
+/// By lookups: a load, half a lookup and a share of the transposition, for eight windows.
+const TURNED_TABLE: usize = 2;
+
+/// Whether a table of `words` digits, `stride` for each entry, is read by lookups.
+fn is_turned<M: Kernels>(words: usize, stride: usize) -> bool {
+    M::LOOKUP && words / stride >= FEWEST_TURNED
+}
 
 impl<M: Kernels> Arithmetic<M> {
     /// Whether products with table entries are half-reduced.

@@ -55,6 +55,13 @@ macro_rules! for_each_block {
                 index: &'a [u64]
             );
             scale Scale (x: &'a mut [Digit<$M>], factor: &'a [u64], initial: &'a [u64]);
+            turn Turn (out: &'a mut [Digit<$M>], table: &'a [Digit<$M>], stride: usize);
+            lookup Lookup (
+                out: &'a mut [Digit<$M>],
+                table: &'a [Digit<$M>],
+                stride: usize,
+                index: &'a [u64]
+            );
             splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
             difference Difference (

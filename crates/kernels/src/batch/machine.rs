@@ -30,6 +30,9 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// products, not in two: where loads would limit.
     const TWO_ROWS: bool = false;
 
+    /// Whether tables are read by [`permute`](Machine::permute): on machines of eight lanes that have it.
+    const LOOKUP: bool = false;
+
     /// One digit of every lane.
     type Digit: Copy + Send + Sync + 'static;
     /// One accumulator of every lane.
@@ -96,6 +99,18 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn select(self, mask: Self::Mask, a: Self::Digit, b: Self::Digit) -> Self::Digit;
     /// `b` where the mask is set, else `a`.
     fn select_column(self, mask: Self::Mask, a: Self::Column, b: Self::Column) -> Self::Column;
+
+    /// Element `k` of the result is that of the sixteen elements of `low` and `high` that element `k` of `index`
+    /// names; its bits above four are ignored. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    fn permute(self, low: Self::Digit, high: Self::Digit, index: Self::Column) -> Self::Digit {
+        let _ = (low, high, index);
+        unreachable!("a machine without lookups")
+    }
+    /// Element `i` of row `k` becomes element `k` of row `i`. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    fn transpose(self, rows: [Self::Digit; 8]) -> [Self::Digit; 8] {
+        let _ = rows;
+        unreachable!("a machine without lookups")
+    }
 }
 
 /// One digit of every lane of a machine.

@@ -83,3 +83,35 @@ pub(crate) fn in_register(vector: __m512i) {
     // SAFETY: there is no instruction in it.
     unsafe { asm!("# {0}", in(zmm_reg) vector, options(nomem, nostack, preserves_flags)) }
 }
+
+/// Element `i` of row `k` becomes element `k` of row `i`.
+///
+/// # Safety
+/// The processor must have AVX-512F.
+#[inline(always)]
+pub(crate) unsafe fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
+    let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Pairs of elements of two rows: even ones, and odd ones.
+        let (a0, a1) = (_mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1));
+        let (a2, a3) = (_mm512_unpacklo_epi64(r2, r3), _mm512_unpackhi_epi64(r2, r3));
+        let (a4, a5) = (_mm512_unpacklo_epi64(r4, r5), _mm512_unpackhi_epi64(r4, r5));
+        let (a6, a7) = (_mm512_unpacklo_epi64(r6, r7), _mm512_unpackhi_epi64(r6, r7));
+        // Of four rows: elements 0 and 4 (or 1 and 5), and 2 and 6 (or 3 and 7).
+        let (b0, b2) = (_mm512_shuffle_i64x2::<0x88>(a0, a2), _mm512_shuffle_i64x2::<0xdd>(a0, a2));
+        let (b1, b3) = (_mm512_shuffle_i64x2::<0x88>(a1, a3), _mm512_shuffle_i64x2::<0xdd>(a1, a3));
+        let (b4, b6) = (_mm512_shuffle_i64x2::<0x88>(a4, a6), _mm512_shuffle_i64x2::<0xdd>(a4, a6));
+        let (b5, b7) = (_mm512_shuffle_i64x2::<0x88>(a5, a7), _mm512_shuffle_i64x2::<0xdd>(a5, a7));
+        [
+            _mm512_shuffle_i64x2::<0x88>(b0, b4),
+            _mm512_shuffle_i64x2::<0x88>(b1, b5),
+            _mm512_shuffle_i64x2::<0x88>(b2, b6),
+            _mm512_shuffle_i64x2::<0x88>(b3, b7),
+            _mm512_shuffle_i64x2::<0xdd>(b0, b4),
+            _mm512_shuffle_i64x2::<0xdd>(b1, b5),
+            _mm512_shuffle_i64x2::<0xdd>(b2, b6),
+            _mm512_shuffle_i64x2::<0xdd>(b3, b7),
+        ]
+    }
+}

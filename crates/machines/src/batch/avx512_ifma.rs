@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx512::{in_register, low_52};
+use crate::batch::avx512::{in_register, low_52, transpose};
 
 /// Set if VPMADD52 is executed although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
@@ -39,6 +39,7 @@ impl Machine for Avx512Ifma {
     const BIAS_LO: u64 = 0;
     const BIAS_HI: u64 = 0;
     const TWO_ROWS: bool = true;
+    const LOOKUP: bool = true;
 
     type Digit = __m512i;
     avx512_columns!();
@@ -83,6 +84,16 @@ impl Machine for Avx512Ifma {
             in_register(b);
             _mm512_mask_mov_epi64(a, mask, b)
         }
+    }
+    #[inline(always)]
+    fn permute(self, low: __m512i, high: __m512i, index: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_permutex2var_epi64(low, index, high) }
+    }
+    #[inline(always)]
+    fn transpose(self, rows: [__m512i; 8]) -> [__m512i; 8] {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { transpose(rows) }
     }
 }
 

@@ -90,7 +90,8 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         "reduce_rows" => &[Slice, Slice, Slice, Record(&[(0, 16)])],
         // The array of the slices that are written.
         "select_tile" => &[Record(&[(0, 64)]), Slice, Count, Slice],
-        "select_shared" => &[Slice, Slice, Count, Slice],
+        "turn" => &[Slice, Slice, Count],
+        "select_shared" | "lookup" => &[Slice, Slice, Count, Slice],
         "normalize_sum" => &[Slice, Slice, Slice, Slice],
         "difference" => &[Slice, Slice, Slice, Slice, Slice],
         "karatsuba" => &[Slice, Slice, Slice, Slice, Count],

@@ -12,6 +12,7 @@
 //!   it.
 
 mod karatsuba;
+mod lookup;
 mod mac;
 mod normalize;
 mod reduce;
@@ -25,6 +26,7 @@ mod triangle;
 mod whole;
 
 pub use karatsuba::{Part, difference, karatsuba};
+pub use lookup::{EIGHT, FEWEST_TURNED, lookup, turn};
 pub use mac::{mac_rows, scale, splat};
 pub use normalize::{add_digits, normalize};
 pub use reduce::reduce_rows;
