@@ -47,7 +47,11 @@ pub fn multi_pow<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -> Vec<Li
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
     let bases = enter(&mut domain, batch);
-    let tables: Vec<_> = bases.iter().map(|base| table(&mut domain, base, window)).collect();
+    let mut finished = |base: &Placed<D::Word>| {
+        let table = table(&mut domain, base, window);
+        domain.finish_table(table)
+    };
+    let tables: Vec<_> = bases.iter().map(&mut finished).collect();
     let last = batch.len() - 1;
     let x = fixed_windows(&mut domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
     leave(&mut domain, x, batch.len())

@@ -43,11 +43,12 @@ pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
     let table = table(&mut domain, &base, window);
+    let table = domain.finish_table(table);
     let x = fixed_windows(&mut domain, &[table], window, bits, |_, lane| batch[lane.min(batch.len() - 1)].exponent);
     leave(&mut domain, x, batch.len())
 }
 
-/// The powers of a number from 0 to `2^window − 1`, as a finished table.
+/// The powers of a number from 0 to `2^window − 1`, as table entries.
 pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) -> Placed<D::Word> {
     let (words, size) = (domain.words(), domain.entry_words());
     let mut table = domain.zeros(size << window);
@@ -69,10 +70,10 @@ pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) 
         domain.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
-    domain.finish_table(table)
+    table
 }
 
-/// The product of powers of some bases, by a [`table`] of each: squarings are those of one power (Straus). Of
+/// The product of powers of some bases, by a finished [`table`] of each: squarings are those of one power (Straus). Of
 /// each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
 ///
 /// Every table is read as a whole for every window of its exponents.
