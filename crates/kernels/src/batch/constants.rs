@@ -69,8 +69,9 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let mu = limbs::negative_inverse(m[0]) & ((1 << w) - 1);
-        let [friendly, friendly_pair] = [1, 2].map(|rows| friendly(m, digit_bits, rows, digits));
+        let inverse = limbs::negative_inverse_many(m, 2);
+        let mu = inverse[0] & ((1 << w) - 1);
+        let [friendly, friendly_pair] = [1, 2].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 
         // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
         let t = mu.wrapping_mul(enter[0]) & ((1 << w) - 1);
@@ -148,12 +149,13 @@ impl Constants {
     }
 }
 
-/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}` and one row or two.
-fn friendly(m: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
-    let mut mu = limbs::negative_inverse_many(m, 2);
-    for (i, limb) in mu.iter_mut().enumerate() {
-        let bits = (digit_bits as usize * rows).saturating_sub(64 * i).min(64);
-        *limb &= u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
+/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}` and one row or two; `inverse` is
+/// `−M^{−1} mod 2^128`.
+fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
+    let bits = digit_bits as usize * rows;
+    let mut mu = Limbs::new(inverse[..bits.div_ceil(64)].to_vec());
+    if let (Some(highest), 1..) = (mu.last_mut(), bits % 64) {
+        *highest &= (1 << (bits % 64)) - 1;
     }
     let mut multiple = limbs::mul(m, &mu);
     limbs::add_assign(&mut multiple, &[1]);
