@@ -51,6 +51,7 @@ pub mod pow;
 pub mod rsaz;
 pub mod scalar;
 pub mod sieve;
+pub mod wheel;
 
 pub use domain::{Costs, Domain};
 pub use modulus::OddModulus;

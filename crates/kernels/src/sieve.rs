@@ -23,7 +23,7 @@ pub struct SmallPrimes {
 
 /// One odd prime.
 #[derive(Clone, Copy)]
-struct Prime {
+pub(crate) struct Prime {
     value: u32,
     /// `value^{−1} mod 2^64`.
     inverse: u64,
@@ -61,11 +61,34 @@ impl Prime {
 
     /// `x mod p`, by a multiplication: `⌊x·limit/2^64⌋` is the quotient or one less.
     #[inline(always)]
-    fn rem(self, x: u64) -> u64 {
+    pub(crate) fn rem(self, x: u64) -> u64 {
         let p = u64::from(self.value);
         let quotient = ((u128::from(x) * u128::from(self.limit)) >> 64) as u64;
         let remainder = x.wrapping_sub(quotient.wrapping_mul(p));
         reduced(remainder, p)
+    }
+
+    /// The prime.
+    pub(crate) fn value(self) -> u64 {
+        u64::from(self.value)
+    }
+
+    /// `1/x mod p`, by Fermat. Precondition: `x` is no multiple of `p`, and below it.
+    pub(crate) fn inverse_of(self, x: u64) -> u64 {
+        self.power_vartime(x, self.value() - 2)
+    }
+
+    /// `x^exponent mod p`, for a public exponent. Precondition: `x < p`.
+    fn power_vartime(self, x: u64, mut exponent: u64) -> u64 {
+        let (mut out, mut square) = (1, x);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                out = self.rem(out * square);
+            }
+            square = self.rem(square * square);
+            exponent >>= 1;
+        }
+        out
     }
 }
 
@@ -130,6 +153,11 @@ impl SmallPrimes {
         self.bound
     }
 
+    /// The primes, in ascending order, prepared.
+    pub(crate) fn primes(&self) -> impl Iterator<Item = Prime> + '_ {
+        self.primes.iter().copied()
+    }
+
     /// The primes, in ascending order.
     pub fn values(&self) -> impl Iterator<Item = u32> + '_ {
         self.primes.iter().map(|prime| prime.value)
@@ -190,41 +218,37 @@ struct Factor {
     pattern: u64,
 }
 
+impl Factor {
+    /// What a prime needs, where `step ≡ −rest·2^{64n}` modulo the prime, with `n` limbs. Precondition: `rest < p`.
+    fn new(prime: Prime, rest: u64, limbs: usize) -> Self {
+        if rest == 0 {
+            return Self::default();
+        }
+        let p = prime.value();
+        let scale = prime.inverse_of(p - rest);
+        // 2^{−64n}, by the inverse of 2.
+        let shift = prime.power_vartime(p.div_ceil(2), 64 * limbs as u64);
+        let back = (p - 64 % p) % p;
+        let pattern = (0..64).step_by(prime.value as usize).fold(0, |acc, bit| acc | 1 << bit);
+        Self { scale: scale as u32, step: prime.rem(scale * shift) as u32, back: back as u32, pattern }
+    }
+}
+
 impl<'a> Sieve<'a> {
     /// A sieve by the primes below about `bound`, for numbers of `limbs` limbs, over at least `positions`
-    /// numbers. If `safe`, it also looks for small factors of `(x + step·j − 1)/2`.
+    /// numbers. If `safe`, it also looks for small factors of `(x + step·j − 1)/2`. Precondition: the step has at most
+    /// `limbs` limbs.
     pub fn new(small: &'a SmallPrimes, bound: u32, step: &[u64], limbs: usize, positions: usize, safe: bool) -> Self {
-        let primes = small.chunks(bound).flatten().map(|product| product.end).max().unwrap_or(0);
-        let factor = |prime: &Prime| {
-            let p = u64::from(prime.value);
-            let horner = |x: &[u64]| {
-                x.iter().rev().fold(0, |acc, &limb| {
-                    let high = (acc << 32 | limb >> 32) % p;
-                    (high << 32 | limb & 0xffff_ffff) % p
-                })
-            };
-            let power = |base: u64, mut exponent: u64| {
-                let (mut out, mut square) = (1, base);
-                while exponent > 0 {
-                    if exponent & 1 == 1 {
-                        out = out * square % p;
-                    }
-                    square = square * square % p;
-                    exponent >>= 1;
-                }
-                out
-            };
-            let inverse = match horner(step) {
-                0 => return Factor::default(),
-                // By Fermat.
-                step => power(step, p - 2),
-            };
-            let scale = power(2, 64 * limbs as u64) * inverse % p;
-            let back = (p - 64 % p) % p;
-            let pattern = (0..64).step_by(prime.value as usize).fold(0, |acc, bit| acc | 1 << bit);
-            Factor { scale: scale as u32, step: inverse as u32, back: back as u32, pattern }
-        };
-        let factors = small.primes[..primes].iter().map(factor).collect();
+        // As long as the numbers: then its remainders give 2^{64n}/step.
+        let mut step = Limbs::new(step.to_vec());
+        step.resize(limbs, 0);
+        let mut factors = Vec::new();
+        for products in small.chunks(bound) {
+            for (product, rest) in products.iter().zip(remainders(*products, &step)) {
+                let primes = &small.primes[product.first..product.end];
+                factors.extend(primes.iter().map(|&prime| Factor::new(prime, prime.rem(rest), limbs)));
+            }
+        }
         Self { small, bound, factors, limbs, words: positions.div_ceil(64), safe }
     }
 

@@ -15,6 +15,7 @@ use zariz_kernels::multi_pow::{self, MultiPower};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
 use zariz_kernels::sieve::{Sieve, SmallPrimes};
+use zariz_kernels::wheel::Wheel;
 use zariz_kernels::{OddModulus, invert, limbs, pair, scalar};
 use zariz_machines::{bls12_381, memcheck};
 
@@ -144,6 +145,8 @@ fn candidates() {
         let (number, other) = (secret(limbs, 1, false), secret(limbs, 2, true));
         std::hint::black_box(small.divide_by_first(&number));
         for safe in [false, true] {
+            let wheel = Wheel::new(&small, &[11], &[12], 64 * limbs - 20, safe);
+            std::hint::black_box(wheel.position(&secret(wheel.random_bits() / 64, 3, false)));
             let mut survivors = Sieve::new(&small, 3000, &[12], limbs, 300, safe).run(&number);
             for _ in 0..3 {
                 let (position, found) = survivors.take_masked();

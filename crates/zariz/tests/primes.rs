@@ -258,3 +258,17 @@ fn primes_are_spread_evenly() {
         }
     }
 }
+
+/// Safe primes are 3 modulo 4 and 2 modulo 3. Modulo others, they are evenly spread over all that is not 0 or 1.
+#[test]
+fn safe_primes_are_spread_evenly() {
+    let found = all(&Search::new(256).expect("a length").safe().expect("possible"), 600);
+    for modulus in [5u32, 7, 11, 13, 17] {
+        let mut counts = vec![0; modulus as usize];
+        for prime in &found {
+            counts[u32::try_from(prime % modulus).expect("small") as usize] += 1;
+        }
+        assert_eq!(counts[..2], [0, 0], "modulo {modulus}");
+        assert_uniform(&counts[2..], &format!("safe primes modulo {modulus}"));
+    }
+}

@@ -3,6 +3,7 @@
 use once_cell::race::OnceBox;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::sieve::{Sieve, SmallPrimes, Survivors};
+use zariz_kernels::wheel::Wheel;
 
 use super::error::PrimeError;
 use super::progression::{Progression, sum};
@@ -65,6 +66,9 @@ pub(super) struct Fresh {
     tried: usize,
 }
 
+/// Of the numbers of a progression, one part in `2^ROOM` at most is no start of a walk and not behind one.
+const ROOM: usize = 128;
+
 /// How many fresh candidates are drawn at a time.
 const DRAWN: usize = 16;
 
@@ -99,13 +103,16 @@ impl Fresh {
     }
 }
 
-/// Candidates from random starts on.
+/// Candidates from random starts on. No prime of a wheel divides a start, and steps are as long as whole turns.
 pub(super) struct Walks {
     /// Those under way. A walk whose prime was found has ended; its place is for the next.
     walks: Vec<Option<Walk>>,
     progression: Progression,
-    /// How many starts there are.
-    starts: Limbs,
+    wheel: Wheel,
+    /// From a number to the next of its walk.
+    step: Limbs,
+    /// How many turns have starts.
+    turns: Limbs,
     sieve: Sieve<'static>,
     /// How many positions were sieved since the last prime.
     tried: usize,
@@ -123,17 +130,23 @@ impl Walks {
     /// If `safe`, `(x − 1)/2` has no small factor, either.
     pub fn new(progression: Progression, safe: bool) -> Self {
         let bits = limbs::bits_vartime(&progression.last);
-        // Few starts have no prime behind them in the window, and few windows go to waste.
-        let positions = if safe { 16 * bits } else { bits };
-        let bound = (4 * trial_bound(bits)).min(1 << 18);
-        let sieve = Sieve::new(small_primes(), bound, &progression.step, progression.last.len(), positions, safe);
-        let mut starts = progression.count.clone();
-        // The count has more than 64 bits.
-        limbs::sub_assign(&mut starts, &[sieve.positions() as u64]);
-        let starts = limbs::trimmed_vartime(&starts);
+        // What is left over after whole turns has no starts: it is one part in 2^ROOM.
+        let room = limbs::bits_vartime(&progression.count).saturating_sub(ROOM);
+        let small = small_primes();
+        let wheel = Wheel::new(small, &progression.first, &progression.step, room, safe);
+        let step = limbs::trimmed_vartime(&limbs::mul(&progression.step, wheel.turn()));
+        // Few starts have no prime behind them in the window, and few windows go to waste. The next prime costs as much
+        // in the sieve as it saves in powers.
+        let (positions, depth) = if safe { (2 * bits, 16) } else { (bits / 4, 4) };
+        let bound = (depth * trial_bound(bits)).min(1 << 18);
+        let sieve = Sieve::new(small, bound, &step, progression.last.len(), positions, safe);
+        let mut turns = progression.count_over(wheel.turn());
+        // Walks end below the last turn. There are more than 2^64.
+        limbs::sub_assign(&mut turns, &[sieve.positions() as u64]);
+        let turns = limbs::trimmed_vartime(&turns);
         // Thirty times what a search needs, or more.
         let most = if safe { 4 * bits * bits } else { 20 * bits };
-        Self { walks: Vec::new(), progression, starts, sieve, tried: 0, most }
+        Self { walks: Vec::new(), progression, wheel, step, turns, sieve, tried: 0, most }
     }
 
     /// The lowest candidate of each of `wanted` walks, then the next lowest.
@@ -165,10 +178,24 @@ impl Walks {
             if self.tried >= self.most {
                 return Err(PrimeError::NotFound { candidates: self.tried });
             }
-            let start = self.progression.at(&random.below(&self.starts)?);
+            let start = self.start(random)?;
             let left = self.sieve.run(&start);
             self.walks[walk] = Some(Walk { start, left });
         }
+    }
+
+    /// A number at random, of those that no prime of the wheel divides.
+    fn start(&self, random: &mut Random) -> Result<Limbs, PrimeError> {
+        let turn = random.below(&self.turns)?;
+        let within = match self.wheel.random_bits() {
+            0 => Limbs::default(),
+            bits => self.wheel.position(&random.bits(bits)?),
+        };
+        let before = limbs::mul(&turn, self.wheel.turn());
+        let start = self.progression.at(&sum(&before, &within, before.len()));
+        #[cfg(test)]
+        tests::STARTS.with_borrow_mut(|starts| starts.push(start.clone()));
+        Ok(start)
     }
 
     /// The next candidate of a walk, if its start has one left.
@@ -176,7 +203,7 @@ impl Walks {
         let Walk { start, left } = self.walks[walk].as_mut()?;
         // The position is secret.
         let position = left.take()?;
-        Some(sum(start, &limbs::mul(&self.progression.step, &[position]), start.len()))
+        Some(sum(start, &limbs::mul(&self.step, &[position]), start.len()))
     }
 
     /// How many walks have a start.
@@ -201,64 +228,56 @@ mod tests {
     use crate::primes::search::{Primes, Search};
     use crypto_bigint::BoxedUint;
     use crypto_primes::Flavor;
-    use std::sync::{Arc, Mutex};
+    use std::cell::RefCell;
 
     fn is_prime(number: &[u64]) -> bool {
         crypto_primes::is_prime(Flavor::Any, &BoxedUint::from_words(number.iter().copied()))
     }
 
-    /// A walk ends at the first prime (or safe prime) after its random start, for one search or many at once.
+    thread_local! {
+        /// The starts of walks on this thread.
+        pub static STARTS: RefCell<Vec<Limbs>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// A walk ends at the first prime (or safe prime) after its random start, for one search or many at once; and
+    /// every start has no factor in the wheel.
     #[test]
     fn walks_end_at_the_first_prime_after_their_starts() {
         for (bits, safe) in [(256, false), (256, true), (320, false)] {
             let mut search = Search::new(bits).expect("a length").incremental();
-            let class = if safe { Class::new(&[11], &[12]) } else { Class::new(&[1], &[2]) }.expect("a class");
             if safe {
                 search = search.safe().expect("possible");
             }
-            let (mut low, mut high) = (limbs::zero(bits / 64), Limbs::new(vec![u64::MAX; bits / 64]));
+            let class = if safe { Class::new(&[11], &[12]) } else { Class::new(&[1], &[2]) }.expect("a class");
+            let (mut low, high) = (limbs::zero(bits / 64), Limbs::new(vec![u64::MAX; bits / 64]));
             *low.last_mut().expect("limbs") = 1 << 63;
-            high[0] = u64::MAX;
-            let progression = class.between(&low, &high).expect("a range");
-            // What the search draws, with the numbers of bits that starts have.
-            let drawn = Arc::new(Mutex::new(Vec::new()));
-            let log = Arc::clone(&drawn);
-            let random = Random::new(move |out| {
-                getrandom::fill(out)?;
-                log.lock().expect("no panic").push(out.to_vec());
-                Ok(())
-            });
-            let mut primes = Primes::new(&search, random);
+            let walks = Walks::new(class.between(&low, &high).expect("a range"), safe);
+            let mut primes = Primes::new(&search, Random::default());
             let count = if safe { 2 } else { 8 };
             let found: Vec<Limbs> =
                 (0..count).map(|_| primes.next_in_limbs(count, &mut || true).expect("a prime")).collect();
-            let starts: Vec<Limbs> =
-                drawn.lock().expect("no panic").iter().map(|bytes| limbs::from_be_bytes(bytes)).collect();
+            let starts = STARTS.take();
+            for start in &starts {
+                assert!(!limbs::less(start, &low), "a start is below the range");
+                assert!(is_one(&limbs::gcd(walks.wheel.turn(), start)), "a start has a factor in the wheel");
+                assert!(!safe || is_one(&limbs::gcd(walks.wheel.turn(), &halved(start))), "a half has one");
+            }
             for prime in found {
                 // Down from the prime: nothing before it is one, until a start is reached.
                 let mut at = prime.clone();
                 assert!(is_prime(&at) && (!safe || is_prime(&halved(&at))));
-                let is_start = |at: &[u64]| {
-                    starts.iter().filter(|k| k.len() == progression.count.len()).any(|k| {
-                        // Bits above the length of a start are cut off.
-                        let mut k = k.clone();
-                        let mut last = progression.count.clone();
-                        limbs::sub_assign(&mut last, &[1]);
-                        let length = limbs::bits_vartime(&last);
-                        for (i, limb) in k.iter_mut().enumerate() {
-                            *limb &= if 64 * (i + 1) <= length { u64::MAX } else { (1u64 << (length % 64)) - 1 };
-                        }
-                        limbs::equal(&progression.at(&k), at)
-                    })
-                };
                 let mut steps = 0;
-                while !is_start(&at) {
-                    limbs::sub_assign(&mut at, &progression.step);
+                while !starts.iter().any(|start| limbs::equal(start, &at)) {
+                    limbs::sub_assign(&mut at, &walks.step);
                     assert!(!is_prime(&at) || safe && !is_prime(&halved(&at)), "a prime before the one found");
                     steps += 1;
-                    assert!(steps < 32 * bits, "the start is not found");
+                    assert!(steps < walks.sieve.positions(), "the start is not found");
                 }
             }
         }
+    }
+
+    fn is_one(x: &[u64]) -> bool {
+        limbs::equal(x, &[1])
     }
 }

@@ -117,6 +117,12 @@ impl Class {
 }
 
 impl Progression {
+    /// How many numbers it has, over a divisor: rounded down, without leading zero limbs.
+    pub fn count_over(&self, divisor_limbs: &[u64]) -> Limbs {
+        let bits = 64 * self.count.len().max(divisor_limbs.len()) as u32;
+        trim(&uint(&self.count, bits).div_rem_vartime(&divisor(&uint(divisor_limbs, bits))).0)
+    }
+
     /// The number at `k`, in as many limbs as the last has. Precondition: `k < count`.
     pub fn at(&self, k: &[u64]) -> Limbs {
         sum(&self.first, &limbs::mul(&self.step, k), self.last.len())

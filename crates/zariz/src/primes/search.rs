@@ -36,9 +36,12 @@ use crate::wiping::wiping;
 ///
 /// By default every candidate is drawn at random, uniformly, from all odd numbers of the range and the
 /// congruences, so each of its primes is equally likely. [`incremental`](Self::incremental) draws a start
-/// instead and takes the first prime after it (in the first window that has one): a prime is then as likely
-/// as the gap before it is long. That is cheaper, because one sieve serves many candidates. Safe primes are
-/// so rare that they are always searched for like that.
+/// instead, uniformly from those that have no factor among the lowest primes, and goes on in steps of the product of
+/// these, so that no candidate has. It takes the first prime (in the first window that has one): a prime is then as
+/// likely as the gap before it is long, among numbers with its remainder. That is cheaper, because one sieve serves
+/// many candidates, and most of the numbers with small factors are not among them. Safe primes are so rare that they
+/// are always searched for like that. There the remainders are such that `(p − 1)/2` has none of these factors, either.
+/// At the upper end of the range, a part in `2^127` or less is left out.
 ///
 /// # How sure it is
 ///
