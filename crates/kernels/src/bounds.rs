@@ -18,6 +18,11 @@ pub const DOMAIN_AHMM: usize = 5;
 /// The `K` of a table entry is below `17M/8` (see [`batch::ahmm`](crate::batch::ahmm)).
 pub const K_AHMM_EIGHTHS: usize = 17;
 
+/// In a private operation ([`batch::crt`](crate::batch::crt)), the sum of its two parts is below `6M`.
+pub const PARTS: usize = 2 * REDUCED;
+/// And the product of that sum by an inverse mask below `3M` is below `5M`.
+pub const UNMASKED: usize = 5;
+
 /// [`REDUCED`] where numbers in the domain are below `R`, and `M < R` is all that is asked of a modulus: in
 /// [`scalar`](crate::scalar) and `carry`.
 pub const REDUCED_FULL: usize = 2;
@@ -38,3 +43,5 @@ const _: () = assert!(DOMAIN_AHMM * DOMAIN_AHMM <= (REDUCED - 2) << FREE_BITS_AH
 const _: () = assert!(
     (K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * DOMAIN_AHMM * REDUCED <= (8 * (DOMAIN_AHMM - 2)) << FREE_BITS_AHMM
 );
+// The sum of the parts of a private operation, by an inverse mask; and that by a number below M, to leave.
+const _: () = assert!(PARTS * REDUCED <= (UNMASKED - 2) << FREE_BITS && UNMASKED <= (REDUCED - 2) << FREE_BITS);

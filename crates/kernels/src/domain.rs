@@ -73,14 +73,24 @@ pub trait Domain {
     /// each other one `s`, so `x < R` at first, and after each step as [`add_piece`](Self::add_piece) leaves
     /// it.
     fn enter(&mut self, numbers: &[&[u64]], bits: usize) -> Placed<Self::Word> {
+        self.enter_by(bits, |domain, from, bits| domain.piece(numbers, from, bits))
+    }
+
+    /// Like [`enter`](Self::enter), with pieces of the numbers from `piece`: `bits` bits from bit `from` on, as
+    /// [`piece`](Self::piece) returns them.
+    fn enter_by(
+        &mut self,
+        bits: usize,
+        mut piece: impl FnMut(&mut Self, usize, usize) -> Placed<Self::Word>,
+    ) -> Placed<Self::Word> {
         let (first, step) = (self.bits(), self.step_bits());
         let steps = bits.saturating_sub(first).div_ceil(step);
-        let mut x = self.piece(numbers, steps * step, first);
+        let mut x = piece(self, steps * step, first);
         if steps > 0 {
             let shift = self.shift_factor();
             for i in (0..steps).rev() {
                 self.amm(&mut x, &shift);
-                let next = self.piece(numbers, i * step, step);
+                let next = piece(self, i * step, step);
                 self.add_piece(&mut x, &next);
             }
         }

@@ -135,6 +135,13 @@ pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
     out
 }
 
+/// `acc += b·a`. Precondition: `acc` has more limbs than `b`, and room for the sum.
+pub(crate) fn add_product(acc: &mut [u64], b: &[u64], a: u64) {
+    let (low, high) = acc.split_at_mut(b.len());
+    let carry = mul_add(low, b, a);
+    add_assign(high, &[carry]);
+}
+
 /// `acc += b·a`; returns the limb carried out. Precondition: `acc.len() = b.len()`.
 fn mul_add(acc: &mut [u64], b: &[u64], a: u64) -> u64 {
     let mut carry = 0;

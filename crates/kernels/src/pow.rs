@@ -41,11 +41,21 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
     let base = enter(&mut domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let window = domain.window_bits(bits);
-    let table = table(&mut domain, &base, window);
-    let table = domain.finish_table(table);
-    let x = fixed_windows(&mut domain, &[table], window, bits, |_, lane| batch[lane.min(batch.len() - 1)].exponent);
+    let x = power(&mut domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
     leave(&mut domain, x, batch.len())
+}
+
+/// A number in the domain, raised to the `bits` lowest bits of an exponent for each lane.
+pub(crate) fn power<'e, D: Domain>(
+    domain: &mut D,
+    base: &[D::Word],
+    bits: usize,
+    exponent: impl Fn(usize) -> &'e [u64],
+) -> Placed<D::Word> {
+    let window = domain.window_bits(bits);
+    let table = table(domain, base, window);
+    let table = domain.finish_table(table);
+    fixed_windows(domain, &[table], window, bits, |_, lane| exponent(lane))
 }
 
 /// The powers of a number from 0 to `2^window − 1`, as table entries.
@@ -149,13 +159,18 @@ pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs
         return pow(domain, &batch);
     }
     let base = enter(&mut domain, batch);
+    let x = power_vartime(&mut domain, base, exponent);
+    leave(&mut domain, x, batch.len())
+}
+
+/// A number in the domain, raised to a public exponent.
+pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, exponent: &[u64]) -> Placed<D::Word> {
     let bits = limbs::bits_vartime(exponent);
     if bits == 0 {
-        let x = domain.one();
-        return leave(&mut domain, x, batch.len());
+        return domain.one();
     }
     let window = sliding_window(bits);
-    let odd = odd_powers(&mut domain, base, window);
+    let odd = odd_powers(domain, base, window);
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1;
     let mut x: Option<Placed<D::Word>> = None;
     let mut top = bits;
@@ -182,8 +197,7 @@ pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs
         }
         top = low;
     }
-    let x = x.unwrap_or_else(|| domain.one());
-    leave(&mut domain, x, batch.len())
+    x.unwrap_or_else(|| domain.one())
 }
 
 /// The widest sliding window for a public exponent of `bits` bits.

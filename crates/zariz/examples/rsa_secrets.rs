@@ -4,6 +4,7 @@
 //! Run by `cargo xtask test secrets`. What the time does reveal is in `src/revealed.rs`: each decision there must
 //! be made here at least once.
 
+use zariz::rsa::blind::{self, Variant};
 use zariz::rsa::hazmat::oaep;
 use zariz::rsa::hazmat::pkcs1v15::{decode_message, encode_message};
 use zariz::rsa::hazmat::premaster;
@@ -91,6 +92,28 @@ fn decrypt(key: &PrivateKey) {
     ] {
         let message = seen(key.decrypt(&Padding::oaep(hash), &encrypted(key, block)));
         assert_eq!(message.as_ref().map(|message| &message[..]).map_err(|error| *error), expected);
+    }
+}
+
+/// A blind signature: the message and what the client draws are secret until the signature is out.
+fn blind(key: &PrivateKey) {
+    let server = blind::PrivateKey::new(Variant::PssRandomized, key).expect("a key");
+    let client = server.public_key();
+    let mut prepared = vec![client.variant().prepare(MESSAGE).expect("prepared"); 5];
+    prepared.iter_mut().for_each(|message| memcheck::secret(message));
+    let messages: Vec<&[u8]> = prepared.iter().map(|message| &message[..]).collect();
+    let blinded = client.blind_batch(&messages).into_iter().map(|blinded| {
+        let mut blinded = blinded.expect("blinded");
+        memcheck::publish(&mut blinded.message);
+        blinded
+    });
+    let blinded: Vec<_> = blinded.collect();
+    prepared.iter_mut().for_each(|message| memcheck::publish(message));
+    for (prepared, blinded) in prepared.iter().zip(&blinded) {
+        let mut answer = server.blind_sign(&blinded.message).expect("an answer");
+        memcheck::publish(&mut answer);
+        let signature = client.finalize(prepared, &answer, &blinded.inverse).expect("a signature");
+        client.verify(prepared, &signature).expect("a right signature");
     }
 }
 
@@ -208,7 +231,8 @@ fn main() {
         let key = load().with_engine(dispatch).expect("available");
         sign(&key);
         decrypt(&key);
-        println!("{dispatch}: signatures, decryption");
+        blind(&key);
+        println!("{dispatch}: signatures, decryption, blind signatures");
     }
     let key = load();
     key.validate().expect("primes");

@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 mod form;
+mod private;
 mod table;
 
 use zariz_kernels::batch::{self, Method};
@@ -12,6 +13,7 @@ use zariz_kernels::limbs::Limbs;
 use zariz_kernels::{Domain, Shared, invert, mul, multi_pow, pair, pow, rsaz, scalar};
 
 pub(crate) use form::MontgomeryForm;
+pub(crate) use private::{KeyNumbers, PrivateOperations};
 
 use crate::prepared::Prepared;
 use form::InDomain;
@@ -44,6 +46,9 @@ pub(crate) trait Backend: Sync {
     fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs>;
     fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs>;
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
+    /// Private operations with a key in each lane; `None` where the machine does not have one in each lane, or the
+    /// keys cannot share a batch.
+    fn private<'a>(&self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>>;
     /// Brings numbers of at most `bits` bits into Montgomery's domain.
     fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a>;
     /// Any number of numbers of at most `bits` bits and one modulus, with one call of `inverse`, which gets a
@@ -92,6 +97,11 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
         work()
     }
+    /// Private operations, see [`Backend::private`].
+    fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
+        let _ = keys;
+        None
+    }
     /// The method it computes by. Only vector machines have a choice.
     fn method(self, modulus: &Prepared) -> Method {
         let _ = modulus;
@@ -126,6 +136,9 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
     }
     fn method(self, modulus: &Prepared) -> Method {
         self.constants(modulus).method_on::<M>()
+    }
+    fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
+        private::in_lanes(self, keys)
     }
 }
 
@@ -258,6 +271,9 @@ impl<A: Arithmetic> Backend for A {
     fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
         counts::products(batch.len());
         self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
+    }
+    fn private<'a>(&self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
+        Arithmetic::private(*self, keys)
     }
     fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a> {
         counts::products(moduli.len());

@@ -5,9 +5,10 @@ use std::fmt;
 
 use zariz_kernels::limbs::{self, Limbs};
 
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Route};
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
+use crate::revealed;
 
 /// One number to invert, big-endian.
 #[derive(Clone, Copy)]
@@ -52,9 +53,8 @@ impl Modulus {
         let bits = numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
         let numbers: Vec<Limbs> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
         let numbers: Vec<&[u64]> = numbers.iter().map(|number| &number[..]).collect();
-        let mut out = Vec::with_capacity(numbers.len());
-        invert(self, &numbers, bits, &mut out);
-        out
+        let inverses = invert(self.route, &self.prepared, &numbers, bits);
+        inverses.into_iter().map(|inverse| inverse.map(|inverse| self.to_bytes(&inverse))).collect()
     }
 }
 
@@ -93,31 +93,25 @@ pub fn invert_many(jobs: &[InvertJob]) -> Vec<Option<Vec<u8>>> {
     out
 }
 
-/// Appends the inverses of numbers of at most `bits` bits: of all at once, or where that fails, of each half.
-fn invert(modulus: &Modulus, numbers: &[&[u64]], bits: usize, out: &mut Vec<Option<Vec<u8>>>) {
-    let prepared = &*modulus.prepared;
+/// The inverses of numbers of at most `bits` bits: of all at once, or where that fails, of each half.
+pub(crate) fn invert(route: Route, modulus: &Prepared, numbers: &[&[u64]], bits: usize) -> Vec<Option<Limbs>> {
     match numbers {
-        [] => {}
-        [number] => {
-            let inverse = inverse_of(prepared, &limbs::rem(number, prepared.limbs()));
-            out.push(inverse.map(|inverse| modulus.to_bytes(&inverse)));
-        }
-        _ => {
-            let backend = modulus.route.machine(prepared);
-            match backend.invert(prepared, numbers, bits, &|number| inverse_of(prepared, number)) {
-                Some(inverses) => out.extend(inverses.iter().map(|inverse| Some(modulus.to_bytes(inverse)))),
-                None => {
-                    let (lower, upper) = numbers.split_at(numbers.len() / 2);
-                    invert(modulus, lower, bits, out);
-                    invert(modulus, upper, bits, out);
-                }
+        [] => Vec::new(),
+        [number] => vec![inverse_of(modulus, &limbs::rem(number, modulus.limbs()))],
+        _ => match route.machine(modulus).invert(modulus, numbers, bits, &|number| inverse_of(modulus, number)) {
+            Some(inverses) => inverses.into_iter().map(Some).collect(),
+            None => {
+                let (lower, upper) = numbers.split_at(numbers.len() / 2);
+                let mut out = invert(route, modulus, lower, bits);
+                out.extend(invert(route, modulus, upper, bits));
+                out
             }
-        }
+        },
     }
 }
 
 /// The inverse of a number below the modulus, if it has one. Only whether there is one shows in the time.
 fn inverse_of(modulus: &Prepared, number: &[u64]) -> Option<Limbs> {
     let (gcd, inverse) = limbs::gcd_inverse(number, modulus.limbs());
-    limbs::equal(&gcd, &[1]).then_some(inverse)
+    revealed::has_inverse(limbs::equal(&gcd, &[1])).then_some(inverse)
 }

@@ -127,6 +127,14 @@ impl<'a, M: Kernels> Domain<'a, M> {
         load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
     }
 
+    /// Changes the digits of a number, lane by lane: for tests that inject faults.
+    pub(crate) fn change(&self, x: &mut [M::Digit], mut change: impl FnMut(usize, &mut [u64])) {
+        let mut digits = limbs::zero(self.digits * M::LANES);
+        self.machine.scatter(&mut digits, x);
+        digits.chunks_exact_mut(self.digits).enumerate().for_each(|(lane, digits)| change(lane, digits));
+        load_into(self.machine, x, |lane| &digits[lane * self.digits..][..self.digits]);
+    }
+
     /// The cost of [`multiply_entry`](Self::multiply_entry), in products: that of AMM or AHMM, for every
     /// method. The choice of window depends on it.
     pub(crate) fn entry_products(&self) -> usize {

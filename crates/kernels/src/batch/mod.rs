@@ -6,12 +6,14 @@
 //! * [`product`], [`interleaved`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
 //!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
 //!   a number is cut.
-//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
+//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain); [`crt`]: powers
+//!   modulo a product of two primes, over three of them.
 
 pub mod ahmm;
 pub mod bias;
 pub mod block;
 mod constants;
+pub mod crt;
 pub mod domain;
 pub mod doubling;
 pub mod interleaved;

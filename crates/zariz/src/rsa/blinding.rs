@@ -16,6 +16,7 @@ use super::error::Error;
 use super::private::PrivateKey;
 use crate::dispatch::Route;
 use crate::jobs;
+use crate::prepared::Prepared;
 use crate::revealed;
 
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
@@ -79,30 +80,37 @@ pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
 
 /// A new pair for each request, made in one batch.
 pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
-    let unmasks = keys.iter().map(|key| random_below(key)).collect::<Result<Vec<_>, _>>()?;
+    let unmasks = keys.iter().map(|key| random_below(key.public.modulus())).collect::<Result<Vec<_>, _>>()?;
     let requests: Vec<Request> = keys.iter().zip(&unmasks).map(|(&key, x)| (key, &x[..])).collect();
     let masks = crt(&requests, Half::MinusE);
     Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Blind { mask, unmask, uses: 0 }).collect())
 }
 
-/// Keeps used pairs, squared, for the next requests of their keys. Pairs that led to a wrong result must not
+/// Keeps the squares of used pairs for the next requests of their keys. Pairs that led to a wrong result must not
 /// be given back.
 pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
     let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
     let products: Vec<_> =
         kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
     let mut squares = jobs::mul(route, &products).into_iter();
-    for (key, pair) in &kept {
+    for (key, pair) in kept {
         if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
-            key.secret.blinding.push(Blind { mask, unmask, uses: pair.uses + 1 });
+            keep(key, &pair, [mask, unmask]);
         }
     }
 }
 
-/// A random number below the key's modulus, and not zero. (Only multiples of a prime factor have no inverse;
+/// Keeps the squares of a used pair for the next request of its key.
+pub(super) fn keep(key: &PrivateKey, used: &Blind, [mask, unmask]: [Limbs; 2]) {
+    let uses = used.uses + 1;
+    if uses < USES {
+        key.secret.blinding.push(Blind { mask, unmask, uses });
+    }
+}
+
+/// A random number below a key's modulus, and not zero. (Only multiples of a prime factor have no inverse;
 /// drawing one is as unlikely as guessing the factor.)
-fn random_below(key: &PrivateKey) -> Result<Limbs, Error> {
-    let modulus = key.public.modulus();
+pub(super) fn random_below(modulus: &Prepared) -> Result<Limbs, Error> {
     let mut bytes = zeroize::Zeroizing::new(vec![0; modulus.bits().div_ceil(8)]);
     loop {
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;

@@ -43,6 +43,13 @@ pub(super) fn pass(_: Place, numbers: Vec<Limbs>) -> Vec<Limbs> {
     numbers
 }
 
+/// What halves in lanes pass: nothing.
+#[cfg(not(all(test, feature = "keygen")))]
+#[inline(always)]
+pub(super) fn halves() -> Option<impl FnMut(usize, usize, &mut [u64])> {
+    None::<fn(usize, usize, &mut [u64])>
+}
+
 /// Lets the length of a key pass.
 #[cfg(not(all(test, feature = "keygen")))]
 #[inline(always)]
@@ -71,6 +78,18 @@ mod testing {
 
     pub fn size(bytes: usize) -> usize {
         bytes ^ SIZE.get()
+    }
+
+    /// Halves in lanes are numbered as those in a list are.
+    pub fn halves() -> Option<impl FnMut(usize, usize, &mut [u64])> {
+        Some(|prime: usize, lane: usize, digits: &mut [u64]| {
+            if let Some((_, _, bit)) = FAULT.get().filter(|fault| (fault.0, fault.1) == (Place::Half, 2 * lane + prime))
+            {
+                // Digits have 51 bits or 52.
+                digits[bit / 52] ^= 1 << (bit % 51);
+                FAULT.set(None);
+            }
+        })
     }
 
     pub fn pass(place: Place, mut numbers: Vec<Limbs>) -> Vec<Limbs> {

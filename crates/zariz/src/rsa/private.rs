@@ -49,6 +49,8 @@ pub(super) struct Secret {
 /// One prime with its exponents, all of the prime's length.
 pub(super) struct Prime {
     pub modulus: Prepared,
+    /// 1 modulo this prime and 0 modulo the other; below `n`, and of its length.
+    pub unit: Limbs,
     /// `d mod (p − 1)`.
     pub exponent: Limbs,
     /// `−e mod (p − 1)`.
@@ -155,15 +157,21 @@ impl PrivateKey {
         let Secrets { d, p, q, dp, dq, qinv } = secrets;
         // Primes of unequal length share the longer one's digit count, so that they share batches.
         let [p_bits, q_bits] = [&p, &q].map(|prime| revealed::modulus_bits(limbs::bits(prime)));
-        let prime = |prime: &[u64], exponent: &[u64]| {
+        let n = public.modulus().limbs();
+        // q·(q^{−1} mod p), and n + 1 less that.
+        let of_p = in_limbs(&limbs::mul(&q, &qinv), n.len());
+        let mut of_q = in_limbs(n, n.len());
+        limbs::sub_assign(&mut of_q, &of_p);
+        limbs::add_assign(&mut of_q, &[1]);
+        let prime = |prime: &[u64], unit: Limbs, exponent: &[u64]| {
             let modulus = Prepared::new(prime, p_bits.max(q_bits));
             let len = modulus.limbs().len();
             let order = minus_one(modulus.limbs());
             let mut minus_e = order.clone();
             limbs::sub_assign(&mut minus_e, &limbs::rem(public.exponent(), &order));
-            Prime { modulus, exponent: in_limbs(exponent, len), minus_e }
+            Prime { modulus, unit, exponent: in_limbs(exponent, len), minus_e }
         };
-        let (p, q) = (prime(&p, &dp), prime(&q, &dq));
+        let (p, q) = (prime(&p, of_p, &dp), prime(&q, of_q, &dq));
         let qinv = in_limbs(&qinv, p.modulus.limbs().len());
         let d = in_limbs(&d, public.modulus().limbs().len());
         let mut bytes = Zeroizing::new(vec![0; public.size()]);
@@ -205,8 +213,9 @@ impl PrivateKey {
         }
         let Secret { p, q, qinv, d, key_hash, .. } = &*self.secret;
         let prime = |prime: &Prime| {
-            let Prime { modulus, exponent, minus_e } = prime;
-            Prime { modulus: modulus.with_method(method), exponent: exponent.clone(), minus_e: minus_e.clone() }
+            let Prime { modulus, unit, exponent, minus_e } = prime;
+            let (unit, exponent, minus_e) = (unit.clone(), exponent.clone(), minus_e.clone());
+            Prime { modulus: modulus.with_method(method), unit, exponent, minus_e }
         };
         let secret = wiping(|| Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone())));
         Self { public: self.public.clone(), secret }

@@ -1,6 +1,8 @@
 //! The private operation `x^d mod n` for a batch of requests, of one key or several: blinded, by the Chinese
 //! remainder theorem, checked.
 
+mod lanes;
+
 use std::ptr;
 
 use zariz_kernels::limbs::{self, Limbs};
@@ -59,9 +61,19 @@ fn blinded(requests: &[Request], copies: &[&[u64]]) -> Result<Vec<Result<Limbs, 
     let route = first.route();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
-    let (results, good) = attempt(route, requests, copies, &pairs, |hidden| crt(hidden, Half::Private));
-    let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
-    blinding::give_back(route, used.collect());
+    let (results, good) = match lanes::attempt(requests, copies, &pairs) {
+        Some((results, good, squares)) => {
+            let used = keys.iter().zip(&pairs).zip(squares).zip(&good).filter(|(_, good)| **good);
+            used.for_each(|(((key, pair), squares), _)| blinding::keep(key, pair, squares));
+            (results, good)
+        }
+        None => {
+            let (results, good) = attempt(route, requests, copies, &pairs, |hidden| crt(hidden, Half::Private));
+            let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
+            blinding::give_back(route, used.collect());
+            (results, good)
+        }
+    };
 
     let mut out: Vec<_> = results.into_iter().map(Ok).collect();
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
@@ -104,14 +116,24 @@ fn attempt(
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
     let powers: Vec<_> = requests.iter().zip(&checked).map(|((key, _), y)| key.public.power(y)).collect();
-    let opened = jobs::pow_vartime(route, &powers);
-    let numbers = requests.iter().zip(copies).zip(results.iter().zip(&checked));
-    let good = opened.iter().zip(numbers).map(|(opened, (((_, x), copy), (y, checked)))| {
-        let equal = limbs::equal(opened, x) & limbs::equal(opened, copy) & limbs::equal(y, checked);
-        revealed::result_is_right(equal)
-    });
-    let good = good.collect();
+    let good = are_right(requests, copies, &results, &checked, &jobs::pow_vartime(route, &powers));
     (results, good)
+}
+
+/// Whether each result is right: `opened` has the copies of the results, raised to the public exponents.
+fn are_right(
+    requests: &[Request],
+    copies: &[&[u64]],
+    results: &[Limbs],
+    checked: &[Limbs],
+    opened: &[Limbs],
+) -> Vec<bool> {
+    let is_right = |i: usize| {
+        let (_, x) = requests[i];
+        let equal = limbs::equal(&opened[i], x) & limbs::equal(&opened[i], copies[i]);
+        revealed::result_is_right(equal & limbs::equal(&results[i], &checked[i]))
+    };
+    (0..requests.len()).map(is_right).collect()
 }
 
 /// `x^d mod n` for every request, without the Chinese remainder theorem.
@@ -140,46 +162,54 @@ mod tests {
         let generated = PrivateKey::generate(1024).expect("a key");
         for dispatch in engines.chain([Dispatch::Auto]) {
             let key = generated.with_engine(dispatch).expect("available");
-            let messages: [&[u8]; 3] = [b"one", b"two", b"three"];
-            let expected = key.sign_batch(Algorithm::RS256, &messages);
-            // The spoiled numbers are in the first chunk: one request where the engine has one lane.
-            let requests = dispatch.main().lanes().min(messages.len());
-            for (place, count) in [
-                (Place::Mask, 2 * requests),
-                (Place::Half, 2 * requests),
-                (Place::Unmasked, requests),
-                (Place::Checked, requests),
-            ] {
-                for i in 0..count {
-                    for bit in [0, 1, 63, 64, 300, 510] {
-                        if place == Place::Mask {
-                            key.secret.blinding.clear(); // so that new masks are made
-                        }
-                        fault::FAULT.set(Some((place, i, bit)));
-                        fault::RECOMPUTED.set(0);
-                        assert_eq!(key.sign_batch(Algorithm::RS256, &messages), expected, "{dispatch}, number {i}");
-                        assert_eq!(fault::RECOMPUTED.get(), 1, "{dispatch}: the fault was not seen");
+            let messages: [&[u8]; 8] = [b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight"];
+            // Some lanes are filled, and all: then numbers stay in them.
+            for messages in [&messages[..3], &messages] {
+                flip_bits(&key, messages);
+            }
+        }
+    }
+
+    fn flip_bits(key: &PrivateKey, messages: &[&[u8]]) {
+        let dispatch = key.dispatch();
+        let expected = key.sign_batch(Algorithm::RS256, messages);
+        // The spoiled numbers are in the first chunk: one request where the engine has one lane.
+        let requests = dispatch.main().lanes().min(messages.len());
+        for (place, count) in [
+            (Place::Mask, 2 * requests),
+            (Place::Half, 2 * requests),
+            (Place::Unmasked, requests),
+            (Place::Checked, requests),
+        ] {
+            for i in 0..count {
+                for bit in [0, 1, 63, 64, 300, 510] {
+                    if place == Place::Mask {
+                        key.secret.blinding.clear(); // so that new masks are made
                     }
+                    fault::FAULT.set(Some((place, i, bit)));
+                    fault::RECOMPUTED.set(0);
+                    assert_eq!(key.sign_batch(Algorithm::RS256, messages), expected, "{dispatch}, number {i}");
+                    assert_eq!(fault::RECOMPUTED.get(), 1, "{dispatch}: the fault was not seen");
                 }
             }
-            // Whether the number or its copy was changed, nobody knows.
-            fault::FAULT.set(Some((Place::Copy, 0, 300)));
-            let results = key.sign_batch(Algorithm::RS256, &messages);
-            assert_eq!(results[0], Err(Error::Fault));
-            assert_eq!(results[1..], expected[1..]);
-            fault::SIZE.set(1);
-            assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
-            fault::SIZE.set(0);
-            let (x, copy) = ([5; 16], [4; 16]);
-            assert_eq!(blinded(&[(&key, &x)], &[&x[..]]).map(|out| out[0].is_ok()), Ok(true));
-            assert_eq!(blinded(&[(&key, &x)], &[&copy[..]]), Ok(vec![Err(Error::Fault)]));
-            // Wrong twice: an error for that message, the others untouched.
-            fault::FAULT.set(Some((Place::Half, 1, 17)));
-            fault::RECOMPUTATION.set(true);
-            let results = key.sign_batch(Algorithm::RS256, &messages);
-            fault::RECOMPUTATION.set(false);
-            assert_eq!(results[0], Err(Error::Fault));
-            assert_eq!(results[1..], expected[1..]);
         }
+        // Whether the number or its copy was changed, nobody knows.
+        fault::FAULT.set(Some((Place::Copy, 0, 300)));
+        let results = key.sign_batch(Algorithm::RS256, messages);
+        assert_eq!(results[0], Err(Error::Fault));
+        assert_eq!(results[1..], expected[1..]);
+        fault::SIZE.set(1);
+        assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
+        fault::SIZE.set(0);
+        let (x, copy) = ([5; 16], [4; 16]);
+        assert_eq!(blinded(&[(key, &x)], &[&x[..]]).map(|out| out[0].is_ok()), Ok(true));
+        assert_eq!(blinded(&[(key, &x)], &[&copy[..]]), Ok(vec![Err(Error::Fault)]));
+        // Wrong twice: an error for that message, the others untouched.
+        fault::FAULT.set(Some((Place::Half, 1, 17)));
+        fault::RECOMPUTATION.set(true);
+        let results = key.sign_batch(Algorithm::RS256, messages);
+        fault::RECOMPUTATION.set(false);
+        assert_eq!(results[0], Err(Error::Fault));
+        assert_eq!(results[1..], expected[1..]);
     }
 }

@@ -7,7 +7,7 @@ use zariz_kernels::limbs::{self, Limbs};
 
 use super::error::{Error, KeyError};
 use super::parse;
-use super::usage::Usage;
+use super::usage::{HashNull, Usage};
 use crate::backend::Power;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::{Engine, EngineError};
@@ -168,7 +168,7 @@ impl PublicKey {
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
-        parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() })
+        parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() }, HashNull::Written)
     }
 
     /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.

@@ -1,0 +1,52 @@
+//! The private operation with a request in every lane of a machine: numbers enter lanes once and leave them once.
+
+use zariz_kernels::batch::crt::{self, Pair};
+use zariz_kernels::limbs::{self, Limbs};
+
+use super::super::blinding::Blind;
+use super::super::crt::Request;
+use super::super::fault::{self, Place};
+use super::super::private::Prime;
+use super::are_right;
+use crate::backend::KeyNumbers;
+use crate::prepared::Prepared;
+
+/// Results, which of them are right, and the squares of the pairs.
+type Attempt = (Vec<Limbs>, Vec<bool>, Vec<[Limbs; 2]>);
+
+/// Like [`attempt`](super::attempt), with the squares of the pairs besides. `None` if the requests do not fill the
+/// lanes of their machine, cannot share a batch, or have different public exponents.
+pub(super) fn attempt(requests: &[Request], copies: &[&[u64]], pairs: &[Blind]) -> Option<Attempt> {
+    let (first, _) = requests.first()?;
+    let e = first.public.exponent();
+    if !requests.iter().all(|(key, _)| limbs::equal(key.public.exponent(), e)) {
+        return None;
+    }
+    let keys: Vec<_> = requests
+        .iter()
+        .map(|(key, _)| KeyNumbers {
+            modulus: key.public.modulus(),
+            primes: [&key.secret.p, &key.secret.q].map(numbers_of),
+        })
+        .collect();
+    let mut operations = first.route().machine(first.public.modulus()).private(&keys)?;
+
+    let numbers: Vec<_> = requests.iter().map(|&(_, x)| x).collect();
+    let masks: Vec<_> = pairs.iter().map(|pair| Pair { mask: &pair.mask, unmask: &pair.unmask }).collect();
+    let mut change = fault::halves();
+    let change = change.as_mut().map(|change| change as crt::Change);
+    let raised = operations.raise(&numbers, &masks, change);
+    let results = fault::pass(Place::Unmasked, raised.results);
+
+    let checked = results.clone();
+    let results = fault::pass(Place::Checked, results);
+    let opened = operations.open_vartime(&checked.iter().map(|y| &y[..]).collect::<Vec<_>>(), e);
+    let good = are_right(requests, copies, &results, &checked, &opened);
+    Some((results, good, raised.pairs))
+}
+
+/// The numbers of a prime.
+fn numbers_of(prime: &Prime) -> crt::Prime<'_, Prepared> {
+    let Prime { modulus, unit, exponent, .. } = prime;
+    crt::Prime { modulus, unit, exponent }
+}
