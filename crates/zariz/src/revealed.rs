@@ -46,8 +46,14 @@ revealed! {
     first_byte: u8,
     /// Whether a file has a marker of PEM (`-----BEGIN`, `-----END`, `4,ENCRYPTED`) at a place.
     is_marker: bool,
-    /// Whether a random number, drawn for a mask, is below the modulus and not zero: others are thrown away.
+    /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are thrown away.
     is_usable_mask: bool,
+    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none.
+    has_inverse: bool,
+    /// Whether the inverse of a blind is below the modulus: all that blinding made are.
+    blind_fits: bool,
+    /// A byte of a signature whose blind is taken off: it is verified, and is for others to see.
+    signature_byte: u8,
     /// Whether a private result, raised to the public exponent, is what it was computed from. If not, it is
     /// computed again and withheld. The results of sound machines all are.
     result_is_right: bool,

@@ -58,4 +58,9 @@ fn types_of_rsa_are_shared_between_threads() {
     error::<KeyError>();
     error::<zariz::rsa::Error>();
     error::<UnknownAlgorithm>();
+
+    shared::<(blind::PrivateKey, blind::PublicKey, blind::Variant, blind::Blinded, blind::Inverse)>();
+    shared::<(blind::BlindSignJob, blind::FinalizeJob, blind::Signed)>();
+    error::<blind::Error>();
+    error::<blind::UnknownVariant>();
 }

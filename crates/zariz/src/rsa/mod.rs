@@ -21,6 +21,7 @@
 //! ```
 
 mod algorithm;
+pub mod blind;
 mod blinding;
 mod components;
 mod crt;

@@ -16,7 +16,7 @@ use zariz_kernels::limbs;
 
 use super::components::Components;
 use super::error::KeyError;
-use super::usage::Usage;
+use super::usage::{HashNull, Usage};
 use crate::revealed;
 
 /// The shape of PKCS#8's EncryptedPrivateKeyInfo: an algorithm identifier and a string of octets.
@@ -233,12 +233,12 @@ fn uint(bytes: &[u8]) -> Result<der::asn1::UintRef<'_>, KeyError> {
     der::asn1::UintRef::new(bytes).map_err(der_error)
 }
 
-/// A public key as SPKI DER.
-pub(super) fn to_spki(key: &Public) -> Result<Vec<u8>, KeyError> {
+/// A public key as SPKI DER, where the parameters of PSS say NULL for those of hashes or leave them out.
+pub(super) fn to_spki(key: &Public, null: HashNull) -> Result<Vec<u8>, KeyError> {
     let pkcs1 = RsaPublicKeyRef { modulus: uint(&key.n)?, public_exponent: uint(&key.e)? };
     let pkcs1 = pkcs1.to_der().map_err(der_error)?;
     let subject_public_key = der::asn1::BitStringRef::from_bytes(&pkcs1).map_err(der_error)?;
-    let algorithm = key.usage.identifier().map_err(der_error)?;
+    let algorithm = key.usage.identifier(null).map_err(der_error)?;
     SubjectPublicKeyInfoRef { algorithm: algorithm.owned_to_ref(), subject_public_key }.to_der().map_err(der_error)
 }
 
@@ -258,7 +258,7 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<SecretBytes, KeyError> {
     };
     let pkcs1 = Zeroizing::new(pkcs1.to_der().map_err(der_error)?);
     let octets = der::asn1::OctetStringRef::new(&pkcs1).map_err(der_error)?;
-    let algorithm = key.usage.identifier().map_err(der_error)?;
+    let algorithm = key.usage.identifier(HashNull::Written).map_err(der_error)?;
     let der = PrivateKeyInfoRef::new(algorithm.owned_to_ref(), octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
 }

@@ -30,6 +30,16 @@ pub enum Usage {
     PssWith(PssParameters),
 }
 
+/// How the parameters of a hash's identifier are written, of which it has none: both forms must be read (RFC 4055
+/// section 2.1).
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum HashNull {
+    /// As NULL.
+    Written,
+    /// Not at all, as Privacy Pass has them (RFC 9578 section 6.5).
+    Absent,
+}
+
 impl Usage {
     /// Checks that the key may sign and verify by that algorithm.
     ///
@@ -66,11 +76,11 @@ impl Usage {
     }
 
     /// The algorithm identifier that says so.
-    pub(super) fn identifier(self) -> der::Result<AlgorithmIdentifierOwned> {
+    pub(super) fn identifier(self, null: HashNull) -> der::Result<AlgorithmIdentifierOwned> {
         let (oid, parameters) = match self {
             Self::Any => (pkcs1::ALGORITHM_OID, Some(AnyRef::NULL.into())),
             Self::Pss => (PSS_OID, None),
-            Self::PssWith(parameters) => (PSS_OID, Some(parameters.write()?)),
+            Self::PssWith(parameters) => (PSS_OID, Some(parameters.write(null)?)),
         };
         Ok(AlgorithmIdentifierOwned { oid, parameters })
     }
@@ -88,10 +98,13 @@ impl PssParameters {
         Ok(Self { hash, mgf1_hash, min_salt_len: parameters.salt_len })
     }
 
-    fn write(self) -> der::Result<Any> {
-        let [hash, mgf1_hash] = [self.hash, self.mgf1_hash].map(|hash| hash.identifier().unwrap_or_default());
-        let hash = AlgorithmIdentifierRef::from_der(hash)?;
-        let mgf1_hash = AlgorithmIdentifierRef::from_der(mgf1_hash)?;
+    fn write(self, null: HashNull) -> der::Result<Any> {
+        let identifier = |hash: Hash| {
+            let mut identifier = AlgorithmIdentifierRef::from_der(hash.identifier().unwrap_or_default())?;
+            identifier.parameters = identifier.parameters.filter(|_| null == HashNull::Written);
+            der::Result::Ok(identifier)
+        };
+        let (hash, mgf1_hash) = (identifier(self.hash)?, identifier(self.mgf1_hash)?);
         let mask_gen = AlgorithmIdentifier { oid: MGF1_OID, parameters: Some(mgf1_hash) };
         let trailer_field = TrailerField::default();
         Any::encode_from(&RsaPssParamsRef { hash, mask_gen, salt_len: self.min_salt_len, trailer_field })

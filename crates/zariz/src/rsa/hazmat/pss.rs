@@ -1,5 +1,7 @@
 //! EMSA-PSS (RFC 8017 section 9.1).
 
+use zeroize::Zeroizing;
+
 use crate::rsa::error::Error;
 use crate::rsa::hash::{Hash, Mgf};
 
@@ -16,19 +18,31 @@ pub fn longest_salt(hash: Hash, bits: usize) -> Option<usize> {
 /// [`Error::Random`].
 pub fn encode(hash: Hash, mgf: Mgf, salt_len: usize, digest: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
     check_length(hash, salt_len, bits)?;
+    let mut salt = Zeroizing::new(vec![0; salt_len]);
+    getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
+    encode_with(hash, mgf, &salt, digest, bits)
+}
+
+/// Like [`encode`], with a salt of the caller's.
+pub(in crate::rsa) fn encode_with(
+    hash: Hash,
+    mgf: Mgf,
+    salt: &[u8],
+    digest: &[u8],
+    bits: usize,
+) -> Result<Vec<u8>, Error> {
+    check_length(hash, salt.len(), bits)?;
     hash.check_digest(digest)?;
     let (em_bits, size) = (bits - 1, bits.div_ceil(8));
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
-    let mut salt = vec![0; salt_len];
-    getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
-    let h = hash.digest(&[&[0; 8], digest, &salt]);
+    let h = hash.digest(&[&[0; 8], digest, salt]);
     let mut out = vec![0; size];
     let em = &mut out[size - em_len..];
     let (db, tail) = em.split_at_mut(em_len - hash_len - 1);
-    let at = db.len() - salt_len;
+    let at = db.len() - salt.len();
     db[at - 1] = 1;
-    db[at..].copy_from_slice(&salt);
+    db[at..].copy_from_slice(salt);
     mgf.apply(&h, db);
     db[0] &= 0xff >> (8 * em_len - em_bits);
     tail[..hash_len].copy_from_slice(&h);
