@@ -15,6 +15,7 @@ pub const SHIPPED: &[&str] = &[
     "zariz-process",
     "zariz",
     "zariz-bls12-381",
+    "zariz-rustls",
     "zariz-openssl-provider",
     "zariz-peers",
     "zariz-papers",
@@ -27,7 +28,7 @@ const TOOLS: &[&str] = &["zariz-analysis", "zariz-attacks", "zariz-emulator", "z
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.
-const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-papers", "zariz-cli"];
+const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rustls", "zariz-papers", "zariz-cli"];
 /// The only folders and files that may have `unsafe`.
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",

@@ -1,0 +1,84 @@
+//! A private key that signs for rustls.
+
+use rustls::pki_types::SubjectPublicKeyInfoDer;
+use rustls::sign::{self, Signer};
+use rustls::{Error, SignatureAlgorithm, SignatureScheme};
+use zariz::rsa::{Algorithm, PrivateKey, Usage};
+
+/// The shortest key that is taken, in bits: the shortest that rustls's own providers take, for signing and for
+/// verifying.
+const MIN_BITS: usize = 2048;
+
+/// What a key signs, by preference: that of rustls's own providers.
+const SCHEMES: [(SignatureScheme, Algorithm); 6] = [
+    (SignatureScheme::RSA_PSS_SHA512, Algorithm::PS512),
+    (SignatureScheme::RSA_PSS_SHA384, Algorithm::PS384),
+    (SignatureScheme::RSA_PSS_SHA256, Algorithm::PS256),
+    (SignatureScheme::RSA_PKCS1_SHA512, Algorithm::RS512),
+    (SignatureScheme::RSA_PKCS1_SHA384, Algorithm::RS384),
+    (SignatureScheme::RSA_PKCS1_SHA256, Algorithm::RS256),
+];
+
+/// An RSA private key for rustls. For those who choose certificates themselves
+/// ([`CertifiedKey`](rustls::sign::CertifiedKey)); others load keys through a provider
+/// ([`with`](crate::with)).
+#[derive(Clone, Debug)]
+pub struct SigningKey {
+    key: PrivateKey,
+    spki: Vec<u8>,
+}
+
+impl SigningKey {
+    /// A key of at least 2048 bits.
+    ///
+    /// # Errors
+    /// [`Error::General`] for a shorter key, or one that is for PSS alone (id-RSASSA-PSS): TLS has other names for
+    /// signatures of such keys, and rustls does not know them.
+    pub fn new(key: PrivateKey) -> Result<Self, Error> {
+        if key.bits() < MIN_BITS {
+            let bits = key.bits();
+            return Err(Error::General(format!("the RSA key has {bits} bits; TLS needs at least {MIN_BITS}")));
+        }
+        if key.public_key().usage() != Usage::Any {
+            let what = "the RSA key is for PSS alone (id-RSASSA-PSS); rustls needs one with rsaEncryption";
+            return Err(Error::General(what.into()));
+        }
+        let spki = key.public_key().to_spki_der().map_err(|error| Error::General(error.to_string()))?;
+        Ok(Self { key, spki })
+    }
+}
+
+impl sign::SigningKey for SigningKey {
+    fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
+        let (scheme, algorithm) = SCHEMES.into_iter().find(|(scheme, _)| offered.contains(scheme))?;
+        Some(Box::new(RsaSigner { key: self.key.clone(), scheme, algorithm }))
+    }
+
+    fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        Some(SubjectPublicKeyInfoDer::from(&self.spki[..]))
+    }
+
+    fn algorithm(&self) -> SignatureAlgorithm {
+        SignatureAlgorithm::RSA
+    }
+}
+
+/// A key and what it signs.
+#[derive(Debug)]
+struct RsaSigner {
+    key: PrivateKey,
+    scheme: SignatureScheme,
+    algorithm: Algorithm,
+}
+
+impl Signer for RsaSigner {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        // One at a time: requests of several threads could share a batch here.
+        let signature = self.key.sign(self.algorithm, message);
+        signature.map_err(|error| Error::General(format!("zariz could not sign: {error}")))
+    }
+
+    fn scheme(&self) -> SignatureScheme {
+        self.scheme
+    }
+}

@@ -1,0 +1,61 @@
+//! A provider whose RSA private keys are zariz's.
+
+use std::sync::Arc;
+
+use rustls::Error;
+use rustls::crypto::{self, CryptoProvider};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::sign;
+use zariz::rsa::{KeyError, PrivateKey};
+
+use crate::key::SigningKey;
+
+/// The same provider, except that zariz signs with RSA keys.
+///
+/// rustls wants its loader of keys to live as long as the program, so each call leaks a few bytes: make a provider
+/// once, and clone it.
+#[must_use]
+pub fn with(provider: CryptoProvider) -> CryptoProvider {
+    let key_provider = Box::leak(Box::new(KeyProvider::new(provider.key_provider)));
+    CryptoProvider { key_provider, ..provider }
+}
+
+/// zariz over the provider of aws-lc-rs.
+#[cfg(feature = "aws-lc-rs")]
+#[must_use]
+pub fn default_provider() -> CryptoProvider {
+    with(crypto::aws_lc_rs::default_provider())
+}
+
+/// Loads RSA keys for zariz, and all other keys by another loader. For those who put a [`CryptoProvider`]
+/// together themselves; others use [`with`].
+#[derive(Debug)]
+pub struct KeyProvider {
+    others: &'static dyn crypto::KeyProvider,
+}
+
+impl KeyProvider {
+    /// A loader that gives keys that are not RSA to `others`.
+    pub fn new(others: &'static dyn crypto::KeyProvider) -> Self {
+        Self { others }
+    }
+}
+
+impl crypto::KeyProvider for KeyProvider {
+    /// Loads a key from the DER of PKCS#1, PKCS#8 or SEC1.
+    ///
+    /// # Errors
+    /// [`Error::General`] says what is wrong with an RSA key; for other keys, the errors of their loader.
+    fn load_private_key(&self, key: PrivateKeyDer<'static>) -> Result<Arc<dyn sign::SigningKey>, Error> {
+        let parsed = match &key {
+            PrivateKeyDer::Pkcs1(der) => PrivateKey::parse(der.secret_pkcs1_der()),
+            PrivateKeyDer::Pkcs8(der) => PrivateKey::parse(der.secret_pkcs8_der()),
+            _ => return self.others.load_private_key(key),
+        };
+        match parsed {
+            Ok(key) => Ok(Arc::new(SigningKey::new(key)?)),
+            Err(KeyError::NotRsa(_)) => self.others.load_private_key(key),
+            Err(error) => Err(Error::General(format!("the RSA private key cannot be used: {error}"))),
+        }
+    }
+}
