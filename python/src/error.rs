@@ -1,0 +1,109 @@
+//! Exceptions: the classes are in `zariz/_errors.py`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyModule;
+
+/// What kind of exception an item gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Error,
+    Modulus,
+    Key,
+    Signature,
+    Decryption,
+    NotInvertible,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Error => "Error",
+            Self::Modulus => "InvalidModulus",
+            Self::Key => "InvalidKey",
+            Self::Signature => "InvalidSignature",
+            Self::Decryption => "DecryptionFailed",
+            Self::NotInvertible => "NotInvertible",
+        }
+    }
+}
+
+/// Why one item has no result.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The class of its exception.
+    pub kind: Kind,
+    /// What is wrong, without the item's place.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure of the class `zariz.Error`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { kind: Kind::Error, text: text.into() }
+    }
+
+    /// A failure of another class.
+    pub fn of(kind: Kind, text: impl ToString) -> Self {
+        Self { kind, text: text.to_string() }
+    }
+
+    /// The exception, of the item at a place in its batch, or of a call for one.
+    pub fn exception(&self, py: Python<'_>, index: Option<usize>) -> PyErr {
+        let text = match index {
+            Some(index) => format!("item {index} (counted from 0): {}", self.text),
+            None => self.text.clone(),
+        };
+        make(py, self.kind.class(), &text, index)
+    }
+}
+
+impl From<zariz::rsa::Error> for Failure {
+    fn from(error: zariz::rsa::Error) -> Self {
+        use zariz::rsa::Error;
+        let kind = match error {
+            Error::Verification => Kind::Signature,
+            Error::Decryption => Kind::Decryption,
+            Error::KeyTooShort | Error::InvalidKey | Error::PssOnly | Error::PssParameters(_) => Kind::Key,
+            _ => Kind::Error,
+        };
+        Self::of(kind, error)
+    }
+}
+
+impl From<zariz::rsa::KeyError> for Failure {
+    fn from(error: zariz::rsa::KeyError) -> Self {
+        Self::of(Kind::Key, error)
+    }
+}
+
+impl From<zariz::ModulusError> for Failure {
+    fn from(error: zariz::ModulusError) -> Self {
+        Self::of(Kind::Modulus, error)
+    }
+}
+
+/// A class of `zariz/_errors.py`.
+pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("zariz._errors").map(Bound::unbind))?;
+    module.bind(py).getattr(name)
+}
+
+fn make(py: Python<'_>, name: &str, text: &str, index: Option<usize>) -> PyErr {
+    let made = class(py, name).and_then(|class| class.call1((text,))).and_then(|error| {
+        if let Some(index) = index {
+            error.setattr("index", index)?;
+        }
+        Ok(error)
+    });
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// `zariz.Error` for a call as a whole.
+pub fn error(py: Python<'_>, text: &str) -> PyErr {
+    make(py, "Error", text, None)
+}

@@ -1,0 +1,45 @@
+//! zariz in Python: the native module `zariz._zariz`. What users see is in `zariz/*.py`, with types in
+//! `zariz/_zariz.pyi`.
+
+mod error;
+mod fixed_base;
+mod moduli;
+mod numbers;
+mod output;
+mod powers;
+mod primes;
+mod products;
+mod work;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What zariz is and does on this machine: its version, the engine that it uses for many numbers at once, the
+/// engines that this processor can run, and how many threads a call uses by default.
+#[pyfunction]
+fn info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    let engines = zariz::Engine::ALL.iter().filter(|engine| engine.is_available());
+    dict.set_item("version", env!("CARGO_PKG_VERSION"))?;
+    dict.set_item("engine", zariz::Engine::best().name())?;
+    dict.set_item("lanes", zariz::Engine::best().lanes())?;
+    dict.set_item("engines", engines.map(|engine| engine.name()).collect::<Vec<_>>())?;
+    dict.set_item("threads", std::thread::available_parallelism().map_or(1, |number| number.get()))?;
+    Ok(dict)
+}
+
+/// The native part of zariz.
+#[pymodule(gil_used = true)]
+fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<powers::Modulus>()?;
+    module.add_class::<fixed_base::FixedBase>()?;
+    module.add_function(wrap_pyfunction!(powers::pow_many, module)?)?;
+    module.add_function(wrap_pyfunction!(powers::pow_many_vartime, module)?)?;
+    module.add_function(wrap_pyfunction!(products::mul_many, module)?)?;
+    module.add_function(wrap_pyfunction!(products::invert_many, module)?)?;
+    module.add_function(wrap_pyfunction!(products::multi_pow_many, module)?)?;
+    module.add_function(wrap_pyfunction!(primes::generate_primes, module)?)?;
+    module.add_function(wrap_pyfunction!(primes::is_prime_many, module)?)?;
+    module.add_function(wrap_pyfunction!(info, module)?)?;
+    Ok(())
+}

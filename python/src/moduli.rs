@@ -1,0 +1,138 @@
+//! Moduli: one, or one for each item.
+
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::error::Failure;
+use crate::numbers::{Batch, Width, is_one};
+use crate::output::Outcome;
+use crate::powers::Modulus;
+
+/// Moduli in order. One alone is for all items.
+pub struct Moduli {
+    pub list: Vec<zariz::Modulus>,
+    /// Places of numbers that are no moduli. Another one is in their place.
+    failures: Vec<(usize, Failure)>,
+    /// Whether it is one for all items, and not a list.
+    pub one: bool,
+}
+
+impl Moduli {
+    pub fn one(modulus: &zariz::Modulus) -> Self {
+        Self { list: vec![modulus.clone()], failures: Vec::new(), one: true }
+    }
+
+    /// Reads a `Modulus`, a number, or many of them.
+    pub fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        if let Ok(modulus) = object.cast::<Modulus>() {
+            return Ok(Self::one(&modulus.get().0));
+        }
+        if is_one(object) {
+            return match modulus(object, what)? {
+                Ok(modulus) => Ok(Self::one(&modulus)),
+                Err(failure) => Err(failure.exception(object.py(), None)),
+            };
+        }
+        if object.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err(format!("{what} is a str; give an int, bytes, a Modulus, or a list")));
+        }
+        let mut out = Self { list: Vec::new(), failures: Vec::new(), one: false };
+        let mut known: HashMap<Vec<u8>, zariz::Modulus> = HashMap::new();
+        if let Ok(batch) = Batch::read_rows(object, what) {
+            for i in 0..batch.len() {
+                out.push(i, prepared(&mut known, batch.get(i)))?;
+            }
+            return Ok(out);
+        }
+        for (i, item) in object.try_iter()?.enumerate() {
+            let item = item?;
+            let result = match item.cast::<Modulus>() {
+                Ok(modulus) => Ok(modulus.get().0.clone()),
+                Err(_) => {
+                    let batch = Batch::read_one(&item, &format!("{what}[{i}]"), Width::AtLeast(0))?;
+                    match batch.failures.first() {
+                        Some((_, failure)) => Err(failure.clone()),
+                        None => prepared(&mut known, batch.get(0)),
+                    }
+                }
+            };
+            out.push(i, result)?;
+        }
+        Ok(out)
+    }
+
+    fn push(&mut self, i: usize, result: Outcome<zariz::Modulus>) -> PyResult<()> {
+        let modulus = match result {
+            Ok(modulus) => modulus,
+            Err(failure) => {
+                self.failures.push((i, failure));
+                // Any: its result is not used.
+                zariz::Modulus::new(&[3]).map_err(|error| PyTypeError::new_err(error.to_string()))?
+            }
+        };
+        self.list.push(modulus);
+        Ok(())
+    }
+
+    pub fn get(&self, i: usize) -> &zariz::Modulus {
+        &self.list[if self.list.len() == 1 { 0 } else { i }]
+    }
+
+    /// The length in bytes of the modulus for an item, or of the longest where there is no such item.
+    pub fn size(&self, i: usize) -> usize {
+        if self.one { self.list[0].size() } else { self.list.get(i).map_or(self.longest(), zariz::Modulus::size) }
+    }
+
+    /// The length of the longest in bytes.
+    pub fn longest(&self) -> usize {
+        self.list.iter().map(zariz::Modulus::size).max().unwrap_or(0)
+    }
+
+    /// Puts the failures in place of results.
+    pub fn with_failures<B>(&self, mut results: Vec<Outcome<B>>) -> Vec<Outcome<B>> {
+        for (i, failure) in &self.failures {
+            let places = if self.list.len() == 1 { 0..results.len() } else { *i..i + 1 };
+            for result in &mut results[places] {
+                *result = Err(failure.clone());
+            }
+        }
+        results
+    }
+}
+
+/// One modulus from a number.
+pub fn modulus(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Outcome<zariz::Modulus>> {
+    let batch = Batch::read_one(object, what, Width::AtLeast(0))?;
+    if let Some((_, failure)) = batch.failures.first() {
+        return Ok(Err(failure.clone()));
+    }
+    Ok(zariz::Modulus::new(batch.get(0)).map_err(Failure::from))
+}
+
+fn prepared(known: &mut HashMap<Vec<u8>, zariz::Modulus>, bytes: &[u8]) -> Outcome<zariz::Modulus> {
+    if let Some(modulus) = known.get(bytes) {
+        return Ok(modulus.clone());
+    }
+    let modulus = zariz::Modulus::new(bytes)?;
+    known.insert(bytes.to_vec(), modulus.clone());
+    Ok(modulus)
+}
+
+/// How many items there are: all lists must agree. `parts` has name, length, and whether it is one for all.
+pub fn count(py: Python<'_>, parts: &[(&str, usize, bool)]) -> PyResult<usize> {
+    let mut lists = parts.iter().filter(|(_, _, one)| !one);
+    let Some((first, count, _)) = lists.next() else {
+        let names: Vec<_> = parts.iter().map(|(name, ..)| *name).collect();
+        return Err(crate::error::error(py, &format!("at least one of {} must be a list", names.join(", "))));
+    };
+    match lists.find(|(_, len, _)| len != count) {
+        Some((name, len, _)) => {
+            let text = format!("there are {count} {first} and {len} {name}; give as many, or one for all");
+            Err(crate::error::error(py, &text))
+        }
+        None => Ok(*count),
+    }
+}

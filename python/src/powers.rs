@@ -1,0 +1,236 @@
+//! Moduli and powers.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::moduli::{self, Moduli, count};
+use crate::numbers::{Batch, Width};
+use crate::output::{Errors, Outcome, many, one, with_failures};
+use crate::work::{Options, cost, run};
+
+/// An odd modulus, prepared for many powers.
+///
+/// `n` is an int, or bytes in big-endian order. The modulus may be secret: only its length shows in the time that
+/// operations take. Python's ints are not wiped.
+///
+/// >>> from zariz import Modulus
+/// >>> m = Modulus(35)
+/// >>> m.pow(2, 10)
+/// 9
+/// >>> m.pow_batch([2, 3], 10)
+/// [9, 4]
+#[pyclass(frozen, module = "zariz")]
+pub struct Modulus(pub zariz::Modulus);
+
+/// What calls for batches have in common.
+pub struct Call<'py> {
+    pub options: Options,
+    pub errors: Errors,
+    pub out: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Call<'py> {
+    pub fn new(
+        py: Python<'py>,
+        threads: Option<isize>,
+        progress: Option<Bound<'py, PyAny>>,
+        errors: &str,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let out = out.filter(|out| !out.is_none());
+        Ok(Self { options: Options::new(py, threads, progress)?, errors: Errors::read(py, errors)?, out })
+    }
+
+    /// Of a call for one item.
+    fn single(py: Python<'py>) -> PyResult<Self> {
+        Self::new(py, Some(1), None, "raise", None)
+    }
+}
+
+/// How long an exponent is.
+fn exponent_width(bits: Option<usize>, size: usize, vartime: bool) -> Width {
+    match bits {
+        Some(bits) => Width::Bits(bits),
+        None => Width::AtLeast(if vartime { 0 } else { size }),
+    }
+}
+
+/// Powers of bases, which are read.
+fn compute(
+    py: Python<'_>,
+    count: usize,
+    moduli: Arc<Moduli>,
+    bases: Arc<Batch>,
+    exponents: Arc<Batch>,
+    vartime: bool,
+    options: &Options,
+) -> PyResult<Vec<Outcome<Vec<u8>>>> {
+    let each = cost(8 * moduli.longest(), 8 * exponents.longest());
+    let (of_moduli, of_bases, of_exponents) = (moduli.clone(), bases.clone(), exponents.clone());
+    let piece = move |range: Range<usize>, _: &_| {
+        let job = |i| zariz::PowJob { modulus: of_moduli.get(i), base: of_bases.get(i), exponent: of_exponents.get(i) };
+        let jobs: Vec<_> = range.map(job).collect();
+        if vartime { zariz::pow_many_vartime(&jobs) } else { zariz::pow_many(&jobs) }
+    };
+    let results = run(py, count, each, options, piece)?.into_iter().map(Ok).collect();
+    Ok(moduli.with_failures(with_failures(results, &[&bases, &exponents])))
+}
+
+/// Many powers.
+fn powers<'py>(
+    moduli: Moduli,
+    bases: &Bound<'py, PyAny>,
+    exponents: &Bound<'py, PyAny>,
+    exponent_bits: Option<usize>,
+    vartime: bool,
+    call: Call<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = bases.py();
+    let (bases, one_base) = Batch::read_any(bases, "bases", |i| Width::AtLeast(moduli.size(i)))?;
+    let width = |i| exponent_width(exponent_bits, moduli.size(i), vartime);
+    let (exponents, one_exponent) = Batch::read_any(exponents, "exponents", width)?;
+    let parts = [
+        ("bases", bases.len(), one_base),
+        ("moduli", moduli.list.len(), moduli.one),
+        ("exponents", exponents.len(), one_exponent),
+    ];
+    let (count, size, kind) = (count(py, &parts)?, moduli.longest(), bases.kind);
+    let (moduli, bases, exponents) = (Arc::new(moduli), Arc::new(bases), Arc::new(exponents));
+    let results = compute(py, count, moduli, bases, exponents, vartime, &call.options)?;
+    many(py, kind, size, &results, call.errors, call.out)
+}
+
+impl Modulus {
+    fn one<'py>(
+        &self,
+        base: &Bound<'py, PyAny>,
+        exponent: &Bound<'py, PyAny>,
+        exponent_bits: Option<usize>,
+        vartime: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, size) = (base.py(), self.0.size());
+        let base = Batch::read_one(base, "base", Width::AtLeast(size))?;
+        let exponent = Batch::read_one(exponent, "exponent", exponent_width(exponent_bits, size, vartime))?;
+        let (kind, moduli) = (base.kind, Arc::new(Moduli::one(&self.0)));
+        let options = Call::single(py)?.options;
+        one(py, kind, compute(py, 1, moduli, Arc::new(base), Arc::new(exponent), vartime, &options)?)
+    }
+}
+
+#[pymethods]
+impl Modulus {
+    #[new]
+    fn new(n: &Bound<'_, PyAny>) -> PyResult<Self> {
+        moduli::modulus(n, "n")?.map(Self).map_err(|failure: Failure| failure.exception(n.py(), None))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<zariz.Modulus of {} bits>", self.0.bits())
+    }
+
+    /// The length in bits.
+    #[getter]
+    fn bits(&self) -> usize {
+        self.0.bits()
+    }
+
+    /// The length of results in bytes.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    /// `base ** exponent % n`, for a secret exponent: the time does not depend on its value.
+    ///
+    /// An exponent that is an int is padded to the modulus's length, or to `exponent_bits`, so that its length does
+    /// not show. Bytes are taken with their leading zeros.
+    #[pyo3(signature = (base, exponent, *, exponent_bits=None))]
+    fn pow<'py>(
+        &self,
+        base: &Bound<'py, PyAny>,
+        exponent: &Bound<'py, PyAny>,
+        exponent_bits: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.one(base, exponent, exponent_bits, false)
+    }
+
+    /// Like `pow`, for a public exponent: faster, in time that depends on it.
+    fn pow_vartime<'py>(&self, base: &Bound<'py, PyAny>, exponent: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.one(base, exponent, None, true)
+    }
+
+    /// `pow` of many bases with one secret exponent, or one for each; results in order.
+    #[pyo3(signature = (bases, exponent, *, exponent_bits=None, threads=None, progress=None, errors="raise", out=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn pow_batch<'py>(
+        &self,
+        bases: &Bound<'py, PyAny>,
+        exponent: &Bound<'py, PyAny>,
+        exponent_bits: Option<usize>,
+        threads: Option<isize>,
+        progress: Option<Bound<'py, PyAny>>,
+        errors: &str,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let call = Call::new(bases.py(), threads, progress, errors, out)?;
+        powers(Moduli::one(&self.0), bases, exponent, exponent_bits, false, call)
+    }
+
+    /// Like `pow_batch`, for public exponents: faster, in time that depends on them.
+    #[pyo3(signature = (bases, exponent, *, threads=None, progress=None, errors="raise", out=None))]
+    fn pow_batch_vartime<'py>(
+        &self,
+        bases: &Bound<'py, PyAny>,
+        exponent: &Bound<'py, PyAny>,
+        threads: Option<isize>,
+        progress: Option<Bound<'py, PyAny>>,
+        errors: &str,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let call = Call::new(bases.py(), threads, progress, errors, out)?;
+        powers(Moduli::one(&self.0), bases, exponent, None, true, call)
+    }
+}
+
+/// Many powers, each with its own modulus, base and secret exponent.
+///
+/// Each argument is a list, or one number for all. The time does not depend on the numbers, only on their lengths.
+///
+/// >>> import zariz
+/// >>> zariz.pow_many([35, 11], [2, 3], [10, 2])
+/// [9, 9]
+#[pyfunction]
+#[pyo3(signature = (moduli, bases, exponents, *, exponent_bits=None, threads=None, progress=None, errors="raise", out=None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn pow_many<'py>(
+    moduli: &Bound<'py, PyAny>,
+    bases: &Bound<'py, PyAny>,
+    exponents: &Bound<'py, PyAny>,
+    exponent_bits: Option<usize>,
+    threads: Option<isize>,
+    progress: Option<Bound<'py, PyAny>>,
+    errors: &str,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call = Call::new(moduli.py(), threads, progress, errors, out)?;
+    powers(Moduli::read(moduli, "moduli")?, bases, exponents, exponent_bits, false, call)
+}
+
+/// Like `pow_many`, for public exponents: faster, in time that depends on them.
+#[pyfunction]
+#[pyo3(signature = (moduli, bases, exponents, *, threads=None, progress=None, errors="raise", out=None))]
+pub fn pow_many_vartime<'py>(
+    moduli: &Bound<'py, PyAny>,
+    bases: &Bound<'py, PyAny>,
+    exponents: &Bound<'py, PyAny>,
+    threads: Option<isize>,
+    progress: Option<Bound<'py, PyAny>>,
+    errors: &str,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call = Call::new(moduli.py(), threads, progress, errors, out)?;
+    powers(Moduli::read(moduli, "moduli")?, bases, exponents, None, true, call)
+}

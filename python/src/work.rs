@@ -1,0 +1,172 @@
+//! Long calls: threads, progress and interruptions.
+//!
+//! Each call starts threads of its own and none outlives its work, so a child of `fork` has nothing to start
+//! anew. The caller's thread waits without the interpreter, and looks for signals ten times a second. After an
+//! interruption the threads finish the piece that they are at, and their results are dropped.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use crate::error::error;
+
+/// How often the caller looks for signals.
+const GLANCE: Duration = Duration::from_millis(100);
+/// Work that takes no longer than this, in seconds on a slow engine, is done at once on the caller's thread.
+const SHORT: f64 = 0.02;
+/// A piece of work takes about this long, in seconds on a slow engine.
+const PIECE: f64 = 0.2;
+/// The fewest items of a piece: the lanes of the widest engine.
+const LANES: usize = 8;
+
+/// Seconds that a power takes with plain 64-bit multiplications: for choosing pieces, not exact.
+pub fn cost(bits: usize, exponent_bits: usize) -> f64 {
+    3.3e-13 * (bits.max(256) as f64).powi(2) * exponent_bits.max(16) as f64
+}
+
+/// The caller's wishes.
+#[derive(Debug)]
+pub struct Options {
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+}
+
+impl Options {
+    /// `threads`: how many at most, all processors by default. `progress`: what is called with the number of
+    /// items that are newly done; or an object with a method `update` that is, such as tqdm's bars.
+    pub fn new(py: Python<'_>, threads: Option<isize>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let threads = match threads {
+            None => thread::available_parallelism().map_or(1, |number| number.get()),
+            Some(number) => usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| {
+                error(py, &format!("threads is {number}; give at least 1, or None for all processors"))
+            })?,
+        };
+        let progress = progress.filter(|progress| !progress.is_none()).map(|progress| {
+            if progress.is_callable() { Ok(progress) } else { progress.getattr(intern!(py, "update")) }
+        });
+        let progress = progress.transpose().map_err(|_| {
+            PyTypeError::new_err("progress is neither a function of the number of new items nor has a method update")
+        })?;
+        Ok(Self { threads, progress: progress.map(Bound::unbind) })
+    }
+}
+
+/// A result for each of `count` items, in order. `compute` gets a range of them, and a flag that says that the
+/// results are no longer wanted. `each` is the time of one item ([`cost`]).
+pub fn run<R: Send + 'static>(
+    py: Python<'_>,
+    count: usize,
+    each: f64,
+    options: &Options,
+    compute: impl Fn(Range<usize>, &AtomicBool) -> Vec<R> + Send + Sync + 'static,
+) -> PyResult<Vec<R>> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let caught = |range| catch_unwind(AssertUnwindSafe(|| compute(range, &AtomicBool::new(false))));
+    if each * count as f64 <= SHORT {
+        let results = py.detach(|| caught(0..count)).map_err(|_| panicked(py))?;
+        report(py, options, count)?;
+        return Ok(results);
+    }
+    let pieces = Arc::new(Pieces::new(count, each, options.threads));
+    let compute = Arc::new(compute);
+    let (sender, mut receiver) = channel();
+    for started in 0..options.threads.min(pieces.count()) {
+        let (sender, pieces, compute, stop) = (sender.clone(), pieces.clone(), compute.clone(), cancelled.clone());
+        let work = move || {
+            while let Some((place, range)) = pieces.next().filter(|_| !stop.load(Ordering::Relaxed)) {
+                let results = catch_unwind(AssertUnwindSafe(|| compute(range, &stop)));
+                if sender.send((place, results)).is_err() {
+                    return;
+                }
+            }
+        };
+        match thread::Builder::new().name("zariz".into()).spawn(work) {
+            Ok(_) => {}
+            Err(failure) if started == 0 => return Err(error(py, &format!("cannot start a thread: {failure}"))),
+            Err(_) => break,
+        }
+    }
+    drop(sender);
+    let stop = Stop(&cancelled);
+    let process = std::process::id();
+    let mut done: Vec<Option<Vec<R>>> = (0..pieces.count()).map(|_| None).collect();
+    let mut left = done.len();
+    let (mut news, mut looked) = (0, Instant::now());
+    while left > 0 {
+        let messages = &mut receiver;
+        match py.detach(move || messages.recv_timeout(GLANCE)) {
+            Ok((place, results)) => {
+                let results = results.map_err(|_| panicked(py))?;
+                news += results.len();
+                done[place] = Some(results);
+                left -= 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(panicked(py)),
+        }
+        if left == 0 || looked.elapsed() >= GLANCE {
+            looked = Instant::now();
+            py.check_signals()?;
+            report(py, options, std::mem::take(&mut news))?;
+            if std::process::id() != process {
+                return Err(error(py, "progress called os.fork: the child does not have the threads of this call"));
+            }
+        }
+    }
+    drop(stop);
+    Ok(done.into_iter().flatten().flatten().collect())
+}
+
+/// Tells the threads, when it is dropped, that nobody waits for them.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn report(py: Python<'_>, options: &Options, items: usize) -> PyResult<()> {
+    match &options.progress {
+        Some(progress) if items > 0 => progress.call1(py, (items,)).map(drop),
+        _ => Ok(()),
+    }
+}
+
+fn panicked(py: Python<'_>) -> PyErr {
+    error(py, "zariz failed inside: this is a bug; please report it, with what it printed")
+}
+
+/// Ranges of items, which threads take one after the other.
+struct Pieces {
+    count: usize,
+    size: usize,
+    next: AtomicUsize,
+}
+
+impl Pieces {
+    fn new(count: usize, each: f64, threads: usize) -> Self {
+        // At least four for each thread, so that all end at about the same time; whole batches of lanes.
+        let fair = count.div_ceil(4 * threads).max(LANES);
+        let size = ((PIECE / each) as usize).clamp(LANES, 1 << 16).min(fair).next_multiple_of(LANES);
+        Self { count, size, next: AtomicUsize::new(0) }
+    }
+
+    fn count(&self) -> usize {
+        self.count.div_ceil(self.size)
+    }
+
+    fn next(&self) -> Option<(usize, Range<usize>)> {
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        let start = place.checked_mul(self.size).filter(|start| *start < self.count)?;
+        Some((place, start..(start + self.size).min(self.count)))
+    }
+}
