@@ -3,12 +3,15 @@
 
 mod error;
 mod fixed_base;
+mod keys;
 mod moduli;
 mod numbers;
 mod output;
 mod powers;
 mod primes;
+mod private_key;
 mod products;
+mod public_key;
 mod work;
 
 use pyo3::prelude::*;
@@ -32,6 +35,8 @@ fn info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pymodule(gil_used = true)]
 fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<powers::Modulus>()?;
+    module.add_class::<private_key::PrivateKey>()?;
+    module.add_class::<public_key::PublicKey>()?;
     module.add_class::<fixed_base::FixedBase>()?;
     module.add_function(wrap_pyfunction!(powers::pow_many, module)?)?;
     module.add_function(wrap_pyfunction!(powers::pow_many_vartime, module)?)?;

@@ -25,6 +25,8 @@ from ._errors import (
 from ._zariz import (
     FixedBase,
     Modulus,
+    PrivateKey,
+    PublicKey,
     info,
     invert_many,
     mul_many,
@@ -43,6 +45,8 @@ __all__ = [
     "InvalidSignature",
     "Modulus",
     "NotInvertible",
+    "PrivateKey",
+    "PublicKey",
     "info",
     "invert_many",
     "mul_many",

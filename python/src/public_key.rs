@@ -1,0 +1,248 @@
+//! Public keys.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyType};
+use zariz::rsa::{Algorithm, Error, Signed, SignedDigest};
+
+use crate::error::{Failure, Kind};
+use crate::keys::{self, Half};
+use crate::moduli::count;
+use crate::numbers::{Batch, Width};
+use crate::output::{Outcome, int, list, many, one, with_failures};
+use crate::powers::Call;
+use crate::private_key::PrivateKey;
+use crate::work::{Options, cost, run};
+
+/// An RSA public key.
+///
+/// >>> from zariz import PrivateKey
+/// >>> key = PrivateKey.generate(2048)
+/// >>> public = key.public_key
+/// >>> key.decrypt(public.encrypt(b"secret"))
+/// b'secret'
+/// >>> public.verify_batch([b"a", b"b"], [bytes(256), key.sign(b"b", "PS256")], "PS256")
+/// [False, True]
+#[pyclass(frozen, module = "zariz")]
+pub struct PublicKey(pub zariz::rsa::PublicKey);
+
+/// The time of one public operation, with the usual exponent.
+fn public_cost(key: &zariz::rsa::PublicKey) -> f64 {
+    cost(key.bits(), 24)
+}
+
+/// Whether each signature verifies. A wrong one is `Ok(false)`.
+pub fn verify(
+    py: Python<'_>,
+    key: &zariz::rsa::PublicKey,
+    algorithm: Algorithm,
+    prehashed: bool,
+    messages: Arc<Batch>,
+    signatures: Arc<Batch>,
+    options: &Options,
+) -> PyResult<Vec<Outcome<bool>>> {
+    let (count, each, key) = (messages.len(), public_cost(key), key.clone());
+    let piece = move |range: Range<usize>, _: &_| -> Vec<Outcome<bool>> {
+        let pair = |i| (messages.get(i), signatures.get(i));
+        let results = if prehashed {
+            let signed: Vec<_> =
+                range.map(pair).map(|(digest, signature)| SignedDigest { digest, signature }).collect();
+            key.verify_digest_batch(algorithm, &signed)
+        } else {
+            let signed: Vec<_> = range.map(pair).map(|(message, signature)| Signed { message, signature }).collect();
+            key.verify_batch(algorithm, &signed)
+        };
+        let outcome = |result| match result {
+            Ok(()) => Ok(true),
+            Err(Error::Verification | Error::Length { .. } | Error::NotBelowModulus) => Ok(false),
+            Err(error) => Err(Failure::from(error)),
+        };
+        results.into_iter().map(outcome).collect()
+    };
+    run(py, count, each, options, piece)
+}
+
+impl PublicKey {
+    fn encrypt_items(
+        &self,
+        py: Python<'_>,
+        messages: Batch,
+        padding: zariz::rsa::Padding,
+        options: &Options,
+    ) -> PyResult<Vec<Outcome<Vec<u8>>>> {
+        let (key, messages) = (self.0.clone(), Arc::new(messages));
+        let of_pieces = messages.clone();
+        let piece = move |range: Range<usize>, _: &_| {
+            let list: Vec<&[u8]> = range.map(|i| of_pieces.get(i)).collect();
+            let results = key.encrypt_batch(&padding, &list).into_iter();
+            results.map(|result| result.map_err(Failure::from)).collect::<Vec<_>>()
+        };
+        let count = messages.len();
+        Ok(with_failures(run(py, count, public_cost(&self.0), options, piece)?, &[&messages]))
+    }
+}
+
+#[pymethods]
+impl PublicKey {
+    /// Reads a key: from a path, or from bytes (PEM or DER; SPKI or PKCS#1), or from a key of `cryptography`.
+    #[classmethod]
+    fn load(_class: &Bound<'_, PyType>, source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        if let Ok(key) = source.cast::<Self>() {
+            return Ok(Self(key.get().0.clone()));
+        }
+        if let Ok(key) = source.cast::<PrivateKey>() {
+            return Ok(Self(key.get().0.public_key().clone()));
+        }
+        let bytes = keys::bytes(source, Half::Public)?;
+        let key = zariz::rsa::PublicKey::parse(&bytes);
+        key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
+    }
+
+    /// Makes a key from modulus and exponent.
+    #[classmethod]
+    #[pyo3(signature = (n, e=None))]
+    fn from_numbers(_class: &Bound<'_, PyType>, n: &Bound<'_, PyAny>, e: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let py = n.py();
+        let n = Batch::read_one(n, "n", Width::AtLeast(0))?;
+        let e = e.map(|e| Batch::read_one(e, "e", Width::AtLeast(0))).transpose()?;
+        if let Some((_, failure)) = n.failures.first().or(e.as_ref().and_then(|e| e.failures.first())) {
+            return Err(failure.exception(py, None));
+        }
+        let e = e.as_ref().map_or(&[1, 0, 1][..], |e| e.get(0));
+        let key = zariz::rsa::PublicKey::from_components(n.get(0), e);
+        key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<zariz.PublicKey of {} bits>", self.0.bits())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().0 == self.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.0.n(), self.0.e()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Pickles the key as DER.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = slf.py();
+        let der = slf.get().0.to_spki_der().map_err(|error| Failure::from(error).exception(py, None))?;
+        Ok((py.get_type::<Self>().getattr("load")?, (PyBytes::new(py, &der),)))
+    }
+
+    /// The length of the modulus in bits.
+    #[getter]
+    fn bits(&self) -> usize {
+        self.0.bits()
+    }
+
+    /// The length of signatures and ciphertexts in bytes.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    /// The modulus.
+    #[getter]
+    fn n<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        int(py, &self.0.n())
+    }
+
+    /// The public exponent.
+    #[getter]
+    fn e<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        int(py, &self.0.e())
+    }
+
+    /// The key as PEM text (SPKI).
+    fn to_pem(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.to_spki_pem().map_err(|error| Failure::from(error).exception(py, None))
+    }
+
+    /// Verifies a signature; raises `InvalidSignature` if it is wrong.
+    #[pyo3(signature = (message, signature, algorithm, *, prehashed=false))]
+    fn verify(
+        &self,
+        message: &Bound<'_, PyAny>,
+        signature: &Bound<'_, PyAny>,
+        algorithm: &str,
+        prehashed: bool,
+    ) -> PyResult<()> {
+        let (py, algorithm) = (message.py(), keys::algorithm(message.py(), algorithm)?);
+        let message = Arc::new(Batch::read_one(message, "message", Width::NoInts)?);
+        let signature = Arc::new(Batch::read_one(signature, "signature", Width::NoInts)?);
+        let options = Options::new(py, Some(1), None)?;
+        match verify(py, &self.0, algorithm, prehashed, message, signature, &options)?.pop() {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(failure)) => Err(failure.exception(py, None)),
+            _ => Err(Failure::of(Kind::Signature, Error::Verification).exception(py, None)),
+        }
+    }
+
+    /// Whether each signature verifies, in order.
+    #[pyo3(signature = (messages, signatures, algorithm, *, prehashed=false, threads=None, progress=None, errors="raise"))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn verify_batch<'py>(
+        &self,
+        messages: &Bound<'py, PyAny>,
+        signatures: &Bound<'py, PyAny>,
+        algorithm: &str,
+        prehashed: bool,
+        threads: Option<isize>,
+        progress: Option<Bound<'py, PyAny>>,
+        errors: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = messages.py();
+        let (call, algorithm) = (Call::new(py, threads, progress, errors, None)?, keys::algorithm(py, algorithm)?);
+        let messages = Arc::new(Batch::read(messages, "messages", |_| Width::NoInts)?);
+        let signatures = Arc::new(Batch::read(signatures, "signatures", |_| Width::NoInts)?);
+        count(py, &[("messages", messages.len(), false), ("signatures", signatures.len(), false)])?;
+        let results = verify(py, &self.0, algorithm, prehashed, messages, signatures, &call.options)?;
+        list(py, &results, call.errors, |valid| Ok(PyBool::new(py, *valid).to_owned().into_any()))
+    }
+
+    /// Encrypts a message: "RSA-OAEP-256" (also -384, -512), "RSA-OAEP" (SHA-1) or "RSA1_5".
+    #[pyo3(signature = (message, padding="RSA-OAEP-256", *, label=None))]
+    fn encrypt<'py>(
+        &self,
+        message: &Bound<'py, PyAny>,
+        padding: &str,
+        label: Option<&[u8]>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, padding) = (message.py(), keys::padding(message.py(), padding, label.unwrap_or_default())?);
+        let message = Batch::read_one(message, "message", Width::NoInts)?;
+        let (options, kind) = (Options::new(py, Some(1), None)?, message.kind);
+        one(py, kind, self.encrypt_items(py, message, padding, &options)?)
+    }
+
+    /// Encrypts many messages, in order.
+    #[pyo3(signature = (messages, padding="RSA-OAEP-256", *, label=None, threads=None, progress=None, errors="raise", out=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn encrypt_batch<'py>(
+        &self,
+        messages: &Bound<'py, PyAny>,
+        padding: &str,
+        label: Option<&[u8]>,
+        threads: Option<isize>,
+        progress: Option<Bound<'py, PyAny>>,
+        errors: &str,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = messages.py();
+        let call = Call::new(py, threads, progress, errors, out)?;
+        let padding = keys::padding(py, padding, label.unwrap_or_default())?;
+        let messages = Batch::read(messages, "messages", |_| Width::NoInts)?;
+        count(py, &[("messages", messages.len(), false)])?;
+        let kind = messages.kind;
+        let results = self.encrypt_items(py, messages, padding, &call.options)?;
+        many(py, kind, self.0.size(), &results, call.errors, call.out)
+    }
+}
