@@ -1,6 +1,7 @@
 //! zariz in Python: the native module `zariz._zariz`. What users see is in `zariz/*.py`, with types in
 //! `zariz/_zariz.pyi`.
 
+mod arrow;
 mod error;
 mod fixed_base;
 mod keys;
@@ -37,6 +38,7 @@ fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<powers::Modulus>()?;
     module.add_class::<private_key::PrivateKey>()?;
     module.add_class::<public_key::PublicKey>()?;
+    module.add_class::<arrow::Column>()?;
     module.add_class::<fixed_base::FixedBase>()?;
     module.add_function(wrap_pyfunction!(powers::pow_many, module)?)?;
     module.add_function(wrap_pyfunction!(powers::pow_many_vartime, module)?)?;
@@ -45,6 +47,9 @@ fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(products::multi_pow_many, module)?)?;
     module.add_function(wrap_pyfunction!(primes::generate_primes, module)?)?;
     module.add_function(wrap_pyfunction!(primes::is_prime_many, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_private, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_pow, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
     module.add_function(wrap_pyfunction!(info, module)?)?;
     Ok(())
 }

@@ -48,6 +48,13 @@ impl Batch {
         Self { data: Zeroizing::default(), ends: Vec::new(), failures: Vec::new(), kind }
     }
 
+    /// Of rows of a column.
+    pub fn of_rows<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut out = Self::new(Kind::Bytes);
+        rows.for_each(|row| out.push(row));
+        out
+    }
+
     pub fn len(&self) -> usize {
         self.ends.len()
     }

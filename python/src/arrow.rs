@@ -1,0 +1,286 @@
+//! Columns of Arrow, through its PyCapsule interface. Rows are copied before the interpreter is released.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder, StringBuilder};
+use arrow_array::{Array, ArrayRef, cast::AsArray};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use pyo3_arrow::error::PyArrowResult;
+use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyArray;
+
+use crate::error::{Failure, error};
+use crate::keys;
+use crate::moduli::count;
+use crate::numbers::{Batch, Width};
+use crate::output::Outcome;
+use crate::powers::Modulus;
+use crate::private_key::{Operation, PrivateKey, apply};
+use crate::public_key::{PublicKey, verify};
+use crate::work::{Options, cost, run};
+
+/// A column of results, for anything that reads Arrow: `pyarrow.array(column)`, `polars.Series(column)`.
+#[pyclass(frozen, module = "zariz.arrow")]
+pub struct Column {
+    array: ArrayRef,
+    field: FieldRef,
+}
+
+#[pymethods]
+impl Column {
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, nulls) = (self.array.len(), self.array.null_count());
+        format!("<zariz.arrow.Column of {}, {rows} rows, {nulls} null>", self.field.data_type())
+    }
+
+    /// How many rows are null.
+    #[getter]
+    fn null_count(&self) -> usize {
+        self.array.null_count()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        to_schema_pycapsule(py, &*self.field)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyArrowResult<Bound<'py, PyTuple>> {
+        to_array_pycapsules(py, self.field.clone(), &self.array, requested_schema)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        let arrays = std::iter::once(Ok::<_, ArrowError>(self.array.clone()));
+        let reader = Box::new(ArrayIterator::new(arrays, self.field.clone()));
+        to_stream_pycapsule(py, reader, requested_schema)
+    }
+}
+
+impl Column {
+    fn new(array: ArrayRef) -> Self {
+        let field = Arc::new(Field::new("", array.data_type().clone(), true));
+        Self { array, field }
+    }
+}
+
+/// The arrays of an object with `__arrow_c_array__` or `__arrow_c_stream__`.
+fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
+    let reads = ["__arrow_c_array__", "__arrow_c_stream__"];
+    if !reads.iter().map(|name| column.hasattr(*name)).collect::<PyResult<Vec<_>>>()?.contains(&true) {
+        let class = column.get_type().name()?.to_string();
+        let text = format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
+        return Err(PyTypeError::new_err(text));
+    }
+    let chunks = column.extract::<AnyArray>()?.into_chunked_array().map_err(PyErr::from)?;
+    Ok(chunks.into_inner().0)
+}
+
+/// Each row, or `None` for a null.
+fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
+    Ok(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().iter().collect(),
+        DataType::LargeBinary => array.as_binary::<i64>().iter().collect(),
+        DataType::BinaryView => array.as_binary_view().iter().collect(),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().iter().collect(),
+        DataType::Utf8 => array.as_string::<i32>().iter().map(|row| row.map(str::as_bytes)).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(|row| row.map(str::as_bytes)).collect(),
+        DataType::Utf8View => array.as_string_view().iter().map(|row| row.map(str::as_bytes)).collect(),
+        DataType::Null => vec![None; array.len()],
+        other => {
+            let text = format!("{what} has the type {other}; give binary, fixed-size binary or string (or a view)");
+            return Err(error(py, &text));
+        }
+    })
+}
+
+/// The rows of several columns of one length that are null in none of them.
+struct Rows {
+    columns: Vec<Batch>,
+    /// Which rows they are.
+    places: Vec<usize>,
+    count: usize,
+}
+
+impl Rows {
+    fn read(py: Python<'_>, columns: &[(&str, &Bound<'_, PyAny>)]) -> PyResult<Self> {
+        let read: Vec<(&str, Vec<ArrayRef>)> =
+            columns.iter().map(|(what, column)| Ok((*what, arrays(column, what)?))).collect::<PyResult<_>>()?;
+        let mut all: Vec<(&str, Vec<Option<&[u8]>>)> = Vec::with_capacity(read.len());
+        for (what, arrays) in &read {
+            let mut column = Vec::new();
+            for array in arrays {
+                column.extend(rows(py, array, what)?);
+            }
+            all.push((*what, column));
+        }
+        let lengths: Vec<_> = all.iter().map(|(what, column)| (*what, column.len(), false)).collect();
+        let count = count(py, &lengths)?;
+        let places: Vec<usize> = (0..count).filter(|&i| all.iter().all(|(_, column)| column[i].is_some())).collect();
+        let batch = |(_, column): &(&str, Vec<Option<&[u8]>>)| Batch::of_rows(places.iter().filter_map(|&i| column[i]));
+        Ok(Self { columns: all.iter().map(batch).collect(), places, count })
+    }
+
+    /// Results at their places, nulls elsewhere.
+    fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Option<Outcome<B>>> {
+        let mut out: Vec<Option<Outcome<B>>> = (0..count).map(|_| None).collect();
+        for (&place, result) in places.iter().zip(results) {
+            out[place] = Some(result);
+        }
+        out
+    }
+}
+
+/// The column of results, and one of reasons where asked for.
+fn give<B>(
+    py: Python<'_>,
+    results: &[Option<Outcome<B>>],
+    reasons: bool,
+    build: impl FnOnce(&mut dyn Iterator<Item = Option<&B>>) -> Result<ArrayRef, ArrowError>,
+) -> PyResult<Py<PyAny>> {
+    let mut good = results.iter().map(|result| result.as_ref().and_then(|result| result.as_ref().ok()));
+    let array = build(&mut good).map_err(|failure| error(py, &failure.to_string()))?;
+    let column = Bound::new(py, Column::new(array))?;
+    if !reasons {
+        return Ok(column.into_any().unbind());
+    }
+    let mut texts = StringBuilder::new();
+    for result in results {
+        texts.append_option(result.as_ref().and_then(|result| result.as_ref().err()).map(|failure| &failure.text));
+    }
+    let reasons = Bound::new(py, Column::new(Arc::new(texts.finish())))?;
+    Ok(PyTuple::new(py, [column, reasons])?.into_any().unbind())
+}
+
+fn fixed<'a, B: AsRef<[u8]> + 'a>(
+    size: usize,
+    rows: &mut dyn Iterator<Item = Option<&'a B>>,
+) -> Result<ArrayRef, ArrowError> {
+    let width = i32::try_from(size).map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))?;
+    let mut out = FixedSizeBinaryBuilder::new(width);
+    for row in rows {
+        match row {
+            Some(bytes) => out.append_value(bytes)?,
+            None => out.append_null(),
+        }
+    }
+    Ok(Arc::new(out.finish()))
+}
+
+/// `sign`, `sign_digest`, `decrypt` or `raw` of each row of a column.
+#[pyfunction]
+#[pyo3(signature = (column, key, operation, algorithm, label, reasons, threads, progress))]
+#[allow(clippy::too_many_arguments, reason = "called by zariz/arrow.py alone")]
+pub fn arrow_private(
+    column: &Bound<'_, PyAny>,
+    key: &Bound<'_, PrivateKey>,
+    operation: &str,
+    algorithm: &str,
+    label: &[u8],
+    reasons: bool,
+    threads: Option<isize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let (py, key) = (column.py(), &key.get().0);
+    let options = Options::new(py, threads, progress)?;
+    let decrypts = operation == "decrypt";
+    let operation = match operation {
+        "sign" => Operation::Sign(keys::algorithm(py, algorithm)?),
+        "sign_digest" => Operation::SignDigest(keys::algorithm(py, algorithm)?),
+        "decrypt" => Operation::Decrypt(keys::padding(py, algorithm, label)?),
+        _ => Operation::Raw,
+    };
+    let Rows { mut columns, places, count } = Rows::read(py, &[("column", column)])?;
+    let results = Rows::spread(&places, count, apply(py, key, operation, columns.swap_remove(0), &options)?);
+    if !decrypts {
+        return give(py, &results, reasons, |rows| fixed(key.size(), rows));
+    }
+    let total: usize = results.iter().flatten().flatten().map(|bytes| bytes.len()).sum();
+    give(py, &results, reasons, |rows| {
+        Ok(if i32::try_from(total).is_ok() {
+            let mut out = BinaryBuilder::with_capacity(count, total);
+            rows.for_each(|row| out.append_option(row));
+            Arc::new(out.finish()) as ArrayRef
+        } else {
+            let mut out = LargeBinaryBuilder::with_capacity(count, total);
+            rows.for_each(|row| out.append_option(row));
+            Arc::new(out.finish())
+        })
+    })
+}
+
+/// Each row of a column, as a base, to one power.
+#[pyfunction]
+#[pyo3(signature = (column, modulus, exponent, exponent_bits, vartime, reasons, threads, progress))]
+#[allow(clippy::too_many_arguments, reason = "called by zariz/arrow.py alone")]
+pub fn arrow_pow(
+    column: &Bound<'_, PyAny>,
+    modulus: &Bound<'_, Modulus>,
+    exponent: &Bound<'_, PyAny>,
+    exponent_bits: Option<usize>,
+    vartime: bool,
+    reasons: bool,
+    threads: Option<isize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let (py, modulus) = (column.py(), modulus.get().0.clone());
+    let options = Options::new(py, threads, progress)?;
+    let size = modulus.size();
+    let width = exponent_bits.map_or(Width::AtLeast(if vartime { 0 } else { size }), Width::Bits);
+    let exponent = Batch::read_one(exponent, "exponent", width)?;
+    if let Some((_, failure)) = exponent.failures.first() {
+        return Err(failure.exception(py, None));
+    }
+    let Rows { mut columns, places, count } = Rows::read(py, &[("column", column)])?;
+    let (bases, each) = (columns.swap_remove(0), cost(8 * size, 8 * exponent.longest()));
+    let piece = move |range: Range<usize>, _: &_| {
+        let bases: Vec<&[u8]> = range.map(|i| bases.get(i)).collect();
+        let exponent = exponent.get(0);
+        let powers =
+            if vartime { modulus.pow_batch_vartime(&bases, exponent) } else { modulus.pow_batch(&bases, exponent) };
+        powers.into_iter().map(Ok::<_, Failure>).collect::<Vec<_>>()
+    };
+    let results = Rows::spread(&places, count, run(py, places.len(), each, &options, piece)?);
+    give(py, &results, reasons, |rows| fixed(size, rows))
+}
+
+/// Whether each signature of a column is one of the message in another column.
+#[pyfunction]
+#[pyo3(signature = (messages, signatures, key, algorithm, prehashed, reasons, threads, progress))]
+#[allow(clippy::too_many_arguments, reason = "called by zariz/arrow.py alone")]
+pub fn arrow_verify(
+    messages: &Bound<'_, PyAny>,
+    signatures: &Bound<'_, PyAny>,
+    key: &Bound<'_, PublicKey>,
+    algorithm: &str,
+    prehashed: bool,
+    reasons: bool,
+    threads: Option<isize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let (py, key) = (messages.py(), &key.get().0);
+    let (options, algorithm) = (Options::new(py, threads, progress)?, keys::algorithm(py, algorithm)?);
+    let Rows { mut columns, places, count } = Rows::read(py, &[("messages", messages), ("signatures", signatures)])?;
+    let (signatures, messages) = (Arc::new(columns.swap_remove(1)), Arc::new(columns.swap_remove(0)));
+    let results = verify(py, key, algorithm, prehashed, messages, signatures, &options)?;
+    give(py, &Rows::spread(&places, count, results), reasons, |rows| {
+        let mut out = BooleanBuilder::with_capacity(count);
+        rows.for_each(|row| out.append_option(row.copied()));
+        Ok(Arc::new(out.finish()))
+    })
+}
