@@ -17,11 +17,13 @@ from binascii import b2a_base64
 from calendar import timegm
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _keys
 from ._errors import Error
-from ._zariz import PublicKey
+
+if TYPE_CHECKING:
+    from ._pyjwt import Algorithm as Algorithm
 
 __all__ = ["ALGORITHMS", "Algorithm", "encode_many", "register"]
 
@@ -79,66 +81,21 @@ def register(algorithms: Iterable[str] = ALGORITHMS) -> None:
     """Has PyJWT sign and verify by zariz, in this process, wherever these algorithms are named."""
     import jwt
 
+    from ._pyjwt import Algorithm
+
     for name in algorithms:
-        algorithm = _algorithm_class()(name)
-        jwt.unregister_algorithm(name) if name in jwt.algorithms.get_default_algorithms() else None
+        algorithm = Algorithm(_check(name))
+        try:
+            jwt.unregister_algorithm(name)
+        except KeyError:
+            pass  # It was not registered.
         jwt.register_algorithm(name, algorithm)
 
 
-def _algorithm_class() -> Any:
-    global _class
-    if _class is None:
-        _class = _make_class()
-    return _class
-
-
-_class: Any = None
-
-
-def _make_class() -> Any:
-    """The class is made at first use: PyJWT need not be installed for the rest."""
-    from jwt.algorithms import RSAAlgorithm
-    from jwt.exceptions import InvalidKeyError
-
-    class Algorithm(RSAAlgorithm):
-        """An algorithm of RFC 7518 for PyJWT: `jwt.PyJWS` and `jwt.register_algorithm` take it.
-
-        Keys are a `PrivateKey` or `PublicKey`, or what PyJWT takes. Prepared keys of `cryptography` are converted
-        at each use: prepare a key once, and give that.
-        """
-
-        def __init__(self, name: str = "RS256") -> None:
-            from cryptography.hazmat.primitives import hashes
-
-            self.name = _check(name)
-            super().__init__({"256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512}[name[2:]])
-
-        def prepare_key(self, key: Any) -> Any:
-            from ._zariz import PrivateKey
-
-            if isinstance(key, (PrivateKey, PublicKey)):
-                return key
-            key = super().prepare_key(key)
-            try:
-                return _keys.private(key) if hasattr(key, "private_bytes") else _keys.public(key)
-            except Error as error:
-                raise InvalidKeyError(str(error)) from error
-
-        def check_key_length(self, key: Any) -> str | None:
-            if key.bits < 2048:
-                return f"The RSA key is {key.bits} bits long, below the 2048 bits of RFC 7518, section 3.3."
-            return None
-
-        def sign(self, msg: bytes, key: Any) -> bytes:
-            return _keys.private(key).sign(msg, self.name)
-
-        def verify(self, msg: bytes, key: Any, sig: bytes) -> bool:
-            return _keys.public(key).verify_batch([msg], [sig], self.name, threads=1)[0]
-
-    return Algorithm
-
-
 def __getattr__(name: str) -> Any:
+    # PyJWT need not be installed for the rest.
     if name == "Algorithm":
-        return _algorithm_class()
+        from ._pyjwt import Algorithm
+
+        return Algorithm
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -44,4 +44,4 @@ def is_prime(number: int | bytes) -> bool:
     >>> is_prime(2**127 - 1)
     True
     """
-    return is_prime_many([number], threads=1)[0]
+    return bool(is_prime_many([number], threads=1)[0])

@@ -1,0 +1,79 @@
+"""Tokens, against PyJWT."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+
+import jwt
+import pytest
+
+import zariz
+from zariz.jwt import ALGORITHMS, encode_many
+
+
+@pytest.mark.parametrize("alg", ALGORITHMS)
+def test_pyjwt_reads_them(key: zariz.PrivateKey, alg: str) -> None:
+    claims = [{"sub": f"user {i}", "n": [i, None, "ü"]} for i in range(20)]
+    tokens = encode_many(claims, key, alg, headers={"kid": "k1"})
+    public = key.public_key.to_pem()
+    assert [jwt.decode(token, public, [alg]) for token in tokens] == claims
+    assert jwt.get_unverified_header(tokens[0]) == {"typ": "JWT", "kid": "k1", "alg": alg}
+
+
+def test_they_are_pyjwts(key: zariz.PrivateKey) -> None:
+    claims = {"iat": datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), "a": "é"}
+    pem = key.to_pem()
+    assert encode_many([claims], pem, "RS256") == [jwt.encode(claims, pem, "RS256")]
+    assert claims["iat"] == datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), "nothing is changed"
+    assert encode_many([], key) == []
+
+
+def test_wrong_input(key: zariz.PrivateKey) -> None:
+    with pytest.raises(zariz.Error, match="HS256"):
+        encode_many([{}], key, "HS256")
+    with pytest.raises(TypeError, match=r"claims\[1\] is str"):
+        encode_many([{}, "text"], key)
+    with pytest.raises(TypeError):
+        encode_many([{"x": object()}], key)
+
+
+REGISTERED = """
+import jwt, zariz, zariz.jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+key = rsa.generate_private_key(65537, 2048)
+ours = zariz.PrivateKey.load(key)
+before = jwt.encode({"a": 1}, key, "RS256")
+zariz.jwt.register()
+assert type(jwt.PyJWS().get_algorithm_by_name("RS256")) is not None
+assert jwt.encode({"a": 1}, key, "RS256") == before == jwt.encode({"a": 1}, ours, "RS256")
+for name in zariz.jwt.ALGORITHMS:
+    token = jwt.encode({"a": 1}, ours, name)
+    for public in [ours.public_key, key.public_key(), ours.public_key.to_pem()]:
+        assert jwt.decode(token, public, [name]) == {"a": 1}
+        try:
+            jwt.decode(token[:-8] + "AAAAAAAA", public, [name])
+            raise SystemExit("a wrong signature is accepted")
+        except jwt.InvalidSignatureError:
+            pass
+    algorithm = zariz.jwt.Algorithm(name)
+    assert algorithm.verify(b"m", ours, algorithm.sign(b"m", ours))
+short = zariz.PrivateKey.generate(1024)
+assert "2048" in zariz.jwt.Algorithm("RS256").check_key_length(short)
+try:
+    zariz.jwt.Algorithm("RS256").prepare_key("no key")
+    raise SystemExit("no key is accepted")
+except jwt.InvalidKeyError:
+    pass
+"""
+
+
+def test_registered_with_pyjwt() -> None:
+    """In a process of its own, since it changes PyJWT."""
+    subprocess.run([sys.executable, "-X", "dev", "-c", REGISTERED], check=True)
+
+
+def test_without_pyjwt(key: zariz.PrivateKey) -> None:
+    program = "import sys; sys.modules['jwt'] = None; import zariz.jwt, zariz; zariz.jwt.encode_many([{}], zariz.PrivateKey.generate(1024))"
+    subprocess.run([sys.executable, "-X", "dev", "-c", program], check=True)

@@ -1,0 +1,161 @@
+"""Keys, against `cryptography`."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import pickle
+from pathlib import Path
+
+import numpy
+import pytest
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+import zariz
+from zariz import PrivateKey, PublicKey
+
+HASHES = {"256": hashes.SHA256(), "384": hashes.SHA384(), "512": hashes.SHA512()}
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]
+
+
+@pytest.fixture(scope="module")
+def theirs() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(65537, 2048)
+
+
+def scheme(algorithm: str) -> tuple[padding.AsymmetricPadding, hashes.HashAlgorithm]:
+    digest = HASHES[algorithm[2:]]
+    if algorithm.startswith("RS"):
+        return padding.PKCS1v15(), digest
+    return padding.PSS(padding.MGF1(digest), digest.digest_size), digest
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_signatures_are_cryptographys(theirs: rsa.RSAPrivateKey, algorithm: str) -> None:
+    ours, (pad, digest) = PrivateKey.load(theirs), scheme(algorithm)
+    messages = [b"message %d" % i for i in range(19)]
+    signatures = ours.sign_batch(messages, algorithm)
+    for message, signature in zip(messages, signatures):
+        theirs.public_key().verify(signature, message, pad, digest)
+    digests = [hashlib.new("sha" + algorithm[2:], message).digest() for message in messages]
+    for message, signature in zip(messages, ours.sign_batch(digests, algorithm, prehashed=True)):
+        theirs.public_key().verify(signature, message, pad, digest)
+    public = PublicKey.load(theirs.public_key())
+    made = [theirs.sign(message, pad, digest) for message in messages]
+    assert public.verify_batch(messages, made, algorithm) == [True] * 19
+    assert public.verify_batch(digests, made, algorithm, prehashed=True) == [True] * 19
+    wrong = [b"", bytes(256), b"\xff" * 256, made[0][:-1], made[1]] + made[5:]
+    assert public.verify_batch(messages, wrong, algorithm) == [False] * 5 + [True] * 14
+    with pytest.raises(zariz.InvalidSignature):
+        public.verify(messages[0], made[1], algorithm)
+    public.verify(messages[0], made[0], algorithm)
+
+
+@pytest.mark.parametrize("name", ["RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "RSA1_5"])
+def test_encryption_is_cryptographys(theirs: rsa.RSAPrivateKey, name: str) -> None:
+    ours = PrivateKey.load(theirs)
+    digest = {"RSA-OAEP": hashes.SHA1(), "RSA1_5": None}.get(name, HASHES.get(name[-3:]))
+    pad = padding.OAEP(padding.MGF1(digest), digest, None) if digest else padding.PKCS1v15()
+    messages = [b"m" * i for i in range(17)]
+    assert [theirs.decrypt(c, pad) for c in ours.public_key.encrypt_batch(messages, name)] == messages
+    ciphertexts = [theirs.public_key().encrypt(m, pad) for m in messages]
+    assert ours.decrypt_batch(ciphertexts, name) == messages
+    # A bad padding: one error for all, and none for PKCS#1 v1.5.
+    results = ours.decrypt_batch([bytes(255) + b"\x02", b"short"], name, errors="return")
+    assert isinstance(results[0], bytes if name == "RSA1_5" else zariz.DecryptionFailed)
+    assert "256" in str(results[1])
+    if name == "RSA1_5":
+        assert ours.decrypt_batch([bytes(255) + b"\x02"], name)[0] == results[0]
+    else:
+        with pytest.raises(zariz.DecryptionFailed, match="cannot be decrypted"):
+            ours.decrypt(bytes(255) + b"\x02", name)
+        assert ours.decrypt(ours.public_key.encrypt(b"x", name, label=b"l"), name, label=b"l") == b"x"
+
+
+def test_raw_is_the_power(theirs: rsa.RSAPrivateKey) -> None:
+    key, n, d = PrivateKey.load(theirs), theirs.private_numbers().public_numbers.n, theirs.private_numbers().d
+    numbers = [0, 1, 2, n - 1, n // 3, 12345678901234567890]
+    expected = [pow(x, d, n) for x in numbers]
+    assert key.raw_batch(numbers) == expected
+    rows = numpy.frombuffer(b"".join(x.to_bytes(256, "big") for x in numbers), numpy.uint8).reshape(6, 256)
+    out = key.raw_batch(rows)
+    assert [int.from_bytes(row.tobytes(), "big") for row in out] == expected
+    results = key.raw_batch([n, 2**3000, -1, 2], errors="return")
+    assert [type(r) for r in results[:3]] == [zariz.Error] * 3 and results[3] == expected[2]
+
+
+def test_loading(theirs: rsa.RSAPrivateKey, tmp_path: Path) -> None:
+    encoding, formats = serialization.Encoding, serialization.PrivateFormat
+    reference = PublicKey.load(theirs)
+    for how, form in [(e, f) for e in (encoding.PEM, encoding.DER) for f in (formats.PKCS8, formats.TraditionalOpenSSL)]:
+        data = theirs.private_bytes(how, form, serialization.NoEncryption())
+        path = tmp_path / "key"
+        path.write_bytes(data)
+        for source in [data, bytearray(data), memoryview(data), path, str(path)]:
+            assert PrivateKey.load(source).public_key == reference
+        assert PublicKey.load(PrivateKey.load(data)) == reference
+    encrypted = theirs.private_bytes(encoding.PEM, formats.PKCS8, serialization.BestAvailableEncryption(b"pass"))
+    assert PrivateKey.load(encrypted, "pass").public_key == PrivateKey.load(encrypted, b"pass").public_key == reference
+    for password, text in [(None, "encrypted"), ("other", "password")]:
+        with pytest.raises(zariz.InvalidKey, match=text):
+            PrivateKey.load(encrypted, password)
+    ours = PrivateKey.load(theirs)
+    assert PrivateKey.load(ours.to_pem()).public_key == reference
+    assert PrivateKey.load(ours.to_pem("secret"), "secret").public_key == reference
+    assert "ENCRYPTED" in ours.to_pem("secret")
+    assert PublicKey.load(reference.to_pem()) == reference
+    numbers = theirs.public_key().public_numbers()
+    assert PublicKey.from_numbers(numbers.n, numbers.e) == PublicKey.from_numbers(numbers.n) == reference
+    assert (reference.n, reference.e, reference.bits, reference.size) == (numbers.n, numbers.e, 2048, 256)
+    ours.validate()
+    with pytest.raises(FileNotFoundError):
+        PrivateKey.load(tmp_path / "missing")
+    for junk in [b"", b"junk", "-----BEGIN NOTHING-----", theirs.public_key()]:
+        with pytest.raises(zariz.InvalidKey):
+            PrivateKey.load(junk)
+    for hostile in [None, 5, 1.5, [], {}, object()]:
+        with pytest.raises(TypeError):
+            PrivateKey.load(hostile)
+        with pytest.raises(TypeError):
+            PublicKey.load(hostile)
+
+
+def test_keys_do_not_show_themselves_and_do_not_travel(key: PrivateKey) -> None:
+    assert repr(key) == str(key) == "<zariz.PrivateKey of 2048 bits>"
+    for refused in [copy.copy, copy.deepcopy] + [lambda k, p=p: pickle.dumps(k, p) for p in range(6)]:
+        with pytest.raises(TypeError, match="PrivateKey.load"):
+            refused(key)
+    with pytest.raises(AttributeError):
+        key.__dict__
+    public = pickle.loads(pickle.dumps(key.public_key))
+    assert public == key.public_key and hash(public) == hash(key.public_key) and public != "other"
+
+
+def test_generation(key: PrivateKey) -> None:
+    keys = PrivateKey.generate_many(1024, 9, threads=2)
+    assert len({k.public_key for k in keys}) == 9 and all(k.bits == 1024 for k in keys)
+    for bits in [0, 512, 10**9]:
+        with pytest.raises(zariz.InvalidKey, match="bits"):
+            PrivateKey.generate(bits)
+
+
+def test_wrong_names(key: PrivateKey) -> None:
+    with pytest.raises(zariz.Error, match="HS256.*RS256"):
+        key.sign(b"", "HS256")
+    with pytest.raises(zariz.Error, match="choose one of"):
+        key.decrypt(bytes(256), "OAEP")
+    with pytest.raises(zariz.Error, match="32"):
+        key.sign(b"no digest", "RS256", prehashed=True)
+    with pytest.raises(zariz.Error, match="too long"):
+        key.public_key.encrypt(bytes(300))
+    short = PrivateKey.generate(1024)
+    with pytest.raises(zariz.InvalidKey, match="too short"):
+        short.sign(b"", "PS512")
+
+
+def test_rows_of_messages(key: PrivateKey) -> None:
+    digests = numpy.arange(320, dtype=numpy.uint16).astype(numpy.uint8).reshape(10, 32)
+    signatures = key.sign_batch(digests, "RS256", prehashed=True)
+    assert signatures.shape == (10, 256)
+    assert key.public_key.verify_batch(digests, signatures, "RS256", prehashed=True) == [True] * 10
