@@ -71,7 +71,7 @@ def encode_many(
     """
     header = {"typ": "JWT", **(headers or {}), "alg": _check(alg)}
     encode = _JSON if json_encoder is None else json_encoder(separators=(",", ":")).encode
-    head = _base64url(_JSON(header).encode()) + b"."
+    head = _base64url(json.dumps(header, separators=(",", ":"), sort_keys=True).encode()) + b"."
     inputs = [head + _base64url(_payload(item, i, encode)) for i, item in enumerate(claims)]
     signatures = _keys.private(key).sign_batch(inputs, alg, threads=threads, progress=progress)
     return [(text + b"." + _base64url(signature)).decode() for text, signature in zip(inputs, signatures)]

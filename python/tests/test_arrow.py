@@ -1,0 +1,100 @@
+"""Columns of pyarrow and of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zariz
+from zariz import arrow
+
+TYPES = [pa.binary(), pa.large_binary(), pa.binary_view(), pa.string(), pa.large_string(), pa.string_view()]
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_every_type_signs_and_verifies(key: zariz.PrivateKey, kind: Any) -> None:
+    rows = ["a", None, "", "b" * 1000] * 5
+    column = pa.array(rows, kind)
+    signed = pa.array(arrow.sign(column, key, "RS256"))
+    assert signed.type == pa.binary(256)
+    expected = [None if row is None else key.sign(row.encode(), "RS256") for row in rows]
+    assert signed.to_pylist() == expected
+    # A slice, and chunks.
+    assert pa.array(arrow.sign(column[3:7], key, "RS256")).to_pylist() == expected[3:7]
+    chunks = pa.chunked_array([column[:3], column[3:3], column[3:]])
+    assert pa.chunked_array(arrow.sign(chunks, key, "RS256")).to_pylist() == expected
+    valid = arrow.verify(chunks, signed, key.public_key, "RS256")
+    assert pa.array(valid).to_pylist() == [None if row is None else True for row in rows]
+    assert (len(valid), valid.null_count) == (20, 5) and "boolean" in repr(valid).lower()
+
+
+def test_bad_rows_are_nulls_with_reasons(key: zariz.PrivateKey) -> None:
+    good = key.public_key.encrypt(b"text")
+    rows = [good, None, b"short", bytes(255) + b"\x02", b"\xff" * 256]
+    plain, reasons = arrow.decrypt(pa.array(rows), key, reasons=True)
+    assert pa.array(plain).to_pylist() == [b"text", None, None, None, None] and pa.array(plain).type == pa.binary()
+    told = pa.array(reasons).to_pylist()
+    assert told[:2] == [None, None] and "5 bytes" in told[2] and "decrypted" in told[3] and "below" in told[4]
+    # Implicit rejection: a plaintext, and no reason.
+    plain, reasons = arrow.decrypt(pa.array([bytes(255) + b"\x02"]), key, "RSA1_5", reasons=True)
+    assert pa.array(plain).null_count == 0 and pa.array(reasons).to_pylist() == [None]
+    n = key.public_key.n
+    column = pa.array([(5).to_bytes(256, "big"), n.to_bytes(256, "big"), None], pa.binary(256))
+    raw, reasons = arrow.raw(column, key, reasons=True)
+    assert pa.array(raw)[0].as_py() == key.raw_batch([5])[0].to_bytes(256, "big")
+    assert pa.array(raw).to_pylist()[1:] == [None, None] and "below" in pa.array(reasons).to_pylist()[1]
+    valid = arrow.verify(pa.array(["a", "b"]), pa.array([key.sign(b"a", "PS256"), b"x"]), key, "PS256")
+    assert pa.array(valid).to_pylist() == [True, False]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.none() | st.binary(max_size=80)), st.integers(0, 2**300), st.integers(3, 2**500), st.booleans())
+def test_powers(rows: list[bytes | None], e: int, n: int, vartime: bool) -> None:
+    n |= 1
+    size = (n.bit_length() + 7) // 8
+    column = arrow.pow(pa.array(rows, pa.binary()), n, e, vartime=vartime)
+    power = lambda row: pow(int.from_bytes(row, "big"), e, n).to_bytes(size, "big")  # noqa: E731
+    assert pa.array(column).to_pylist() == [None if row is None else power(row) for row in rows]
+
+
+class Foreign:
+    """A column of a library that nobody knows."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.array.__arrow_c_array__(requested_schema)
+
+
+def test_other_libraries(key: zariz.PrivateKey) -> None:
+    column = arrow.sign(Foreign(pa.array([b"a"])), key, "RS256")
+    assert pa.array(column).to_pylist() == [key.sign(b"a", "RS256")]
+    # Our own columns, and a type that the reader wants.
+    assert pa.array(arrow.pow(column, 35, 1)).type == pa.binary(1)
+    assert pa.array(column, pa.binary()).type == pa.binary()
+    assert pa.table({"s": pa.chunked_array(column)}).num_rows == 1
+
+
+def test_empty_and_all_null(key: zariz.PrivateKey) -> None:
+    for column in [pa.array([], pa.binary()), pa.array([None, None], pa.binary()), pa.nulls(3), pa.chunked_array([], pa.binary())]:
+        signed = pa.array(arrow.sign(column, key, "RS256"))
+        assert len(signed) == len(column) == signed.null_count and signed.type == pa.binary(256)
+        assert len(arrow.decrypt(column, key)) == len(column)
+
+
+def test_wrong_columns(key: zariz.PrivateKey) -> None:
+    for wrong in [None, [b"a"], b"a", 5, "a", object()]:
+        with pytest.raises(TypeError, match="__arrow_c_array__"):
+            arrow.sign(wrong, key, "RS256")
+    for kind in [pa.array([1]), pa.array([[b"a"]]), pa.array([{"a": 1}]), pa.array([1.5])]:
+        with pytest.raises(zariz.Error, match="binary"):
+            arrow.sign(kind, key, "RS256")
+    with pytest.raises(zariz.Error, match="2 messages and 1 signatures"):
+        arrow.verify(pa.array([b"a", b"b"]), pa.array([b"a"]), key, "RS256")
+    with pytest.raises(TypeError):
+        arrow.sign(pa.array([b"a"]), None, "RS256")

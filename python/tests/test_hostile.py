@@ -1,0 +1,163 @@
+"""Wrong types, sizes, strides and objects: each is an exception of Python's, and the process goes on."""
+
+from __future__ import annotations
+
+import array
+import threading
+from typing import Any
+
+import numpy
+import pytest
+
+import zariz
+from zariz import gmpy, jwt, primes
+
+ODD = (1 << 521) - 1
+
+
+class Fails:
+    """An object whose every use fails."""
+
+    def __index__(self) -> int:
+        raise RuntimeError("index")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("iter")
+
+    def __len__(self) -> int:
+        return -1
+
+
+class Lies:
+    """An object that says that it is an int, and is none."""
+
+    def __index__(self) -> Any:
+        return "text"
+
+
+def endless_then_fails() -> Any:
+    yield 1
+    yield 2
+    raise RuntimeError("generator")
+
+
+HOSTILE: list[Any] = [
+    None, "text", "", 1.5, 1j, object(), Fails(), Lies(), {}, {1: 2}, [None], ["a"], [1.5], [[1]], [1, b"a"],
+    [b"a", 1], [Fails()], [Lies()], b"", b"abc", bytearray(3), memoryview(b"abc"), -1, [-1], [], (), iter([1]),
+    numpy.zeros(5), numpy.zeros((2, 3)), numpy.zeros((2, 3, 4), numpy.uint8), numpy.zeros((4, 4), numpy.uint8)[::2],
+    numpy.zeros((4, 4), numpy.uint8).T, numpy.zeros((4, 4), numpy.int8), numpy.array([1, 2]), numpy.array(None),
+    numpy.array([1, None], object), numpy.zeros((0, 5), numpy.uint8), numpy.zeros((5, 0), numpy.uint8),
+    array.array("i", [1]), endless_then_fails(), type, zariz.Modulus, 1 << 100_000, [1 << 100_000], True, [True, False],
+]  # fmt: skip
+
+
+def functions(key: zariz.PrivateKey) -> list[Any]:
+    m, fixed, public = zariz.Modulus(ODD), zariz.FixedBase(ODD, 3, exponent_bits=100), key.public_key
+    good = [3, 5]
+    return [
+        zariz.Modulus, zariz.FixedBase,
+        lambda x: zariz.FixedBase(x, 2, exponent_bits=10), lambda x: zariz.FixedBase(ODD, x, exponent_bits=10),
+        lambda x: zariz.FixedBase(ODD, 2, exponent_bits=x), lambda x: zariz.FixedBase(ODD, 2, exponent_bits=9, memory=x),
+        lambda x: m.pow(x, 3), lambda x: m.pow(3, x), lambda x: m.pow_vartime(x, 3), lambda x: m.pow_vartime(3, x),
+        lambda x: m.pow_batch(x, 3), lambda x: m.pow_batch(good, x), lambda x: m.pow_batch_vartime(x, 3),
+        lambda x: m.pow_batch(good, 3, out=x), lambda x: m.pow_batch(good, 3, threads=x),
+        lambda x: m.pow_batch(good, 3, progress=x), lambda x: m.pow_batch(good, 3, errors=x),
+        lambda x: m.pow_batch(good, 3, exponent_bits=x),
+        lambda x: zariz.pow_many(x, good, good), lambda x: zariz.pow_many(ODD, x, good),
+        lambda x: zariz.pow_many(ODD, good, x), lambda x: zariz.pow_many([x, ODD], good, 3),
+        lambda x: zariz.mul_many(x, good, good), lambda x: zariz.mul_many(ODD, x, good),
+        lambda x: zariz.mul_many(ODD, good, x), lambda x: zariz.invert_many(ODD, x), lambda x: zariz.invert_many(x, good),
+        lambda x: zariz.multi_pow_many(x, [good], [good]), lambda x: zariz.multi_pow_many(ODD, x, [good]),
+        lambda x: zariz.multi_pow_many(ODD, [x], [good]), lambda x: zariz.multi_pow_many(ODD, [good], [x]),
+        fixed.pow, fixed.pow_batch, fixed.pow_batch_vartime,
+        lambda x: key.sign(x, "RS256"), lambda x: key.sign(b"", x), lambda x: key.sign_batch(x, "RS256"),
+        lambda x: key.sign_batch([b"a"], "RS256", out=x), key.decrypt, key.decrypt_batch, key.raw_batch,
+        lambda x: key.decrypt(bytes(256), label=x), lambda x: key.to_pem(x),
+        lambda x: public.verify(x, bytes(256), "RS256"), lambda x: public.verify(b"", x, "RS256"),
+        lambda x: public.verify_batch(x, [b""], "RS256"), lambda x: public.verify_batch([b""], x, "RS256"),
+        public.encrypt, public.encrypt_batch, zariz.PublicKey.from_numbers, lambda x: zariz.PublicKey.from_numbers(ODD, x),
+        zariz.PublicKey.load, zariz.PrivateKey.load, lambda x: zariz.PrivateKey.load(b"", x),
+        primes.is_prime, primes.is_prime_many,
+        lambda x: gmpy.powmod(x, 3, 5), lambda x: gmpy.powmod_base_list(x, 3, 5), lambda x: gmpy.powmod_exp_list(3, x, 5),
+        lambda x: jwt.encode_many(x, key), lambda x: jwt.encode_many([x], key), lambda x: jwt.encode_many([{}], x),
+    ]  # fmt: skip
+
+
+def test_nothing_but_exceptions(key: zariz.PrivateKey) -> None:
+    """A panic would be a PanicException, which is no Exception; an abort would end the test."""
+    for function in functions(key):
+        for hostile in HOSTILE:
+            try:
+                function(hostile)
+            except Exception as error:
+                assert "bug" not in str(error), (function, hostile, error)
+
+
+def test_texts_say_what_to_do() -> None:
+    m = zariz.Modulus(ODD)
+    cases: list[tuple[Any, Any, str]] = [
+        (TypeError, lambda: m.pow_batch("text", 3), "bases is a str"),
+        (TypeError, lambda: m.pow_batch([1, "a"], 3), r"bases\[1\] is str"),
+        (TypeError, lambda: m.pow_batch([1, b"a"], 3), r"bases\[1\] is of another kind"),
+        (TypeError, lambda: m.pow_batch(None, 3), "bases is NoneType"),
+        (zariz.Error, lambda: m.pow_batch(numpy.zeros((2, 3)), 3), "uint8"),
+        (zariz.Error, lambda: m.pow_batch(numpy.zeros((4, 4), numpy.uint8).T, 3), "ascontiguousarray"),
+        (zariz.Error, lambda: m.pow_batch([1], 3, threads=0), "threads is 0"),
+        (zariz.Error, lambda: m.pow_batch([1], 3, errors="ignore"), '"raise" or "return"'),
+        (TypeError, lambda: m.pow_batch([1], 3, progress=3), "progress"),
+        (TypeError, lambda: m.pow_batch([1], 3, out=[0]), "out="),
+        (zariz.Error, lambda: m.pow_batch([1], 3, out=bytearray(66)), r"shape \(1, 66\)"),
+        (zariz.Error, lambda: m.pow_batch([1], 3, out=memoryview(bytes(66)).cast("B", (1, 66))), "writable"),
+    ]
+    for kind, call, text in cases:
+        with pytest.raises(kind, match=text):
+            call()
+
+
+def test_generators_and_their_errors() -> None:
+    m = zariz.Modulus(ODD)
+    assert m.pow_batch((i for i in range(5)), 2) == [0, 1, 4, 9, 16]
+    with pytest.raises(RuntimeError, match="generator"):
+        m.pow_batch(endless_then_fails(), 2)
+
+
+def test_buffers_that_another_thread_changes() -> None:
+    """Inputs are copied first: each result is a power of one state of its row, with its first and last byte alike."""
+    m, rows = zariz.Modulus(ODD), numpy.zeros((64, 2), numpy.uint8)
+    squares = {pow(257 * i, 2, ODD) for i in range(256)} | {pow(256 * i + j, 2, ODD) for i in range(256) for j in range(256)}
+    end = threading.Event()
+
+    def change() -> None:
+        while not end.is_set():
+            rows[:] += 1
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(200):
+            for power in m.pow_batch(rows, 2):
+                assert int.from_bytes(power.tobytes(), "big") in squares
+    finally:
+        end.set()
+        thread.join()
+
+
+def test_lists_that_their_items_change() -> None:
+    bases: list[Any] = []
+
+    class Grows:
+        def __index__(self) -> int:
+            if len(bases) < 100:
+                bases.append(Grows())
+            return 2
+
+    bases.append(Grows())
+    assert zariz.Modulus(ODD).pow_batch(bases, 3) == [8] * 100
+
+
+def test_huge_numbers(key: zariz.PrivateKey) -> None:
+    m = zariz.Modulus((1 << 16384) - 1)
+    assert m.pow(3, 5) == 243 and m.bits == 16384
+    base = (1 << 200_000) + 7
+    assert zariz.Modulus(35).pow(base, 3) == pow(base, 3, 35)
+    assert key.sign(bytes(5_000_000), "RS256")

@@ -1,0 +1,202 @@
+"""Threads, interruptions, progress, forks and leaks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+from tqdm import tqdm
+
+import zariz
+
+ODD = (1 << 2203) - 1
+BASES = list(range(2, 1002))
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    m, e = zariz.Modulus(ODD), (1 << 2200) // 3
+    reference = m.pow_batch(BASES[:100], e, threads=1)
+    assert reference == [pow(b, e, ODD) for b in BASES[:100]]
+    for threads in [None, 2, 3, 7, 100]:
+        assert m.pow_batch(BASES[:100], e, threads=threads) == reference
+
+
+def test_progress_counts_every_item() -> None:
+    m, e, seen = zariz.Modulus(ODD), (1 << 2200) // 3, []
+    m.pow_batch(BASES, e, progress=seen.append)
+    assert sum(seen) == len(BASES) and len(seen) > 1 and all(type(n) is int and n > 0 for n in seen)
+    seen.clear()
+    m.pow_batch([2], 2, progress=seen.append)
+    assert seen == [1]
+    with tqdm(total=len(BASES), disable=None, file=sys.stderr) as bar:
+        m.pow_batch(BASES, 65537, progress=bar)
+        m.pow_batch(BASES, 65537, progress=bar.update)
+        assert bar.n == 2 * len(BASES) or bar.disable
+
+
+def test_rich_fits_without_an_adapter() -> None:
+    from functools import partial
+
+    from rich.progress import Progress
+
+    with Progress(disable=True) as progress:
+        task = progress.add_task("powers", total=len(BASES))
+        zariz.Modulus(ODD).pow_batch(BASES, 65537, progress=partial(progress.advance, task))
+        assert progress.tasks[0].completed == len(BASES)
+
+
+def test_an_exception_of_progress_ends_the_call() -> None:
+    def fails(_: int) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        zariz.Modulus(ODD).pow_batch(BASES, ODD // 3, progress=fails)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """The interpreter is released: another thread counts while one call runs, which waits for it."""
+    counted, stop = [0], threading.Event()
+
+    def count() -> None:
+        while not stop.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    zariz.Modulus(ODD).pow_batch(BASES, ODD // 3, threads=1)
+    stop.set()
+    thread.join()
+    assert counted[0] > before + 1000
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, zariz
+from zariz import primes
+odd = (1 << 16381) + 1
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+calls = {
+    # Hours of work each, in pieces of a second and more.
+    "powers": lambda: zariz.Modulus(odd).pow_batch([3] * 10**5, odd // 3),
+    "one": lambda: zariz.Modulus(odd).pow(3, 1 << 10**7),
+    "primes": lambda: primes.generate_safe_many(4096, 10**4),
+    "keys": lambda: zariz.PrivateKey.generate_many(8192, 10**5),
+}
+threading.Timer(0.5, interrupt).start()
+try:
+    calls[sys.argv[1]]()
+except KeyboardInterrupt:
+    print("interrupted")
+    # The interpreter works, and so does zariz.
+    assert zariz.Modulus(35).pow_batch([2] * 100, 10) == [9] * 100
+"""
+
+
+@pytest.mark.parametrize("call", ["powers", "one", "primes", "keys"])
+def test_an_interruption_ends_any_call(call: str) -> None:
+    """The calls would take hours: that this test ends is what it shows."""
+    result = run(INTERRUPTED, call)
+    assert result.stdout == "interrupted\n" and result.returncode == 0, result.stderr
+
+
+FORKED = """
+import os, threading, zariz
+key, odd = zariz.PrivateKey.generate(2048), (1 << 2203) - 1
+m, e = zariz.Modulus(odd), odd // 3
+expected = m.pow_batch(range(2, 66), e)
+messages = [b"%d" % i for i in range(64)]
+signatures = key.sign_batch(messages, "RS256")
+def work():
+    for _ in range(20):
+        key.sign_batch(messages, "PS256")
+        m.pow_batch(range(2, 66), e)
+thread = threading.Thread(target=work)
+thread.start()
+for i in range(10):
+    child = os.fork()
+    if child == 0:
+        good = m.pow_batch(range(2, 66), e) == expected
+        good &= key.sign_batch(messages, "RS256") == signatures
+        good &= all(key.public_key.verify_batch(messages, key.sign_batch(messages, "PS256"), "PS256"))
+        os._exit(0 if good else 1)
+    assert os.waitpid(child, 0)[1] == 0
+thread.join()
+print("good")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_children_of_fork_work_while_threads_of_the_parent_do() -> None:
+    # Newer versions of Python warn of any fork beside threads, which is what this does.
+    result = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True)
+    assert result.stdout == "good\n", result.stderr
+
+
+POOL = """
+import multiprocessing, zariz
+key = zariz.PrivateKey.generate(2048)
+def sign(i):
+    return key.sign_batch([b"%d" % i] * 20, "PS256")[0]
+if __name__ == "__main__":
+    sign(0)  # Blinding pairs and all else that a parent makes.
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        for i, signature in enumerate(pool.map(sign, range(40))):
+            key.public_key.verify(b"%d" % i, signature, "PS256")
+    print("good")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_multiprocessing_with_a_key_of_the_parent() -> None:
+    result = subprocess.run([sys.executable, "-c", POOL], capture_output=True, text=True)
+    assert result.stdout == "good\n", result.stderr
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_a_million_calls_leak_nothing(key: zariz.PrivateKey) -> None:
+    m, number, data = zariz.Modulus((1 << 256) - 189), 1 << 250, bytes(32)
+
+    def calls(count: int) -> None:
+        for _ in range(count // 4):
+            m.pow_vartime(number, 3)
+            m.pow_vartime(data, b"\x03")
+            m.pow_batch_vartime([number], 3)
+            try:
+                m.pow(-1, 3)
+            except zariz.Error:
+                pass
+
+    calls(100_000)
+    before = resident()
+    calls(1_000_000)
+    # One byte lost in each call would show.
+    assert resident() - before < 1_000_000
+
+
+def test_python_in_development_mode_is_silent() -> None:
+    program = """
+import zariz, numpy
+key = zariz.PrivateKey.generate(1024)
+key.sign_batch([b"a"] * 100, "RS256"); key.decrypt(key.public_key.encrypt(b"x"))
+zariz.Modulus(35).pow_batch(numpy.zeros((5, 2), "uint8"), 3)
+try: zariz.pow_many([35, 4], 3, 3)
+except zariz.BatchError: pass
+"""
+    result = run(program)
+    assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
