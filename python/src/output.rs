@@ -179,7 +179,7 @@ fn rows<'py, B: AsRef<[u8]>>(
 }
 
 fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, size: usize, bytes: &[u8]) -> PyResult<()> {
-    let count = if size == 0 { 0 } else { bytes.len() / size };
+    let count = bytes.len().checked_div(size).unwrap_or(0);
     let buffer = PyBuffer::<u8>::get(out).map_err(|_| {
         PyTypeError::new_err(format!("out= is no buffer of uint8; give one of shape ({count}, {size})"))
     })?;

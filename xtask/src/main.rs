@@ -19,6 +19,7 @@ mod packages;
 mod process;
 mod processor;
 mod proof;
+mod python;
 mod reproducible;
 mod sanitizers;
 mod sbom;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::process::{cargo, output};
+use crate::process::{cargo, output, root};
 
 /// A package of the dependency graph.
 #[derive(Default)]
@@ -30,6 +30,15 @@ pub struct Package {
     pub dependencies: Vec<Dependency>,
 }
 
+impl Package {
+    /// Whether it is a folder of this repository.
+    pub fn is_here(&self) -> bool {
+        self.source.is_none()
+            && !self.crate_roots.is_empty()
+            && self.crate_roots.iter().all(|path| path.starts_with(root()))
+    }
+}
+
 /// An edge of the dependency graph.
 pub struct Dependency {
     pub id: String,
@@ -50,7 +59,12 @@ pub struct Graph(pub BTreeMap<String, Package>);
 impl Graph {
     /// Asks cargo.
     pub fn read() -> Result<Self> {
-        let text = output(cargo(&["metadata", "--format-version=1", "--locked"]))
+        Self::read_of(&[])
+    }
+
+    /// Asks cargo, with more arguments: of another workspace.
+    pub fn read_of(arguments: &[&str]) -> Result<Self> {
+        let text = output(cargo(&[&["metadata", "--format-version=1", "--locked"], arguments].concat()))
             .context("if Cargo.lock is out of date, any cargo command without --locked renews it")?;
         let json: Value = serde_json::from_str(&text).context("`cargo metadata` did not print JSON")?;
         Self::parse(&json).context("`cargo metadata` printed something unexpected")

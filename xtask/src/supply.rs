@@ -13,14 +13,23 @@ const SOURCE: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Licences and sources of everything in Cargo.lock.
 pub fn check() -> Result<()> {
-    let text = fs::read_to_string(root().join(RULES)).with_context(|| format!("cannot read {RULES}"))?;
-    let allowed = allowed(&text).with_context(|| format!("in {RULES}"))?;
-    let graph = Graph::read()?;
-    let others = || graph.0.values().filter(|package| !package.member);
+    check_graph(&Graph::read()?, RULES)
+}
+
+/// The same of another workspace, by its own rules.
+pub fn check_manifest(manifest: &str, rules: &str) -> Result<()> {
+    check_graph(&Graph::read_of(&["--manifest-path", manifest])?, rules)
+}
+
+fn check_graph(graph: &Graph, rules: &str) -> Result<()> {
+    let text = fs::read_to_string(root().join(rules)).with_context(|| format!("cannot read {rules}"))?;
+    let allowed = allowed(&text).with_context(|| format!("in {rules}"))?;
+    // Folders of this repository are ours, whichever workspace they belong to.
+    let others = || graph.0.values().filter(|package| !package.member && !package.is_here());
     let breaches: Vec<String> = others()
         .filter_map(|package| Some(format!("{} {}: {}", package.name, package.version, breach(package, &allowed)?)))
         .collect();
-    ensure!(breaches.is_empty(), "{}\nWhat is allowed is in {RULES}.", breaches.join("\n"));
+    ensure!(breaches.is_empty(), "{}\nWhat is allowed is in {rules}.", breaches.join("\n"));
     println!("{} crates, all from crates.io, with licences that ours may stand beside", others().count());
     Ok(())
 }

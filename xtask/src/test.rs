@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, emulated, faults, fuzz, layers, msrv, newest, packages, proof, secrets, soak,
-    supply, tables,
+    api, archives, codegen, dependencies, emulated, faults, fuzz, layers, msrv, newest, packages, proof, python,
+    secrets, soak, supply, tables,
 };
 
 /// One step.
@@ -44,6 +44,7 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: emulated::tests,
     },
+    Step { name: "python", what: "the Python package: its wheel, tests and types", long: true, run: python::tests },
     Step { name: "soak", what: "haproxy and asynchronous jobs, for some minutes", long: true, run: soak::check },
     Step { name: "proof", what: "the assembly, proved for all inputs", long: true, run: proof::check },
     Step {

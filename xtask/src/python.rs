@@ -1,0 +1,101 @@
+//! The Python package (`python/`): its wheel, installed in a virtual environment of its own, and its tests.
+//!
+//! It is a workspace of its own, which nothing else needs. Its results are in target/python, the environment in
+//! target/python-venv.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::process::Command;
+
+use crate::process::{cargo, command, root, run, works};
+use crate::supply;
+
+/// The oldest version that the package promises.
+const IS_NEW_ENOUGH: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+const PYTHON: &str = "target/python-venv/bin/python";
+const WHEELS: &str = "target/python/wheels";
+/// What tests need of others. The cluster's engines are in the list `cluster` of pyproject.toml.
+const TOOLS: &str = "maturin>=1.9,<2";
+
+/// Builds the wheel, installs it and runs its tests.
+pub fn tests() -> Result<()> {
+    supply::check_manifest("python/Cargo.toml", "python/deny.toml")?;
+    run(in_python(&["fmt", "--check"])).context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
+    run(in_python(&["clippy", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
+    let names = ["python3.11", "python3.12", "python3.13", "python3.14", "python3"];
+    let Some(python) = names.into_iter().find(|name| works(name, &["-c", IS_NEW_ENOUGH])) else {
+        println!("skipped: there is no Python of version 3.11 or newer with venv (on Debian: python3-venv)");
+        return Ok(());
+    };
+    run(command(python, &["-m", "venv", "target/python-venv"]))?;
+    if !works(PYTHON, &["-m", "maturin", "--version"]) {
+        let installed = command(PYTHON, &["-m", "pip", "install", "--quiet", TOOLS]).status();
+        if !installed.is_ok_and(|status| status.success()) {
+            println!("skipped: maturin cannot be installed, as pip says above; nothing of the package was tested");
+            return Ok(());
+        }
+    }
+    let wheel = build(&["build", "--release"], ".whl")?;
+    run(command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &wheel]))?;
+    run(command(PYTHON, &["-m", "pip", "install", "--quiet", &format!("{wheel}[test,cluster]")]))
+        .context("what the tests need cannot be installed")?;
+    // Not from python/: there, `import zariz` would find the source.
+    let tests =
+        ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python", "python/tests"];
+    run(command(PYTHON, &tests))?;
+    run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
+    run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))?;
+    if cfg!(target_os = "linux") {
+        run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
+    }
+    source_archive()
+}
+
+/// Checks that the source archive has all that a build needs.
+fn source_archive() -> Result<()> {
+    let archive = build(&["sdist"], ".tar.gz")?;
+    let folder = "target/python/sdist";
+    let path = root().join(folder);
+    if path.exists() {
+        fs::remove_dir_all(&path).with_context(|| format!("cannot empty {folder}"))?;
+    }
+    fs::create_dir_all(&path).with_context(|| format!("cannot make {folder}"))?;
+    run(command("tar", &["-xzf", &archive, "-C", folder, "--strip-components=1"]))?;
+    let mut check = cargo(&["check", "--locked", "--target-dir", "target/python/sdist-target"]);
+    // Its manifest is in the folder that pyproject.toml names.
+    let manifest = ["python/Cargo.toml", "Cargo.toml"].into_iter().find(|name| path.join(name).is_file());
+    let manifest = manifest.with_context(|| format!("{archive} has no Cargo.toml"))?;
+    check.arg(format!("--manifest-path={folder}/{manifest}"));
+    run(check).with_context(|| format!("{archive} does not build"))
+}
+
+/// Runs maturin; the newest file with that ending that it leaves.
+fn build(arguments: &[&str], ending: &str) -> Result<String> {
+    let wheels = root().join(WHEELS);
+    if wheels.exists() {
+        fs::remove_dir_all(&wheels).with_context(|| format!("cannot empty {WHEELS}"))?;
+    }
+    let mut maturin = command(PYTHON, &["-m", "maturin"]);
+    maturin.args(arguments).args(["--manifest-path", "python/Cargo.toml", "--out", WHEELS]);
+    if ending == ".whl" {
+        maturin.args(["--target-dir", "target/python"]);
+    }
+    run(maturin)?;
+    let files = fs::read_dir(&wheels).with_context(|| format!("cannot read {WHEELS}"))?;
+    let names: Vec<String> = files
+        .filter_map(|file| Some(file.ok()?.file_name().to_string_lossy().into_owned()))
+        .filter(|name| name.ends_with(ending))
+        .collect();
+    ensure!(names.len() == 1, "maturin left {names:?} in {WHEELS}, not one file that ends with {ending}");
+    Ok(format!("{WHEELS}/{}", names[0]))
+}
+
+fn in_python(arguments: &[&str]) -> Command {
+    let (name, rest) = arguments.split_first().unwrap_or((&"help", &[]));
+    let mut cargo = cargo(&[name, "--manifest-path=python/Cargo.toml"]);
+    cargo.args(rest);
+    if *name != "fmt" {
+        cargo.env("CARGO_TARGET_DIR", root().join("target/python"));
+    }
+    cargo
+}
