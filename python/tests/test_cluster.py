@@ -1,0 +1,200 @@
+"""The programs of docs/cluster.md, on clusters of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import zariz
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "cluster.md"
+ROWS = 4000
+
+
+def program(name: str) -> str:
+    programs = re.findall(r"```python\n# ([^\n]*)\n(.*?)```", DOCUMENT.read_text(), re.S)
+    return dict(programs)[name]
+
+
+def message(i: int) -> bytes:
+    return b"message %d" % i
+
+
+@pytest.fixture
+def folder(tmp_path: Path, key: zariz.PrivateKey) -> Path:
+    (tmp_path / "key.pem").write_text(key.to_pem())
+    (tmp_path / "exponent.bin").write_bytes(b"\xa5" * 256)
+    (tmp_path / "messages").mkdir()
+    for part in range(8):
+        ids = list(range(part * ROWS // 8, (part + 1) * ROWS // 8))
+        table = pa.table({"id": pa.array(ids, pa.int64()), "message": [message(i) for i in ids]})
+        pq.write_table(table, tmp_path / "messages" / f"{part}.parquet")
+    return tmp_path
+
+
+START = """
+import ray
+ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100 * 2**20, _temp_dir={temporary!r})
+marker = ray.put(b"MARKER of the store" * 10000)
+"""
+
+# Copies the object store: a file without a name, which a process of Ray's has open. What was freed is still in it.
+END = """
+import glob, os
+def copy_store():
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
+        try:
+            if "plasma" in os.readlink(link):
+                return open("store.bin", "wb").write(open(link, "rb").read())
+        except OSError:
+            pass
+copy_store()
+"""
+
+
+class Cluster:
+    """A program on a local cluster of Ray, with its logs and object store in a folder of its own."""
+
+    def __init__(self, folder: Path, text: str) -> None:
+        pytest.importorskip("ray")
+        # The path is short: it has the name of a socket.
+        self.temporary = Path(f"/tmp/zr{os.getpid()}{time.monotonic_ns() % 10**6}")
+        self.folder = folder
+        start = START.format(temporary=str(self.temporary))
+        (folder / "program.py").write_text(start + text + END)
+        self.log = folder / "log.txt"
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "program.py"], cwd=folder, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def finish(self) -> None:
+        assert self.process.wait() == 0, self.log.read_text()[-4000:]
+
+    def written(self) -> bytes:
+        """All that Ray's processes logged and stored."""
+        files = (path for path in self.temporary.rglob("*") if path.is_file())
+        logs = b"".join(path.read_bytes() for path in files) + self.log.read_bytes()
+        store = (self.folder / "store.bin").read_bytes()
+        # The search would find what is there.
+        assert b"Parquet finished" in logs and b"MARKER of the store" * 10 in store
+        return logs + store
+
+    def kill(self) -> None:
+        """Kills all of it at once: the driver, its workers and the rest of the cluster."""
+        found = set()
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and str(self.temporary).encode() in (entry / "cmdline").read_bytes():
+                    found.add(int(entry.name))
+                elif entry.name.isdigit() and os.getsid(int(entry.name)) == self.process.pid:
+                    found.add(int(entry.name))
+            except OSError:
+                pass  # It has ended meanwhile.
+        for process in found:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+
+def check_signatures(folder: Path, key: zariz.PrivateKey) -> None:
+    table = pq.read_table(folder / "signed")
+    ids = table["id"].to_pylist()
+    assert sorted(ids) == list(range(ROWS)), "every row once"
+    assert table["message"].to_pylist() == [message(i) for i in ids]
+    valid = key.public_key.verify_batch(table["message"].to_pylist(), table["signature"].to_pylist(), "RS256")
+    assert all(valid)
+
+
+def complete(path: Path) -> int:
+    """The rows of a file; none if its write was killed."""
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except pa.ArrowInvalid:
+        return 0
+
+
+def secrets(folder: Path) -> list[bytes]:
+    """What must not be found: the key's text, its primes and exponent as bytes and digits, and the other exponent."""
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    pem = (folder / "key.pem").read_bytes()
+    numbers: Any = load_pem_private_key(pem, None)
+    numbers = numbers.private_numbers()
+    found = [line for line in pem.splitlines() if len(line) == 64] + [b"\xa5" * 32, b"a5" * 32]
+    for number in (numbers.p, numbers.q, numbers.d, numbers.dmp1, numbers.dmq1):
+        data = number.to_bytes((number.bit_length() + 7) // 8, "big")
+        found += [data[8:40], data[::-1][8:40], data.hex()[16:80].encode(), str(number)[10:60].encode()]
+    return found
+
+
+def test_ray_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -> None:
+    cluster = Cluster(folder, program("ray: sign"))
+    try:
+        cluster.finish()
+        check_signatures(folder, key)
+        written = cluster.written()
+        assert not [secret for secret in secrets(folder) if secret in written]
+    finally:
+        cluster.kill()
+
+
+def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
+    cluster = Cluster(folder, program("ray: raw and pow"))
+    try:
+        cluster.finish()
+        n, e = key.public_key.n, key.public_key.e
+        exponent = int.from_bytes((folder / "exponent.bin").read_bytes(), "big")
+        rows = pq.read_table(folder / "raised").to_pylist()
+        assert sorted(row["id"] for row in rows) == list(range(ROWS))
+        for i, row in enumerate(rows):
+            hashed = int.from_bytes(hashlib.shake_256(message(row["id"])).digest(272), "big") % n
+            assert pow(int.from_bytes(row["raw"], "big"), e, n) == hashed
+            if i % 100 == 0:
+                assert int.from_bytes(row["power"], "big") == pow(hashed, exponent, n)
+        written = cluster.written()
+        assert not [secret for secret in secrets(folder) if secret in written]
+    finally:
+        cluster.kill()
+
+
+@pytest.mark.parametrize("least", [0, 1], ids=["while data is written", "when a file is complete"])
+def test_a_killed_program_goes_on(folder: Path, key: zariz.PrivateKey, least: int) -> None:
+    """All of it is killed when there is data, before or after its checkpoint is complete; then resumed."""
+    slow = program("ray: sign").replace("def __call__(self, table):", "def __call__(self, table):\n        import time; time.sleep(1)")
+    (folder / "sign.py").write_text(slow)
+    killed = Cluster(folder, program("ray: resume"))
+
+    def has_data() -> bool:
+        return any(complete(path) >= least for path in folder.glob("signed/*.parquet"))
+
+    while not has_data() and killed.process.poll() is None:
+        time.sleep(0.002)
+    assert killed.process.poll() is None, killed.log.read_text()[-4000:]
+    killed.kill()
+    before = sum(complete(path) for path in folder.glob("signed/*.parquet"))
+    assert before < ROWS, "it was killed between"
+    resumed = Cluster(folder, program("ray: resume"))
+    try:
+        resumed.finish()
+        check_signatures(folder, key)
+    finally:
+        resumed.kill()
+
+
+def test_datafusion(folder: Path) -> None:
+    pytest.importorskip("datafusion")
+    subprocess.run([sys.executable, "-c", program("datafusion")], cwd=folder, check=True)
