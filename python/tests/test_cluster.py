@@ -174,7 +174,10 @@ def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
 @pytest.mark.parametrize("least", [0, 1], ids=["while data is written", "when a file is complete"])
 def test_a_killed_program_goes_on(folder: Path, key: zariz.PrivateKey, least: int) -> None:
     """All of it is killed when there is data, before or after its checkpoint is complete; then resumed."""
-    slow = program("ray: sign").replace("def __call__(self, table):", "def __call__(self, table):\n        import time; time.sleep(1)")
+    # Many small batches, each of which takes its time, so that data are written long before the end.
+    head = "def __call__(self, table):"
+    slow = program("ray: sign").replace(head, f"{head}\n        import time; time.sleep(0.5)")
+    slow = slow.replace("batch_size=4096", "batch_size=100").replace('("messages")', '("messages", override_num_blocks=40)')
     (folder / "sign.py").write_text(slow)
     killed = Cluster(folder, program("ray: resume"))
 
