@@ -2,17 +2,20 @@
 #![cfg(feature = "aws-lc-rs")]
 
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
+use rustls::server::WebPkiClientVerifier;
 use rustls::sign::SigningKey as _;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection};
-use rustls::{SignatureScheme, SupportedProtocolVersion};
+use rustls::{InconsistentKeys, SignatureAlgorithm, SignatureScheme, SupportedProtocolVersion};
 use zariz_rustls::{SigningKey, default_provider};
 
 const RSA: (&[u8], &[u8]) = (include_bytes!("data/rsa2048.pem"), include_bytes!("data/rsa2048.key.pem"));
@@ -85,7 +88,8 @@ fn rustls_accepts_each_scheme_in_each_version() {
     }
     for scheme in PKCS1 {
         assert_eq!(handshake(server(RSA, &TLS12), client(RSA, &[scheme])), Ok(()), "{scheme:?}");
-        assert!(handshake(server(RSA, &TLS13), client(RSA, &[scheme])).is_err(), "{scheme:?}: not in TLS 1.3");
+        let refused = handshake(server(RSA, &TLS13), client(RSA, &[scheme])).expect_err("not in TLS 1.3").to_string();
+        assert!(refused.contains("NoSignatureSchemesInCommon"), "{scheme:?}: {refused}");
     }
 }
 
@@ -93,6 +97,90 @@ fn rustls_accepts_each_scheme_in_each_version() {
 fn other_keys_go_to_the_other_loader() {
     let scheme = [SignatureScheme::ECDSA_NISTP256_SHA256];
     assert_eq!(handshake(server(P256, &TLS13), client(P256, &scheme)), Ok(()));
+}
+
+/// Signatures of a client that has a certificate.
+#[test]
+fn a_server_accepts_clients_of_zariz() {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate(RSA)).expect("a root");
+    for version in [&TLS12, &TLS13] {
+        // The server is not of zariz.
+        let builder = ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
+        let builder = builder.with_protocol_versions(&[version]).expect("a version");
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots.clone()), aws_lc_rs::default_provider().into());
+        let builder = builder.with_client_cert_verifier(verifier.build().expect("a verifier"));
+        let server = builder.with_single_cert(vec![certificate(P256)], key(P256)).expect("a key that fits");
+        let mut trusted = RootCertStore::empty();
+        trusted.add(certificate(P256)).expect("a root");
+        let builder = ClientConfig::builder_with_provider(default_provider().into());
+        let builder = builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(trusted);
+        let client = builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
+        assert_eq!(handshake(server.into(), client.into()), Ok(()), "{version:?}");
+    }
+}
+
+#[test]
+fn keys_of_every_format_are_loaded() {
+    let rsa = zariz::rsa::PrivateKey::parse(key(RSA).secret_der()).expect("a key");
+    // PKCS#8 wraps the PKCS#1 structure; before it are 26 bytes in a key of 2048 bits.
+    let pkcs1 = PrivatePkcs1KeyDer::from(key(RSA).secret_der()[26..].to_vec()).into();
+    let loaded = default_provider().key_provider.load_private_key(pkcs1).expect("PKCS#1");
+    assert_eq!(loaded.public_key().expect("a public key"), rsa.public_key().to_spki_der().expect("DER")[..].into());
+    let signer = loaded.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256]).expect("a scheme");
+    let signature = signer.sign(b"message").expect("a signature");
+    rsa.public_key().verify(zariz::rsa::Algorithm::RS256, b"message", &signature).expect("a right one");
+}
+
+/// zariz signs for a client; the program `openssl` is the server, and asks for a certificate.
+#[test]
+fn a_server_of_openssl_accepts_clients_of_zariz() {
+    const KEY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rsa2048.key.pem");
+    for (version, option) in [(&TLS12, "-tls1_2"), (&TLS13, "-tls1_3")] {
+        // A free port: another program may take it in between, and then openssl says so.
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+        let mut program = Command::new("openssl");
+        program.args(["s_server", "-accept", &format!("127.0.0.1:{port}"), option, "-naccept", "1", "-quiet"]);
+        program.args([
+            "-cert",
+            RSA_FILE,
+            "-key",
+            KEY_FILE,
+            "-CAfile",
+            RSA_FILE,
+            "-Verify",
+            "1",
+            "-verify_return_error",
+        ]);
+        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let Ok(mut child) = program.spawn() else {
+            eprintln!("SKIPPED: the program openssl is missing; install it to compare with it");
+            return;
+        };
+        let mut stream = loop {
+            match TcpStream::connect(("127.0.0.1", port)) {
+                Ok(stream) => break stream,
+                Err(error) if child.try_wait().expect("a state").is_some() => panic!("openssl ended: {error}"),
+                Err(_) => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate(RSA)).expect("a root");
+        let builder = ClientConfig::builder_with_provider(default_provider().into());
+        let builder = builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(roots);
+        let config = builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
+        let name = "localhost".try_into().expect("a name");
+        let mut connection = ClientConnection::new(Arc::new(config), name).expect("a connection");
+        rustls::Stream::new(&mut connection, &mut stream).write_all(b"hello from zariz\n").expect("a handshake");
+        connection.send_close_notify();
+        connection.write_tls(&mut stream).expect("the end");
+        drop(stream);
+        drop(child.stdin.take());
+        let output = child.wait_with_output().expect("an end");
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(said[0].contains("hello from zariz"), "{version:?}: {said:?}");
+    }
 }
 
 #[test]
@@ -132,9 +220,10 @@ fn hostile_and_wrong_keys_give_clear_errors() {
         loaded.map(|key| key.algorithm()).map_err(|error| error.to_string())
     };
     let der = key(RSA).secret_der().to_vec();
-    assert!(load(der.clone()).is_ok());
+    assert_eq!(load(der.clone()), Ok(SignatureAlgorithm::RSA));
     for length in [0, 1, 20, der.len() / 2, der.len() - 1] {
-        assert!(load(der[..length].to_vec()).is_err(), "{length} bytes");
+        let error = load(der[..length].to_vec()).expect_err("a part of a key");
+        assert!(error.contains("private key"), "{length} bytes: {error}");
     }
     let mut damaged = der.clone();
     damaged[der.len() / 2] ^= 1;
@@ -146,7 +235,8 @@ fn hostile_and_wrong_keys_give_clear_errors() {
     // A certificate of another key is refused before any handshake.
     let builder = ServerConfig::builder_with_provider(default_provider().into());
     let builder = builder.with_safe_default_protocol_versions().expect("versions").with_no_client_auth();
-    assert!(builder.with_single_cert(vec![certificate(P256)], key(RSA)).is_err());
+    let refused = builder.with_single_cert(vec![certificate(P256)], key(RSA)).map(drop);
+    assert_eq!(refused, Err(rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)));
     let offered = [SignatureScheme::ED25519];
     assert!(SigningKey::new(rsa).expect("a key").choose_scheme(&offered).is_none());
 }
