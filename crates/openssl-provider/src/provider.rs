@@ -11,7 +11,7 @@ use crate::ffi::core::Core;
 use crate::ffi::functions::Opaque;
 use crate::ffi::libcrypto::Libcrypto;
 use crate::openssl::OpenSsl;
-use crate::queue::{ComputeError, Primitive, Processes, Queue, job};
+use crate::queue::{ComputeError, Lost, Primitive, Processes, job, processes};
 use crate::salt::Salt;
 use crate::settings::Settings;
 use crate::stack;
@@ -43,8 +43,7 @@ impl Provider {
         };
         let counters = Arc::new(counters);
         let (threads, max_batch, lanes) = (settings.threads, settings.max_batch, settings.dispatch.main().lanes());
-        let of_queue = counters.clone();
-        let processes = Processes::new(move || Queue::new(threads, max_batch, lanes, of_queue.clone()));
+        let processes = processes(threads, max_batch, lanes, counters.clone());
         let text = |text: String| CString::new(text).unwrap_or_default();
         let engine = text(match settings.dispatch {
             zariz::Dispatch::Auto => format!("auto ({})", settings.dispatch.main()),
@@ -77,11 +76,13 @@ impl Provider {
         let result = job::call(&self.processes, &self.openssl.libcrypto, primitive);
         result.map_err(|error| match error {
             ComputeError::Failed(error) => error.into(),
-            ComputeError::NoThread => {
+            ComputeError::Lost(Lost::NoThread) => {
                 Failure::new(Reason::System, "no thread can be started: raise the limit of threads")
             }
-            ComputeError::Forked => Failure::new(Reason::System, "the process forked while the job was paused"),
-            ComputeError::Panic => Failure::panicked(),
+            ComputeError::Lost(Lost::Forked) => {
+                Failure::new(Reason::System, "the process forked while the job was paused")
+            }
+            ComputeError::Lost(_) => Failure::panicked(),
         })
     }
 

@@ -44,6 +44,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod backend;
+#[cfg(feature = "batcher")]
+pub mod batcher;
 mod cost;
 mod dispatch;
 mod engine;

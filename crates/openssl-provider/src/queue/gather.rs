@@ -5,7 +5,8 @@ use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::request::Request;
+use super::Request;
+use super::job::Paused;
 
 /// With more threads than this, entries of idle threads are dropped.
 const KEPT: usize = 64;
@@ -31,7 +32,7 @@ impl Gather {
     pub fn take(&self) -> Vec<Arc<Request>> {
         let mut requests = mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
         requests.retain(|request| Arc::strong_count(request) > 1);
-        requests.iter().for_each(|request| request.note_handed_over());
+        requests.iter().filter_map(|request| request.waiter()).for_each(Paused::note_handed_over);
         requests
     }
 

@@ -7,31 +7,68 @@
 //! gathered requests. Any job can do this, so no job depends on another. A full batch is handed over without
 //! waiting. A lone request costs one round of a loop that has nothing else to do.
 
+use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Queue;
-use super::gather::Gather;
-use super::primitive::{ComputeError, ComputeResult, Primitive};
-use super::process::Processes;
-use super::request::Request;
-use super::wake::{Wake, is_in_callback};
-use crate::ffi::libcrypto::Libcrypto;
+use zariz::batcher::PrimitiveResult;
+use zariz::batcher::queue::Waiter;
 use zariz_process::forks;
+
+use super::gather::Gather;
+use super::wake::{Wake, is_in_callback};
+use super::{ComputeError, ComputeResult, Lost, Primitive, Processes, Queue, Request, result};
+use crate::ffi::libcrypto::Libcrypto;
 
 /// How often a job may be run without a result before it waits in place: its program ignores the file
 /// descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
 
+/// The job that waits for a request: it belongs to the gathering requests of its thread.
+pub struct Paused {
+    wake: Arc<Wake>,
+    gather: Arc<Gather>,
+    /// Whether the request was handed over to workers.
+    handed_over: AtomicBool,
+}
+
+impl Paused {
+    fn is_handed_over(&self) -> bool {
+        self.handed_over.load(Ordering::Acquire)
+    }
+
+    /// Notes that the request is handed over to workers.
+    pub fn note_handed_over(&self) {
+        self.handed_over.store(true, Ordering::Release);
+    }
+}
+
+impl Waiter for Paused {
+    /// First, all requests of a batch get their results, so that a job's thread finds them together.
+    fn finished(&self) {
+        self.gather.note_finished();
+    }
+
+    fn wake(&self) {
+        self.wake.signal(self);
+    }
+
+    /// A result that its job never fetched no longer counts as uncollected.
+    fn forgotten(&self) {
+        self.gather.note_collected();
+    }
+}
+
 /// The result of a request: of the running job, or of the thread.
 pub fn call(processes: &Processes, libcrypto: &Libcrypto, primitive: Primitive) -> ComputeResult {
     let queue = processes.queue();
     if is_in_callback() {
-        return queue.call_at_once(&primitive);
+        return result(queue.call_at_once(&primitive));
     }
     // SAFETY: it has no preconditions.
     let job = unsafe { (libcrypto.current_job)() };
     if job.is_null() {
-        return queue.call(primitive);
+        return result(queue.call(primitive, None));
     }
     // SAFETY: the job that runs.
     let context = unsafe { (libcrypto.wait_ctx)(job) };
@@ -40,7 +77,7 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, primitive: Primitive) 
     // Two jobs with one wait context cannot be woken separately: the second waits in place.
     match wake.filter(|wake| wake.is_free()) {
         Some(wake) => paused(queue, libcrypto, wake, primitive),
-        None => queue.call_elsewhere(primitive),
+        None => result(queue.call_elsewhere(primitive, None)),
     }
 }
 
@@ -51,24 +88,26 @@ pub fn is_running(libcrypto: &Libcrypto) -> bool {
 }
 
 /// Makes a request, and leaves it to the wake, which the wait context keeps.
-fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> (*const Request, *const Gather) {
-    let gather = queue.gathers.here();
-    let request = Request::of_job(primitive, wake.clone(), gather.clone());
-    let pointers = (Arc::as_ptr(&request), Arc::as_ptr(&gather));
+fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const Request {
+    let gather = queue.compute().gathers.here();
+    let paused = Paused { wake: wake.clone(), gather: gather.clone(), handed_over: AtomicBool::new(false) };
+    let request = Request::new(primitive, paused, None);
+    let pointer = Arc::as_ptr(&request);
+    let job: *const Paused = request.waiter().map_or(ptr::null(), ptr::from_ref);
     wake.keep(request.clone());
     if gather.add(request) >= queue.full() || wake.has_callback() {
         queue.submit(gather.take());
     } else {
-        wake.signal(pointers.0);
+        wake.signal(job);
     }
-    pointers
+    pointer
 }
 
 /// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be
 /// forgotten.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
     let begun = forks();
-    let (request, gather) = begin(queue, wake, primitive);
+    let request = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);
     loop {
         // Pauses at least once, even if there is already a result: programs read the descriptors of a wait
@@ -77,17 +116,19 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
         if forks() != begun {
             // The threads that would compute the result are in another process.
-            return Err(ComputeError::Forked);
+            return Err(ComputeError::Lost(Lost::Forked));
         }
         // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the
-        // request, which keeps the gathering.
-        let (request, gather) = unsafe { (&*request, &*gather) };
+        // request.
+        let request = unsafe { &*request };
+        let Some(job) = request.waiter() else { return Err(ComputeError::Lost(Lost::Panicked)) };
+        let gather = &job.gather;
         wake.clear();
-        if !request.is_handed_over() {
+        if !job.is_handed_over() {
             if gather.has_uncollected() && !waited {
                 // Jobs with results run in this round, and may make more requests.
                 waited = true;
-                wake.signal(request);
+                wake.signal(job);
             } else {
                 queue.submit(gather.take());
             }
@@ -96,16 +137,16 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive
         } else {
             idle += 1;
         }
-        if let Some(result) = request.collect() {
-            return done(wake, gather, result);
+        if let Some(outcome) = request.collect() {
+            return done(wake, gather, outcome);
         }
     }
 }
 
 /// Returns the result, and forgets the request.
-fn done(wake: &Wake, gather: &Gather, result: ComputeResult) -> ComputeResult {
+fn done(wake: &Wake, gather: &Gather, outcome: Result<PrimitiveResult, Lost>) -> ComputeResult {
     wake.clear();
     gather.note_collected();
     wake.release();
-    result
+    result(outcome)
 }

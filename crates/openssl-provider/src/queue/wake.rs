@@ -9,7 +9,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::request::Request;
+use super::Request;
+use super::job::Paused;
 use crate::ffi::guard;
 use crate::ffi::libcrypto::{AsyncCallback, Libcrypto, WaitCtx};
 
@@ -128,11 +129,12 @@ impl Wake {
         self.lock().callback.is_some()
     }
 
-    /// Tells the program that the job of this request should run, if it still waits.
-    pub fn signal(&self, request: *const Request) {
+    /// Tells the program that this job should run, if its request is still under way.
+    pub fn signal(&self, job: *const Paused) {
         let mut guard = self.lock();
         let state = &mut *guard;
-        if state.request.as_ref().is_none_or(|kept| Arc::as_ptr(kept) != request) {
+        let kept = state.request.as_ref().and_then(|kept| kept.waiter());
+        if kept.is_none_or(|kept| !ptr::eq(kept, job)) {
             return;
         }
         let Some((function, Argument(argument))) = state.callback else {

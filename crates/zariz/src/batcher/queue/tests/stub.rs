@@ -1,0 +1,181 @@
+//! A computation that only gives names back, and can be held up.
+
+use std::io;
+use std::sync::Arc;
+
+use super::super::{Compute, Kind, Limits, Queue, Waiter};
+use crate::batcher::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::batcher::sync::thread::{Builder, JoinHandle};
+use crate::batcher::sync::{Condvar, Mutex};
+
+/// An operation whose result is its name.
+#[derive(Debug)]
+pub struct Task {
+    pub kind: Kind,
+    pub name: u64,
+    /// The batch in which it is panics.
+    panics: bool,
+}
+
+impl Task {
+    pub fn new(kind: Kind, name: u64) -> Self {
+        Self { kind, name, panics: false }
+    }
+
+    /// A private operation.
+    pub fn named(name: u64) -> Self {
+        Self::new(Kind::Private, name)
+    }
+
+    pub fn that_panics() -> Self {
+        Self { panics: true, ..Self::named(0) }
+    }
+}
+
+/// Lets threads through while it is open.
+#[derive(Default)]
+struct Gate {
+    closed: Mutex<bool>,
+    opened: Condvar,
+}
+
+/// The batches that were computed, and what holds the next ones up.
+#[derive(Default)]
+pub struct Stub {
+    gate: Gate,
+    /// How many batches have begun.
+    begun: AtomicUsize,
+    batches: Mutex<Vec<Vec<u64>>>,
+    /// No thread can be started.
+    pub without_threads: AtomicBool,
+    /// No stack has room.
+    pub without_room: AtomicBool,
+}
+
+impl Stub {
+    /// Batches that begin from now on wait until the gate is opened.
+    pub fn close(&self) {
+        *self.gate.closed.lock().expect("no panic") = true;
+    }
+
+    pub fn open(&self) {
+        *self.gate.closed.lock().expect("no panic") = false;
+        self.gate.opened.notify_all();
+    }
+
+    /// The names of each batch that was computed, in order.
+    pub fn batches(&self) -> Vec<Vec<u64>> {
+        self.batches.lock().expect("no panic").clone()
+    }
+
+    /// How many batches have begun.
+    pub fn begun(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+}
+
+impl Compute for Stub {
+    type Operation = Task;
+    type Output = u64;
+    type Waiter = Arc<Bell>;
+
+    fn kind(task: &Task) -> Kind {
+        task.kind
+    }
+
+    fn compute(&self, batch: &[&Task]) -> Vec<u64> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let mut closed = self.gate.closed.lock().expect("no panic");
+        while *closed {
+            closed = self.gate.opened.wait(closed).expect("no panic");
+        }
+        drop(closed);
+        // Quietly: the hook would print a message.
+        if batch.iter().any(|task| task.panics) {
+            std::panic::resume_unwind(Box::new("meant to"));
+        }
+        let names: Vec<_> = batch.iter().map(|task| task.name).collect();
+        self.batches.lock().expect("no panic").push(names.clone());
+        names
+    }
+
+    fn start(&self, worker: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
+        if self.without_threads.load(Ordering::SeqCst) {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        Builder::new().spawn(worker)
+    }
+
+    fn with_room(&self, work: &mut dyn FnMut()) -> bool {
+        let has_room = !self.without_room.load(Ordering::SeqCst);
+        if has_room {
+            work();
+        }
+        has_room
+    }
+}
+
+/// Counts what a waiter is told.
+#[derive(Default)]
+pub struct Bell {
+    rings: Mutex<usize>,
+    rung: Condvar,
+    pub finished: AtomicUsize,
+    pub forgotten: AtomicUsize,
+    /// It panics when it rings.
+    pub panics: bool,
+}
+
+impl Bell {
+    /// Waits until it has rung so often.
+    pub fn wait(&self, often: usize) {
+        let mut rings = self.rings.lock().expect("no panic");
+        while *rings < often {
+            rings = self.rung.wait(rings).expect("no panic");
+        }
+    }
+}
+
+impl Waiter for Arc<Bell> {
+    fn finished(&self) {
+        self.finished.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn wake(&self) {
+        *self.rings.lock().expect("no panic") += 1;
+        self.rung.notify_all();
+        if self.panics {
+            std::panic::resume_unwind(Box::new("meant to"));
+        }
+    }
+
+    fn forgotten(&self) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// For one batch of at most eight at a time, of four lanes.
+pub const LIMITS: Limits =
+    Limits { threads: Some(1), max_batch: 8, lanes: 4, capacity: None, wait_for_room: false, linger: None };
+
+/// A queue, closed when it is dropped.
+pub struct Closing(pub Arc<Queue<Stub>>);
+
+impl std::ops::Deref for Closing {
+    type Target = Arc<Queue<Stub>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.compute().open();
+        self.0.close();
+    }
+}
+
+pub fn queue(limits: Limits) -> Closing {
+    Closing(Queue::new(Stub::default(), limits))
+}

@@ -1,0 +1,243 @@
+//! Who computes, and when: turns pass from batch to batch.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::compute::{Compute, Lost, Outcome};
+use super::kind::Kind;
+use super::request::Request;
+use super::{Queue, State, is_over};
+use crate::batcher::sync::atomic::Ordering;
+use crate::batcher::sync::{MutexGuard, PoisonError};
+
+/// A batch that was taken, and its kind; nothing where nothing waited.
+struct Taken<C: Compute> {
+    kind: Option<Kind>,
+    requests: Vec<Arc<Request<C>>>,
+}
+
+impl<C: Compute> Queue<C> {
+    /// Starts to compute what waits, where turns are free. While batches are being computed, another one starts
+    /// only when it is full; until then, requests gather.
+    pub(super) fn begin<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<C>>) {
+        if self.in_place.load(Ordering::Relaxed) {
+            let others = state.waiting.take_others();
+            let told = self.free(&mut state, others.len());
+            drop(state);
+            told.tell(&self.room);
+            return self.compute_here(others);
+        }
+        while !state.closed
+            && !state.waiting.is_empty()
+            && state.computing < self.limit()
+            && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
+        {
+            state.computing += 1;
+            self.assign(state);
+            state = self.lock();
+        }
+    }
+
+    /// Makes one batch a worker's turn: wakes one, or starts one. If there is no worker and none can be
+    /// started, the queue stays without workers: from then on, whoever brings requests computes them.
+    fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) {
+        state.for_workers += 1;
+        if state.idle >= state.for_workers {
+            drop(state);
+            self.idle.notify_one();
+        } else if state.workers.len() < self.limit() {
+            let queue = self.clone();
+            match self.compute.start(Box::new(move || queue.run_worker())) {
+                Ok(worker) => state.workers.push(worker),
+                Err(_) if state.workers.is_empty() => {
+                    self.in_place.store(true, Ordering::Relaxed);
+                    state.for_workers -= 1;
+                    let others = state.waiting.take_others();
+                    let told = self.free(&mut state, others.len());
+                    drop(state);
+                    told.tell(&self.room);
+                    self.compute_here(others);
+                    self.pass_on(false, None);
+                }
+                // The existing workers compute it later.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Computes requests on this thread, whose stack may be small.
+    pub(super) fn compute_here(&self, mut requests: Vec<Arc<Request<C>>>) {
+        if requests.is_empty() {
+            return;
+        }
+        requests.sort_by_key(|request| request.kind);
+        let done = self.compute.with_room(&mut || {
+            for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
+                of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
+                // Programs' functions may need a large stack: here they have one.
+                wake(of_kind);
+            }
+        });
+        if !done {
+            requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
+            wake(&requests);
+        }
+    }
+
+    /// A worker: computes batches when it is its turn, until the queue is closed.
+    fn run_worker(self: Arc<Self>) {
+        let mut state = self.lock();
+        loop {
+            if state.for_workers > 0 {
+                state.for_workers -= 1;
+                drop(self.linger(state));
+                let batch = self.take(None);
+                self.run(&batch.requests);
+                self.pass_on(true, batch.kind);
+                wake(&batch.requests);
+                drop(batch);
+                state = self.lock();
+            } else if state.closed {
+                return;
+            } else {
+                state.idle += 1;
+                state = self.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+
+    /// Waits until requests fill the lanes, or the first has waited long enough, where that is asked for.
+    fn linger<'a>(&self, mut state: MutexGuard<'a, State<C>>) -> MutexGuard<'a, State<C>> {
+        let Some(linger) = self.limits.linger else { return state };
+        while !state.closed
+            && state.waiting.len() < self.limits.lanes
+            && let Some(made) = state.waiting.front_made()
+            && let Some(left) = (made + linger).checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+        {
+            state.lingering += 1;
+            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state.lingering -= 1;
+        }
+        state
+    }
+
+    /// Computes the calling thread's request, and others that wait.
+    pub(super) fn lead(self: &Arc<Self>, own: Arc<Request<C>>) -> Outcome<C> {
+        let batch = self.take(Some(own.clone()));
+        self.run(&batch.requests);
+        self.pass_on(false, Some(own.kind));
+        wake(&batch.requests);
+        own.wait_for_result()
+    }
+
+    /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one,
+    /// compute long operations at a time. If they do, other long ones are held back, so that turns are left for
+    /// signatures.
+    pub(super) fn note_begun(&self, state: &mut State<C>, kind: Kind) {
+        if kind == Kind::Long {
+            state.long += 1;
+            state.waiting.hold_long(state.long >= (self.limit() / 2).max(1));
+        }
+    }
+
+    /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
+    /// a worker, which may be the calling one. A thread leads a batch of its own kind. If the next batch is
+    /// of another kind, a worker computes it, if one is free.
+    pub(super) fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
+        let mut state = self.lock();
+        if ended == Some(Kind::Long) {
+            state.long -= 1;
+            state.waiting.hold_long(false);
+        }
+        let Some(kind) = state.waiting.next_kind() else {
+            state.computing -= 1;
+            return;
+        };
+        let mut leader = state.waiting.take_leader(Some(kind));
+        if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit() {
+            // A worker that is not free may be in a program's function, which may wait for the thread that
+            // waits here.
+            leader = state.waiting.take_leader(None);
+        }
+        match leader {
+            Some(leader) => {
+                self.note_begun(&mut state, leader.kind);
+                let told = self.free(&mut state, 1);
+                drop(state);
+                leader.lead();
+                told.tell(&self.room);
+            }
+            None if by_worker && !state.waiting.has_leader() => state.for_workers += 1,
+            None => self.assign(state),
+        }
+    }
+
+    /// Takes a batch: the leader's own request, if there is one, and those of its kind that have waited
+    /// longest; else requests of the next kind. Other workers whose turn it is get a share. A batch of more
+    /// requests than lanes fills whole lanes: the requests that would fill a part of them begin the next
+    /// batch. Requests whose deadline has passed are told so.
+    fn take(&self, own: Option<Arc<Request<C>>>) -> Taken<C> {
+        let mut state = self.lock();
+        let kind = match (&own, state.waiting.next_kind()) {
+            (Some(own), _) => own.kind,
+            (None, Some(next)) => {
+                self.note_begun(&mut state, next);
+                next
+            }
+            (None, None) => return Taken { kind: None, requests: Vec::new() },
+        };
+        let (mut batch, waiting) = (Vec::from_iter(own), state.waiting.count(kind));
+        let lanes = self.limits.lanes;
+        let share = waiting.div_ceil(state.for_workers + 1).next_multiple_of(lanes).max(self.full());
+        let mut count = (batch.len() + waiting).min(share).min(self.most(kind));
+        if count > lanes {
+            count -= count % lanes;
+        }
+        let taken = state.waiting.take(kind, count.saturating_sub(batch.len()));
+        let told = self.free(&mut state, taken.len());
+        drop(state);
+        told.tell(&self.room);
+        let (late, in_time): (Vec<_>, Vec<_>) = taken.into_iter().partition(|request| is_over(request.deadline));
+        if !late.is_empty() {
+            self.meter.expired(late.len());
+            late.iter().for_each(|request| request.finish(Err(Lost::Expired)));
+            wake(&late);
+        }
+        batch.extend(in_time);
+        Taken { kind: Some(kind), requests: batch }
+    }
+
+    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`]), so that
+    /// an event loop finds all its results at once, and others can already compute: a woken program may take long.
+    fn run(&self, batch: &[Arc<Request<C>>]) {
+        if batch.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        self.meter.batch(batch.iter().map(|request| now.saturating_duration_since(request.made)));
+        let operations: Vec<_> = batch.iter().map(|request| &request.operation).collect();
+        let results = self.results(&operations);
+        batch.iter().zip(results).for_each(|(request, result)| request.finish(result));
+    }
+
+    /// The results of a batch: one for each operation, even if the computation panics.
+    pub(super) fn results(&self, operations: &[&C::Operation]) -> Vec<Outcome<C>> {
+        debug_assert!(
+            operations.windows(2).all(|two| C::kind(two[0]) == C::kind(two[1])),
+            "a batch has requests of one kind"
+        );
+        let results = catch_unwind(AssertUnwindSafe(|| self.compute.compute(operations))).unwrap_or_default();
+        let mut results = results.into_iter().map(Ok);
+        operations.iter().map(|_| results.next().unwrap_or(Err(Lost::Panicked))).collect()
+    }
+}
+
+/// Wakes those who wait for requests and are no threads. If that panics, the others are woken all the same.
+pub(super) fn wake<C: Compute>(batch: &[Arc<Request<C>>]) {
+    for request in batch {
+        // The panic hook has printed a message.
+        let _ = catch_unwind(AssertUnwindSafe(|| request.wake()));
+    }
+}

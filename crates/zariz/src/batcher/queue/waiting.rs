@@ -1,0 +1,189 @@
+//! The requests that wait, and which of them are the next batch.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+use std::{iter, mem};
+
+use super::compute::Compute;
+use super::kind::Kind;
+use super::request::Request;
+
+/// The requests that wait.
+///
+/// A batch has requests of one kind, so that long work delays no result that is ready: [`Kind`] says which
+/// kinds go first. Each other kind passes the request at the front at most once; then it is that request's
+/// turn. So all requests are computed, however many of an earlier kind there are.
+///
+/// Long operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and
+/// the front is the first of those.
+pub(super) struct Waiting<C: Compute> {
+    /// By kind.
+    kinds: [OfKind<C>; Kind::ALL.len()],
+    /// How many requests have come.
+    arrived: u64,
+    long_held: bool,
+}
+
+/// Requests with the numbers of their arrival, ascending.
+type Line<C> = VecDeque<(u64, Arc<Request<C>>)>;
+
+/// The requests of one kind.
+struct OfKind<C: Compute> {
+    /// Those of threads that can compute a batch.
+    leaders: Line<C>,
+    others: Line<C>,
+}
+
+impl<C: Compute> Default for Waiting<C> {
+    fn default() -> Self {
+        let kinds = Kind::ALL.map(|_| OfKind { leaders: VecDeque::new(), others: VecDeque::new() });
+        Self { kinds, arrived: 0, long_held: false }
+    }
+}
+
+impl<C: Compute> OfKind<C> {
+    fn len(&self) -> usize {
+        self.leaders.len() + self.others.len()
+    }
+
+    /// The line in which the first request is.
+    fn first_line(&mut self) -> &mut Line<C> {
+        let number = |line: &Line<C>| line.front().map_or(u64::MAX, |&(number, _)| number);
+        if number(&self.leaders) < number(&self.others) { &mut self.leaders } else { &mut self.others }
+    }
+
+    fn front(&self) -> Option<&(u64, Arc<Request<C>>)> {
+        [&self.leaders, &self.others].into_iter().filter_map(VecDeque::front).min_by_key(|(number, _)| *number)
+    }
+}
+
+impl<C: Compute> Waiting<C> {
+    /// The kinds that are not held back, in their order, and their requests.
+    fn kinds(&self) -> impl Iterator<Item = (Kind, &OfKind<C>)> {
+        iter::zip(Kind::ALL, &self.kinds).filter(|&(kind, _)| !self.holds(kind))
+    }
+
+    /// The request at the front.
+    fn front(&self) -> Option<&(u64, Arc<Request<C>>)> {
+        self.kinds().filter_map(|(_, requests)| requests.front()).min_by_key(|(number, _)| *number)
+    }
+
+    /// When the request at the front was made.
+    pub(super) fn front_made(&self) -> Option<Instant> {
+        self.front().map(|(_, request)| request.made)
+    }
+
+    /// How many requests are not held back.
+    pub(super) fn len(&self) -> usize {
+        self.kinds().map(|(_, requests)| requests.len()).sum()
+    }
+
+    /// How many requests there are, those that are held back included.
+    pub(super) fn total(&self) -> usize {
+        self.kinds.iter().map(OfKind::len).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn push(&mut self, request: Arc<Request<C>>) {
+        let requests = &mut self.kinds[request.kind as usize];
+        let line = if request.can_lead() { &mut requests.leaders } else { &mut requests.others };
+        request.note_arrival(Some(self.arrived));
+        line.push_back((self.arrived, request));
+        self.arrived += 1;
+    }
+
+    /// Removes a request, and says whether it was there.
+    pub(super) fn remove(&mut self, request: &Request<C>) -> bool {
+        let Some(number) = request.arrival() else { return false };
+        let requests = &mut self.kinds[request.kind as usize];
+        let line = if request.can_lead() { &mut requests.leaders } else { &mut requests.others };
+        let found = line.binary_search_by_key(&number, |&(number, _)| number).ok().and_then(|i| line.remove(i));
+        request.note_arrival(None);
+        found.is_some()
+    }
+
+    pub(super) fn extend(&mut self, requests: Vec<Arc<Request<C>>>) {
+        requests.into_iter().for_each(|request| self.push(request));
+    }
+
+    /// Holds long operations back, or no longer.
+    pub(super) fn hold_long(&mut self, hold: bool) {
+        self.long_held = hold;
+    }
+
+    /// Whether that kind is held back.
+    pub(super) fn holds(&self, kind: Kind) -> bool {
+        self.long_held && kind == Kind::Long
+    }
+
+    /// The kind of the next batch: the earliest, but none twice that has passed the request at the front.
+    pub(super) fn next_kind(&self) -> Option<Kind> {
+        let (_, front) = self.front()?;
+        let next = self.kinds().find(|&(kind, requests)| requests.len() > 0 && !front.was_passed_by(kind));
+        next.map(|(kind, _)| kind)
+    }
+
+    /// How many of that kind there are.
+    pub(super) fn count(&self, kind: Kind) -> usize {
+        self.kinds[kind as usize].len()
+    }
+
+    /// The first of that kind, at most `most` of them.
+    pub(super) fn take(&mut self, kind: Kind, most: usize) -> Vec<Arc<Request<C>>> {
+        let (mut taken, mut last) = (Vec::new(), 0);
+        while taken.len() < most
+            && let Some((number, request)) = self.kinds[kind as usize].first_line().pop_front()
+        {
+            request.note_arrival(None);
+            taken.push(request);
+            last = number;
+        }
+        if !taken.is_empty() {
+            // If all requests of the kind are taken, it has had its turn before the next request comes.
+            let passes = |number| number < last || taken.len() < most;
+            self.note_passed(kind, passes);
+        }
+        taken
+    }
+
+    /// The first request of a thread that can compute a batch, of that kind or of any.
+    pub(super) fn take_leader(&mut self, kind: Option<Kind>) -> Option<Arc<Request<C>>> {
+        let of_kind = self.kinds().filter(|&(of, _)| kind.is_none_or(|kind| of == kind));
+        let firsts = of_kind.filter_map(|(of, requests)| requests.leaders.front().map(|&(number, _)| (number, of)));
+        let (number, kind) = firsts.min_by_key(|&(number, _)| number)?;
+        let (_, leader) = self.kinds[kind as usize].leaders.pop_front()?;
+        self.note_passed(kind, |other| other < number);
+        leader.note_arrival(None);
+        leader.note_leads();
+        Some(leader)
+    }
+
+    /// Notes that a batch of that kind passes the request at the front, if it does, by that request's number.
+    fn note_passed(&self, kind: Kind, passes: impl Fn(u64) -> bool) {
+        if let Some((_, front)) = self.front().filter(|(number, front)| front.kind != kind && passes(*number)) {
+            front.note_passed_by(kind);
+        }
+    }
+
+    /// Whether a thread waits that can compute a batch.
+    pub(super) fn has_leader(&self) -> bool {
+        self.kinds.iter().any(|requests| !requests.leaders.is_empty())
+    }
+
+    /// All requests but those of threads that can compute a batch.
+    pub(super) fn take_others(&mut self) -> Vec<Arc<Request<C>>> {
+        let others = self.kinds.iter_mut().flat_map(|requests| mem::take(&mut requests.others));
+        let taken = |(_, request): (u64, Arc<Request<C>>)| {
+            request.note_arrival(None);
+            request
+        };
+        others.map(taken).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! What the queue takes from the standard library to wait and to run. Its tests put shuttle's in this place, which
+//! runs threads in orders of its choice (`tests/batcher_orders.rs`).
+
+pub use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic};
+pub use std::thread;
+
+/// How many processors this process may use. Makes more than a dozen system calls, so call it late.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get())
+}
+
+/// Runs a test of the queue: here once, and with shuttle in many orders.
+#[cfg(test)]
+pub fn model(test: impl Fn() + Send + Sync + 'static) {
+    test();
+}
