@@ -70,7 +70,7 @@ impl PrivateKey {
 }
 
 /// The number that the private operation raises to `d`.
-fn number(job: &DecryptJob) -> Result<Limbs, Error> {
+pub(crate) fn number(job: &DecryptJob) -> Result<Limbs, Error> {
     let public = job.key.public_key();
     public.usage().allows_encryption()?;
     public.below_modulus(job.ciphertext)
@@ -80,8 +80,13 @@ fn number(job: &DecryptJob) -> Result<Limbs, Error> {
 fn decode(job: &DecryptJob, number: &[u64]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut encoded = Zeroizing::new(vec![0; job.key.size()]);
     limbs::to_be_bytes(number, &mut encoded);
+    decode_bytes(job, &mut encoded)
+}
+
+/// The message in a decrypted number that is as long as the key.
+pub(crate) fn decode_bytes(job: &DecryptJob, encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     match job.padding {
-        Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, &mut encoded),
-        Padding::Pkcs1v15 => pkcs1v15::decode_message(&encoded, &job.key.substitute(job.ciphertext)?),
+        Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, encoded),
+        Padding::Pkcs1v15 => pkcs1v15::decode_message(encoded, &job.key.substitute(job.ciphertext)?),
     }
 }

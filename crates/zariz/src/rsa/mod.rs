@@ -51,6 +51,8 @@ mod verify;
 pub use algorithm::{Algorithm, Padding, UnknownAlgorithm};
 pub use components::{Components, PrimeComponents};
 pub use decrypt::{DecryptJob, decrypt_many};
+#[cfg(feature = "batcher")]
+pub(crate) use decrypt::{decode_bytes, number as check_ciphertext};
 pub use error::{Error, KeyError};
 pub use fault::check_failures;
 #[cfg(feature = "keygen")]
@@ -60,6 +62,8 @@ pub use hasher::Hasher;
 pub use private::PrivateKey;
 pub use pss_parameters::PssParameters;
 pub use public::PublicKey;
+#[cfg(feature = "batcher")]
+pub(crate) use sign::encoded;
 pub use sign::{SignDigestJob, SignJob, sign_digest_many, sign_many};
 pub use traits::{Signature, SigningKey, VerifyingKey};
 pub use usage::Usage;

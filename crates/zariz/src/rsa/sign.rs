@@ -99,6 +99,19 @@ fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs
     Ok(limbs::from_be_bytes(&encoded))
 }
 
+/// The number that the private operation turns into a signature of this digest, as long as the key.
+#[cfg(feature = "batcher")]
+pub(crate) fn encoded(
+    key: &PrivateKey,
+    algorithm: Algorithm,
+    digest: &[u8],
+) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+    let number = encode(key, algorithm, digest)?;
+    let mut bytes = zeroize::Zeroizing::new(vec![0; key.size()]);
+    limbs::to_be_bytes(&number, &mut bytes);
+    Ok(bytes)
+}
+
 fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Vec<u8>, Error>> {
     let bytes = |((key, _), signature): (&(&PrivateKey, _), Result<Limbs, Error>)| {
         let mut out = vec![0; key.size()];

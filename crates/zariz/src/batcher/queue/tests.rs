@@ -1,1 +1,419 @@
+//! Every transition of a queue, with a computation that gives names back.
 
+pub(super) mod stub;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::batcher::sync::{model, thread};
+use stub::{Bell, LIMITS, Stub, Task, queue};
+
+fn push(queue: &Arc<Queue<Stub>>, name: u64) -> (Arc<Request<Stub>>, Arc<Bell>) {
+    let bell = Arc::new(Bell::default());
+    let request = Request::new(Task::named(name), bell.clone(), None);
+    assert_eq!(queue.push(request.clone()), Ok(()));
+    (request, bell)
+}
+
+/// Waits until so many requests wait.
+fn until_waiting(queue: &Queue<Stub>, count: usize) {
+    while queue.waiting() != count {
+        thread::yield_now();
+    }
+}
+
+fn until_begun(queue: &Queue<Stub>, count: usize) {
+    while queue.compute().begun() != count {
+        thread::yield_now();
+    }
+}
+
+/// The queue has nothing to do, and no turn is lost.
+fn assert_at_rest(queue: &Queue<Stub>) {
+    while queue.lock().computing > 0 {
+        thread::yield_now();
+    }
+    let state = queue.lock();
+    assert_eq!((state.waiting.total(), state.for_workers, state.long, state.lingering), (0, 0, 0, 0));
+}
+
+#[test]
+fn a_lone_caller_computes_at_once() {
+    model(|| {
+        let queue = queue(LIMITS);
+        assert_eq!(queue.call(Task::named(5), None), Ok(5));
+        assert_at_rest(&queue);
+        assert!(queue.lock().workers.is_empty(), "no thread was started");
+        assert_eq!((queue.metrics().operations, queue.metrics().largest_batch), (1, 1));
+    });
+}
+
+/// Callers that come while a batch is computed are the next batch: one of them computes it for all.
+#[test]
+fn callers_meanwhile_are_the_next_batch() {
+    model(|| {
+        let queue = queue(LIMITS);
+        queue.compute().close();
+        let call = |name| {
+            let queue = queue.0.clone();
+            thread::spawn(move || queue.call(Task::named(name), None))
+        };
+        let first = call(0);
+        until_begun(&queue, 1);
+        let others: Vec<_> = (1..4).map(call).collect();
+        until_waiting(&queue, 3);
+        queue.compute().open();
+        assert_eq!(first.join().expect("no panic"), Ok(0));
+        for (name, other) in (1..4).zip(others) {
+            assert_eq!(other.join().expect("no panic"), Ok(name));
+        }
+        assert_at_rest(&queue);
+        let mut batches = queue.compute().batches();
+        batches[1].sort_unstable();
+        assert_eq!(batches, [vec![0], vec![1, 2, 3]]);
+    });
+}
+
+/// Of two turns, one computes long operations. Other requests take the second, and the long ones wait.
+#[test]
+fn long_operations_leave_turns_for_others() {
+    model(|| {
+        let queue = queue(Limits { threads: Some(2), ..LIMITS });
+        {
+            let mut state = queue.lock();
+            state.computing += 1;
+            queue.note_begun(&mut state, Kind::Long);
+        }
+        let long = {
+            let queue = queue.0.clone();
+            thread::spawn(move || queue.call(Task::new(Kind::Long, 1), None))
+        };
+        until_waiting(&queue, 1);
+        assert_eq!(queue.call(Task::new(Kind::Public, 2), None), Ok(2));
+        assert!(queue.waiting() == 1 && queue.lock().computing == 1);
+        // The end of the batch that holds it back is its turn.
+        queue.pass_on(false, Some(Kind::Long));
+        assert_eq!(long.join().expect("no panic"), Ok(1));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn pushed_requests_wait_for_a_kick_and_are_one_batch() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let all: Vec<_> = (0..3).map(|name| push(&queue, name)).collect();
+        assert!(queue.waiting() == 3 && queue.compute().begun() == 0 && all[0].0.collect().is_none());
+        queue.kick();
+        for (name, (request, bell)) in (0..3).zip(&all) {
+            bell.wait(1);
+            assert_eq!(request.collect(), Some(Ok(name)));
+            assert_eq!(request.collect(), None, "nobody gets it twice");
+            assert_eq!(bell.finished.load(Ordering::SeqCst), 1);
+        }
+        assert_eq!(queue.compute().batches(), [vec![0, 1, 2]]);
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn a_full_batch_needs_no_kick() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let all: Vec<_> = (0..8).map(|name| push(&queue, name)).collect();
+        all.iter().for_each(|(_, bell)| bell.wait(1));
+        assert_at_rest(&queue);
+    });
+}
+
+/// A caller that blocks takes what was pushed along.
+#[test]
+fn a_caller_takes_others_along() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (request, _) = push(&queue, 1);
+        assert_eq!(queue.call(Task::named(2), None), Ok(2));
+        assert_eq!((request.collect(), queue.compute().batches()), (Some(Ok(1)), vec![vec![2, 1]]));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn withdrawn_requests_are_not_computed() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (kept, bell) = push(&queue, 1);
+        let (withdrawn, silent) = push(&queue, 2);
+        assert!(queue.withdraw(&withdrawn) && !queue.withdraw(&withdrawn));
+        queue.kick();
+        bell.wait(1);
+        assert!(!queue.withdraw(&kept), "it has been computed");
+        drop((withdrawn, kept));
+        assert_eq!((bell.forgotten.load(Ordering::SeqCst), silent.forgotten.load(Ordering::SeqCst)), (1, 0));
+        assert_eq!((queue.compute().batches(), queue.metrics().withdrawn), (vec![vec![1]], 1));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn late_requests_are_told_so() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let past = Some(Instant::now());
+        assert_eq!(queue.call(Task::named(1), past), Err(Lost::Expired));
+        let bell = Arc::new(Bell::default());
+        let late = Request::new(Task::named(2), bell.clone(), past);
+        assert_eq!(queue.push(late.clone()), Ok(()));
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(late.collect(), Some(Err(Lost::Expired)));
+        assert_at_rest(&queue);
+        assert!(queue.compute().batches().is_empty() && queue.metrics().expired == 2);
+    });
+}
+
+/// The time of a thread that waits ends, and nobody computes its request.
+#[test]
+fn threads_wait_until_their_deadline() {
+    let queue = queue(LIMITS);
+    queue.compute().close();
+    let first = {
+        let queue = queue.0.clone();
+        thread::spawn(move || queue.call(Task::named(1), None))
+    };
+    until_begun(&queue, 1);
+    let soon = Some(Instant::now() + Duration::from_millis(5));
+    assert_eq!(queue.call(Task::named(2), soon), Err(Lost::Expired));
+    assert_eq!(queue.waiting(), 0);
+    // One that was chosen to compute does so, even if its time is over before it is told.
+    let request = Request::of_thread(Task::named(3), soon);
+    {
+        let mut state = queue.lock();
+        state.computing += 1;
+        state.waiting.push(request.clone());
+        assert!(state.waiting.take_leader(None).is_some());
+    }
+    let told = {
+        let request = request.clone();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(5));
+            request.lead();
+        })
+    };
+    queue.compute().open();
+    assert_eq!(queue.wait(&request, soon), Ok(3));
+    told.join().expect("no panic");
+    assert_eq!(first.join().expect("no panic"), Ok(1));
+    assert_at_rest(&queue);
+}
+
+#[test]
+fn a_full_queue_refuses() {
+    model(|| {
+        let queue = queue(Limits { capacity: Some(2), ..LIMITS });
+        queue.compute().close();
+        let (_, first) = push(&queue, 0);
+        queue.kick();
+        until_begun(&queue, 1);
+        let all = [push(&queue, 1), push(&queue, 2)];
+        let third = Request::new(Task::named(3), Arc::new(Bell::default()), None);
+        assert_eq!(queue.push(third), Err(Lost::Full));
+        assert_eq!(queue.call(Task::named(4), None), Err(Lost::Full));
+        assert_eq!(queue.metrics().refused, 2);
+        queue.compute().open();
+        first.wait(1);
+        all.iter().for_each(|(_, bell)| bell.wait(1));
+        assert_eq!(queue.call(Task::named(5), None), Ok(5));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn threads_wait_for_room() {
+    model(|| {
+        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+        queue.compute().close();
+        let calls: Vec<_> = (0..4)
+            .map(|name| {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.call(Task::named(name), None))
+            })
+            .collect();
+        until_begun(&queue, 1);
+        until_waiting(&queue, 1);
+        queue.compute().open();
+        for (name, call) in (0..4).zip(calls) {
+            assert_eq!(call.join().expect("no panic"), Ok(name));
+        }
+        assert_at_rest(&queue);
+    });
+}
+
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Futures that wait for room are woken, and one that leaves after it was woken wakes the next.
+#[test]
+fn futures_wait_for_room() {
+    model(|| {
+        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+        queue.compute().close();
+        let (_, first) = push(&queue, 0);
+        queue.kick();
+        until_begun(&queue, 1);
+        let (kept, _) = push(&queue, 1);
+        let count = || Arc::new(Count(AtomicUsize::new(0)));
+        let counts = [count(), count(), count()];
+        let wakers = counts.clone().map(Waker::from);
+        let request = |name| Request::new(Task::named(name), Arc::new(Bell::default()), None);
+        let requests = [request(2), request(3), request(4)];
+        let mut places = [Place::default(), Place::default(), Place::default()];
+        for i in 0..3 {
+            assert!(queue.poll_push(&requests[i], &mut places[i], &wakers[i]).is_pending());
+        }
+        let woken = || counts.each_ref().map(|count| count.0.load(Ordering::SeqCst));
+        assert!(queue.withdraw(&kept));
+        assert_eq!(woken(), [1, 0, 0]);
+        queue.leave(&mut places[0]);
+        assert_eq!(woken(), [1, 1, 0]);
+        assert_eq!(queue.poll_push(&requests[1], &mut places[1], &wakers[1]), Poll::Ready(Ok(())));
+        queue.leave(&mut places[2]);
+        assert_eq!(woken(), [1, 1, 0]);
+        queue.compute().open();
+        first.wait(1);
+        assert_eq!(requests[1].wait_for_result(), Ok(3));
+        assert_at_rest(&queue);
+    });
+}
+
+/// A panic is the end of its batch alone.
+#[test]
+fn panics_are_results() {
+    model(|| {
+        let queue = queue(LIMITS);
+        assert_eq!(queue.call(Task::that_panics(), None), Err(Lost::Panicked));
+        let bells = [true, false].map(|panics| Arc::new(Bell { panics, ..Bell::default() }));
+        let requests = bells.each_ref().map(|bell| Request::new(Task::that_panics(), bell.clone(), None));
+        requests.iter().for_each(|request| assert_eq!(queue.push(request.clone()), Ok(())));
+        queue.kick();
+        bells.iter().for_each(|bell| bell.wait(1));
+        requests.iter().for_each(|request| assert_eq!(request.collect(), Some(Err(Lost::Panicked))));
+        let (request, bell) = push(&queue, 7);
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(request.collect(), Some(Ok(7)));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn without_threads_the_callers_compute() {
+    model(|| {
+        let queue = queue(LIMITS);
+        queue.compute().without_threads.store(true, Ordering::SeqCst);
+        let (request, bell) = push(&queue, 1);
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(request.collect(), Some(Ok(1)));
+        assert_eq!(queue.call_elsewhere(Task::named(2), None), Ok(2));
+        queue.compute().without_room.store(true, Ordering::SeqCst);
+        assert_eq!(queue.call_elsewhere(Task::named(3), None), Err(Lost::NoThread));
+        assert_at_rest(&queue);
+    });
+}
+
+#[test]
+fn after_the_end_there_are_no_requests() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (left, bell) = push(&queue, 1);
+        queue.close();
+        bell.wait(1);
+        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        let request = || Request::new(Task::named(2), Arc::new(Bell::default()), None);
+        assert_eq!(queue.push(request()), Err(Lost::Closed));
+        let (submitted, waker) = (request(), Waker::noop());
+        queue.submit(vec![submitted.clone()]);
+        assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
+        assert_eq!(queue.poll_push(&request(), &mut Place::default(), waker), Poll::Ready(Err(Lost::Closed)));
+        assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
+    });
+}
+
+/// Where it is asked for, a worker waits for others to fill the lanes; and no longer than that.
+#[test]
+fn workers_can_linger() {
+    let queue = queue(Limits { linger: Some(Duration::from_secs(3600)), ..LIMITS });
+    let (first, bell) = push(&queue, 1);
+    queue.kick();
+    while queue.lock().lingering == 0 {
+        thread::yield_now();
+    }
+    let others: Vec<_> = (2..5).map(|name| push(&queue, name)).collect();
+    bell.wait(1);
+    assert_eq!((first.collect(), queue.compute().batches()), (Some(Ok(1)), vec![vec![1, 2, 3, 4]]));
+    drop(others);
+    let short = stub::queue(Limits { linger: Some(Duration::from_millis(1)), ..LIMITS });
+    assert_eq!(short.call(Task::named(1), None), Ok(1));
+    assert_at_rest(&short);
+}
+
+/// Many callers of all sorts, many of whom give up: none is lost, and none is answered twice.
+#[test]
+fn a_hundred_thousand_requests() {
+    const THREADS: u64 = 8;
+    const EACH: u64 = 12_500;
+    let queue = queue(Limits { threads: Some(2), capacity: Some(64), wait_for_room: true, ..LIMITS });
+    let counted: Vec<_> = (0..THREADS)
+        .map(|t| {
+            let queue = queue.0.clone();
+            thread::spawn(move || {
+                let (mut done, mut gone) = (0, 0);
+                for name in t * EACH..(t + 1) * EACH {
+                    let kind = Kind::ALL[(name % 7 % 4) as usize];
+                    if name % 3 != 0 {
+                        assert_eq!(queue.call(Task::new(kind, name), None), Ok(name));
+                        done += 1;
+                        continue;
+                    }
+                    let bell = Arc::new(Bell::default());
+                    let request = Request::new(Task::new(kind, name), bell.clone(), None);
+                    if queue.push(request.clone()) == Err(Lost::Full) {
+                        gone += 1;
+                        continue;
+                    }
+                    if name % 2 == 0 && queue.withdraw(&request) {
+                        gone += 1;
+                        continue;
+                    }
+                    queue.kick();
+                    bell.wait(1);
+                    assert_eq!(request.collect(), Some(Ok(name)));
+                    assert_eq!(bell.finished.load(Ordering::SeqCst), 1);
+                    done += 1;
+                }
+                (done, gone)
+            })
+        })
+        .collect();
+    let (mut done, mut gone) = (0, 0);
+    for thread in counted {
+        let (more_done, more_gone) = thread.join().expect("no panic");
+        (done, gone) = (done + more_done, gone + more_gone);
+    }
+    assert_at_rest(&queue);
+    assert_eq!(done + gone, THREADS * EACH);
+    let mut names: Vec<_> = queue.compute().batches().concat();
+    assert_eq!((names.len() as u64, queue.metrics().operations), (done, done));
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len() as u64, done, "one was computed twice");
+}

@@ -100,6 +100,12 @@ impl PrivateKey {
         &self.public
     }
 
+    /// The key itself, to compute with.
+    #[cfg(feature = "batcher")]
+    pub(crate) fn rsa_key(&self) -> &rsa::PrivateKey {
+        &self.key
+    }
+
     /// What the key is for.
     pub fn variant(&self) -> Variant {
         self.public.variant()

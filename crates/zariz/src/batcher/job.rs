@@ -1,0 +1,106 @@
+//! What a batcher is asked for.
+
+use std::fmt;
+use std::time::Instant;
+
+use zeroize::Zeroizing;
+
+use super::primitive::Primitive;
+use crate::Modulus;
+use crate::rsa::{self, Algorithm, DecryptJob, Error, Padding, PrivateKey, blind};
+use crate::wiping::wiping;
+
+/// Makes the result of the number that was computed.
+type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync>;
+
+/// One request to a [`Batcher`](super::Batcher), whose result is a `T`. Hashing and padding are done where it is
+/// made and where its result is taken; only the power is computed in a batch.
+pub struct Job<T> {
+    pub(super) primitive: Primitive,
+    pub(super) finish: Finish<T>,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl<T> Job<T> {
+    /// A primitive, and what makes its result.
+    fn new(
+        primitive: Primitive,
+        finish: impl FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self { primitive, finish: Box::new(finish), deadline: None }
+    }
+
+    /// The job with a deadline: if it is not computed before, it becomes [`Lost::Expired`](super::Lost::Expired).
+    /// A thread that waits returns then. A future has no timer, and says so when the turn of its request comes.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+}
+
+/// A result that is not secret, without a copy.
+fn public(mut number: Zeroizing<Vec<u8>>) -> Result<Vec<u8>, Error> {
+    Ok(std::mem::take(&mut *number))
+}
+
+impl Job<Vec<u8>> {
+    /// The signature of a message: [`PrivateKey::sign`].
+    ///
+    /// # Errors
+    /// [`Error::KeyTooShort`], [`Error::Unsupported`], [`Error::PssOnly`], [`Error::PssParameters`],
+    /// [`Error::Random`].
+    pub fn sign(key: &PrivateKey, algorithm: Algorithm, message: &[u8]) -> Result<Self, Error> {
+        let number = wiping(|| rsa::encoded(key, algorithm, &algorithm.hash().digest(&[message])))?;
+        Ok(Self::new(Primitive::Private(key.clone(), number), public))
+    }
+
+    /// The signature of a message with this digest: [`PrivateKey::sign_digest`].
+    ///
+    /// # Errors
+    /// [`Error::Digest`] for a digest of another length than the hash's; else those of [`sign`](Self::sign).
+    pub fn sign_digest(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Self, Error> {
+        let number = wiping(|| rsa::encoded(key, algorithm, digest))?;
+        Ok(Self::new(Primitive::Private(key.clone(), number), public))
+    }
+
+    /// The blind signature of a blinded message: [`blind::PrivateKey::blind_sign`]. A message of another length
+    /// than the key, or not below its modulus, is an error of the result.
+    pub fn blind_sign(key: &blind::PrivateKey, blinded_message: &[u8]) -> Self {
+        Self::new(Primitive::Private(key.rsa_key().clone(), blinded_message.to_vec().into()), public)
+    }
+}
+
+impl Job<Zeroizing<Vec<u8>>> {
+    /// The message of a ciphertext: [`PrivateKey::decrypt`].
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::NotBelowModulus`], [`Error::PssOnly`]. Other errors are those of the result.
+    pub fn decrypt(key: &PrivateKey, padding: &Padding, ciphertext: &[u8]) -> Result<Self, Error> {
+        rsa::check_ciphertext(&DecryptJob { key, padding, ciphertext })?;
+        let (key, padding, ciphertext) = (key.clone(), padding.clone(), ciphertext.to_vec());
+        let primitive = Primitive::Private(key.clone(), ciphertext.clone().into());
+        Ok(Self::new(primitive, move |mut number| {
+            let job = DecryptJob { key: &key, padding: &padding, ciphertext: &ciphertext };
+            wiping(|| rsa::decode_bytes(&job, &mut number))
+        }))
+    }
+
+    /// A power alone. **Hazardous material**, as [`rsa::hazmat`] says.
+    pub fn primitive(primitive: Primitive) -> Self {
+        Self::new(primitive, Ok)
+    }
+
+    /// `base^exponent` modulo `modulus`, in constant time: [`Modulus::pow`].
+    pub fn pow(modulus: &Modulus, base: &[u8], exponent: &[u8]) -> Self {
+        Self::primitive(Primitive::Power(modulus.clone(), base.to_vec().into(), exponent.to_vec().into()))
+    }
+}
+
+impl<T> fmt::Debug for Job<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("primitive", &self.primitive)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}

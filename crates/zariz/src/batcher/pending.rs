@@ -1,0 +1,150 @@
+//! A result to await.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use zariz_process::Process;
+use zeroize::Zeroizing;
+
+use super::error::Error;
+use super::job::Job;
+use super::queue::{Lost, Outcome, Place, Queue, Request};
+use super::shared::{Batcher, Rsa, Task};
+use crate::rsa;
+
+/// The result of a [`Job`], for any executor. Dropping it takes the request back.
+#[must_use = "futures do nothing unless polled"]
+pub struct Pending<T> {
+    inner: Option<Result<Inner<T>, Error>>,
+}
+
+struct Inner<T> {
+    /// Keeps the workers.
+    batcher: Batcher,
+    /// The process that made the request: the queue belongs to it.
+    process: Process,
+    queue: Arc<Queue<Rsa>>,
+    request: Arc<Request<Rsa>>,
+    deadline: Option<Instant>,
+    place: Place,
+    stage: Stage,
+    finish: Option<Finish<T>>,
+}
+
+type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, rsa::Error> + Send + Sync>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The request is not in the queue yet.
+    New,
+    /// It is in the queue, and perhaps nobody computes.
+    Pushed,
+    /// It is computed, or will be.
+    Kicked,
+}
+
+impl<T> Pending<T> {
+    pub(super) fn new(batcher: &Batcher, job: Result<Job<T>, Error>) -> Self {
+        let inner = job.map(|job| {
+            let queue = batcher.queue().clone();
+            Inner {
+                batcher: batcher.clone(),
+                process: Process::current(),
+                queue,
+                request: Request::new(job.primitive, Task::default(), job.deadline),
+                deadline: job.deadline,
+                place: Place::default(),
+                stage: Stage::New,
+                finish: Some(job.finish),
+            }
+        });
+        Self { inner: Some(inner) }
+    }
+}
+
+impl<T> Inner<T> {
+    /// Brings the request into the queue. Pending where it waits for room.
+    fn push(&mut self, context: &Context) -> Poll<Result<(), Lost>> {
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Poll::Ready(Err(Lost::Expired));
+        }
+        if self.batcher.limits.wait_for_room {
+            self.queue.poll_push(&self.request, &mut self.place, context.waker())
+        } else {
+            Poll::Ready(self.queue.push(self.request.clone()))
+        }
+    }
+
+    fn poll(&mut self, context: &Context) -> Poll<Outcome<Rsa>> {
+        if Process::current() != self.process {
+            return Poll::Ready(Err(Lost::Forked));
+        }
+        // Before it is looked for: whoever stores a result later finds the waker.
+        if let Some(task) = self.request.waiter() {
+            task.set(context.waker());
+        }
+        match self.stage {
+            Stage::New => match self.push(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
+                Poll::Ready(Ok(())) => {
+                    // The executor's other tasks that are ready bring their requests first.
+                    self.stage = Stage::Pushed;
+                    context.waker().wake_by_ref();
+                }
+            },
+            Stage::Pushed => {
+                self.stage = Stage::Kicked;
+                self.queue.kick();
+            }
+            Stage::Kicked => {}
+        }
+        self.request.collect().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<T> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    /// After it was ready once, it is pending for ever.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<Self::Output> {
+        let ready = match &mut self.inner {
+            None => return Poll::Pending,
+            Some(Err(error)) => Err(*error),
+            Some(Ok(inner)) => match (inner.poll(context), inner.finish.take()) {
+                (Poll::Pending, finish) => {
+                    inner.finish = finish;
+                    return Poll::Pending;
+                }
+                (Poll::Ready(Ok(Ok(number))), Some(finish)) => finish(number).map_err(Error::Rsa),
+                (Poll::Ready(Ok(Err(error))), _) => Err(Error::Rsa(error)),
+                (Poll::Ready(Err(lost)), _) => Err(Error::Lost(lost)),
+                (Poll::Ready(Ok(Ok(_))), None) => Err(Error::Lost(Lost::Closed)),
+            },
+        };
+        self.inner = None;
+        Poll::Ready(ready)
+    }
+}
+
+impl<T> Drop for Inner<T> {
+    fn drop(&mut self) {
+        // The locks of a parent's queue may be held for ever.
+        if Process::current() == self.process {
+            self.queue.leave(&mut self.place);
+            if self.stage != Stage::New {
+                self.queue.withdraw(&self.request);
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Pending").finish_non_exhaustive()
+    }
+}
