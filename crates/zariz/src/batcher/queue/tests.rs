@@ -151,6 +151,8 @@ fn withdrawn_requests_are_not_computed() {
         queue.kick();
         bell.wait(1);
         assert!(!queue.withdraw(&kept), "it has been computed");
+        // The worker has let go of it, too.
+        queue.close();
         drop((withdrawn, kept));
         assert_eq!((bell.forgotten.load(Ordering::SeqCst), silent.forgotten.load(Ordering::SeqCst)), (1, 0));
         assert_eq!((queue.compute().batches(), queue.metrics().withdrawn), (vec![vec![1]], 1));
@@ -300,7 +302,7 @@ fn panics_are_results() {
     model(|| {
         let queue = queue(LIMITS);
         assert_eq!(queue.call(Task::that_panics(), None), Err(Lost::Panicked));
-        let bells = [true, false].map(|panics| Arc::new(Bell { panics, ..Bell::default() }));
+        let bells = [Bell::that_panics(), Bell::default()].map(Arc::new);
         let requests = bells.each_ref().map(|bell| Request::new(Task::that_panics(), bell.clone(), None));
         requests.iter().for_each(|request| assert_eq!(queue.push(request.clone()), Ok(())));
         queue.kick();

@@ -123,10 +123,14 @@ pub struct Bell {
     pub finished: AtomicUsize,
     pub forgotten: AtomicUsize,
     /// It panics when it rings.
-    pub panics: bool,
+    panics: bool,
 }
 
 impl Bell {
+    pub fn that_panics() -> Self {
+        Self { panics: true, ..Self::default() }
+    }
+
     /// Waits until it has rung so often.
     pub fn wait(&self, often: usize) {
         let mut rings = self.rings.lock().expect("no panic");

@@ -1,0 +1,202 @@
+//! Batchers: every sort of request has the result that it has alone; callers block, await, give up and come late.
+#![cfg(feature = "keygen")]
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use zariz::Modulus;
+use zariz::batcher::{Batcher, Error, Job, Lost, Pending, Policy, Primitive, WhenFull};
+use zariz::rsa::blind::{self, Variant};
+use zariz::rsa::{self, Algorithm, Hash, Padding, PrivateKey, PublicKey};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Polls all futures in turn until they are ready, as an executor with one thread does.
+fn wait_all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut results: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
+    while results.iter().any(Option::is_none) {
+        for (future, result) in futures.iter_mut().zip(&mut results).filter(|(_, result)| result.is_none()) {
+            if let Poll::Ready(output) = Pin::new(future).poll(&mut context) {
+                *result = Some(output);
+            }
+        }
+        if results.iter().any(Option::is_none) {
+            thread::park();
+        }
+    }
+    results.into_iter().flatten().collect()
+}
+
+fn key() -> PrivateKey {
+    PrivateKey::generate(1024).expect("a key")
+}
+
+#[test]
+fn every_sort_of_request_has_its_result() {
+    let (batcher, key) = (Batcher::new(), key());
+    let public: &PublicKey = key.public_key();
+    for algorithm in [Algorithm::RS256, Algorithm::PS256] {
+        let signature = batcher.sign(&key, algorithm, b"message").expect("a signature");
+        public.verify(algorithm, b"message", &signature).expect("it is right");
+    }
+    let digest = Hash::Sha256.digest(&[b"message"]);
+    let job = Job::sign_digest(&key, Algorithm::RS256, &digest).expect("a job");
+    assert_eq!(batcher.call(job), Ok(key.sign(Algorithm::RS256, b"message").expect("a signature")));
+    for padding in [Padding::oaep(Hash::Sha256), Padding::Pkcs1v15] {
+        let ciphertext = public.encrypt(&padding, b"secret").expect("a ciphertext");
+        assert_eq!(batcher.decrypt(&key, &padding, &ciphertext).expect("a message")[..], *b"secret");
+    }
+    let mut number = vec![0; 128];
+    number[127] = 2;
+    let opened = batcher.call(Job::primitive(Primitive::Public(public.clone(), number.clone().into())));
+    let back = batcher.call(Job::primitive(Primitive::Private(key.clone(), opened.expect("a power"))));
+    assert_eq!(back.expect("a power")[..], number);
+    let modulus = Modulus::new(&[35]).expect("an odd number");
+    assert_eq!(batcher.pow(&modulus, &[2], &[10]).expect("a power")[..], [9]);
+}
+
+#[test]
+fn blind_signatures() {
+    let (batcher, variant) = (Batcher::new(), Variant::RECOMMENDED);
+    let key = blind::PrivateKey::new(variant, &key()).expect("a key");
+    let refused = batcher.call(Job::blind_sign(&key, &[0xff; 128]));
+    assert_eq!(refused, Err(Error::Rsa(rsa::Error::NotBelowModulus)));
+    let prepared = variant.prepare(b"message").expect("a message");
+    let blinded = key.public_key().blind(&prepared).expect("blinded");
+    let signed = wait_all(vec![batcher.submit(Job::blind_sign(&key, blinded.message()))]).remove(0);
+    let signature = blinded.finalize(&signed.expect("signed")).expect("a signature");
+    key.public_key().verify(&prepared, &signature).expect("it is right");
+}
+
+/// All tasks that are ready share batches.
+#[test]
+fn awaited_signatures_share_batches() {
+    let batcher = Batcher::builder().threads(1).build();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    let expected = signer.key().sign(Algorithm::RS256, b"message").expect("a signature");
+    let results = wait_all((0..64).map(|_| signer.sign(b"message")).collect());
+    assert!(results.iter().all(|result| result.as_ref() == Ok(&expected)));
+    let metrics = batcher.metrics();
+    assert_eq!((metrics.operations, metrics.largest_batch), (64, 16));
+    assert!(metrics.batches <= 8, "{metrics:?}");
+    assert_eq!(signer.sign_blocking(b"message"), Ok(expected));
+}
+
+#[test]
+fn errors_of_one_are_not_those_of_others() {
+    let (batcher, key) = (Batcher::new(), key());
+    let signer = batcher.signer(&key, Algorithm::RS256);
+    let short =
+        batcher.signer(&key, Algorithm::Pss { hash: Hash::Sha512, mgf: rsa::Mgf::Mgf1(Hash::Sha512), salt_len: 100 });
+    let results = wait_all(vec![signer.sign(b"one"), short.sign(b"two"), signer.sign(b"three")]);
+    assert!(results[0].is_ok() && results[2].is_ok());
+    assert_eq!(results[1], Err(Error::Rsa(rsa::Error::KeyTooShort)));
+    let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
+    assert_eq!(batcher.call(late), Err(Error::Lost(Lost::Expired)));
+    let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
+    assert_eq!(wait_all(vec![batcher.submit(late)]), [Err(Error::Lost(Lost::Expired))]);
+}
+
+fn poll<T>(pending: Pin<&mut Pending<T>>) -> Poll<Result<T, Error>> {
+    pending.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Futures that are dropped leave the queue, in whichever stage they are.
+#[test]
+fn dropped_futures_leave_nothing_behind() {
+    let batcher = Batcher::builder().threads(1).capacity(4).build();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    for polls in (0..4).cycle().take(200) {
+        let mut pending = pin!(signer.sign(b"given up"));
+        for _ in 0..polls {
+            if poll(pending.as_mut()).is_ready() {
+                break;
+            }
+        }
+    }
+    let results = wait_all((0..32).map(|_| signer.sign(b"message")).collect());
+    assert!(results.iter().all(Result::is_ok));
+    assert!(batcher.metrics().withdrawn >= 50, "{:?}", batcher.metrics());
+}
+
+#[test]
+fn a_full_queue_refuses_or_waits() {
+    let batcher = Batcher::builder().threads(1).capacity(2).when_full(WhenFull::Refuse).build();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    let mut all: Vec<_> = (0..3).map(|_| Box::pin(signer.sign(b"message"))).collect();
+    assert!(all[..2].iter_mut().all(|pending| poll(pending.as_mut()).is_pending()));
+    assert_eq!(poll(all[2].as_mut()), Poll::Ready(Err(Error::Lost(Lost::Full))));
+    assert!(wait_all(all.drain(..2).collect()).iter().all(Result::is_ok));
+    let batcher = Batcher::builder().threads(1).capacity(2).build();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    assert!(wait_all((0..20).map(|_| signer.sign(b"message")).collect()).iter().all(Result::is_ok));
+}
+
+#[test]
+fn a_policy_for_throughput_fills_batches() {
+    // The test would take that long, if requests that fill the lanes waited.
+    let linger = Duration::from_secs(3600);
+    let batcher = Batcher::builder().threads(1).policy(Policy::Throughput { linger }).build();
+    let (key, lanes) = (key(), zariz::Dispatch::Auto.main().lanes());
+    thread::scope(|scope| {
+        for _ in 0..lanes {
+            scope.spawn(|| batcher.sign(&key, Algorithm::RS256, b"message").expect("a signature"));
+        }
+    });
+    let metrics = batcher.metrics();
+    assert_eq!((metrics.operations, metrics.batches), (lanes as u64, 1));
+}
+
+/// What a child of `fork` sees: its own queue, and futures of its parent that say so.
+#[test]
+fn after_a_fork_there_is_another_queue() {
+    let batcher = Batcher::new();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    assert!(wait_all(vec![signer.sign(b"before")])[0].is_ok());
+    let mut pending = pin!(signer.sign(b"before"));
+    assert!(poll(pending.as_mut()).is_pending());
+    zariz_process::note_fork();
+    assert_eq!(poll(pending.as_mut()), Poll::Ready(Err(Error::Lost(Lost::Forked))));
+    assert_eq!(batcher.metrics().operations, 0);
+    assert!(wait_all(vec![signer.sign(b"after")])[0].is_ok());
+    assert_eq!(batcher.metrics().operations, 1);
+}
+
+/// Threads that sign, await and give up at once: every result is right.
+#[test]
+fn many_threads_of_all_sorts() {
+    let batcher = Batcher::builder().capacity(16).build();
+    let keys = [key(), PrivateKey::generate(1536).expect("a key")];
+    let expected = keys.each_ref().map(|key| key.sign(Algorithm::RS256, b"message").expect("a signature"));
+    thread::scope(|scope| {
+        for t in 0..8 {
+            let (batcher, keys, expected) = (&batcher, &keys, &expected);
+            scope.spawn(move || {
+                for i in 0..100 {
+                    let which = (t + i) % 2;
+                    let signer = batcher.signer(&keys[which], Algorithm::RS256);
+                    match (t + i / 2) % 3 {
+                        0 => assert_eq!(signer.sign_blocking(b"message").as_ref(), Ok(&expected[which])),
+                        1 => drop(poll(pin!(signer.sign(b"given up")))),
+                        _ => {
+                            let results = wait_all((0..3).map(|_| signer.sign(b"message")).collect());
+                            assert!(results.iter().all(|result| result.as_ref() == Ok(&expected[which])));
+                        }
+                    }
+                }
+            });
+        }
+    });
+}
