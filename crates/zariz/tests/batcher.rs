@@ -75,8 +75,9 @@ fn blind_signatures() {
     assert_eq!(refused, Err(Error::Rsa(rsa::Error::NotBelowModulus)));
     let prepared = variant.prepare(b"message").expect("a message");
     let blinded = key.public_key().blind(&prepared).expect("blinded");
-    let signed = wait_all(vec![batcher.submit(Job::blind_sign(&key, blinded.message()))]).remove(0);
-    let signature = blinded.finalize(&signed.expect("signed")).expect("a signature");
+    let signed = wait_all(vec![batcher.submit(Job::blind_sign(&key, &blinded.message))]).remove(0);
+    let signature =
+        key.public_key().finalize(&prepared, &signed.expect("signed"), &blinded.inverse).expect("a signature");
     key.public_key().verify(&prepared, &signature).expect("it is right");
 }
 
