@@ -160,21 +160,6 @@ fn a_policy_for_throughput_fills_batches() {
     assert_eq!((metrics.operations, metrics.batches), (lanes as u64, 1));
 }
 
-/// What a child of `fork` sees: its own queue, and futures of its parent that say so.
-#[test]
-fn after_a_fork_there_is_another_queue() {
-    let batcher = Batcher::new();
-    let signer = batcher.signer(&key(), Algorithm::RS256);
-    assert!(wait_all(vec![signer.sign(b"before")])[0].is_ok());
-    let mut pending = pin!(signer.sign(b"before"));
-    assert!(poll(pending.as_mut()).is_pending());
-    zariz_process::note_fork();
-    assert_eq!(poll(pending.as_mut()), Poll::Ready(Err(Error::Lost(Lost::Forked))));
-    assert_eq!(batcher.metrics().operations, 0);
-    assert!(wait_all(vec![signer.sign(b"after")])[0].is_ok());
-    assert_eq!(batcher.metrics().operations, 1);
-}
-
 /// Threads that sign, await and give up at once: every result is right.
 #[test]
 fn many_threads_of_all_sorts() {

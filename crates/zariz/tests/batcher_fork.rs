@@ -1,0 +1,25 @@
+//! A batcher after a fork. Alone in its process, since other tests would see the fork, too.
+#![cfg(feature = "keygen")]
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use zariz::batcher::{Batcher, Error, Lost};
+use zariz::rsa::{Algorithm, PrivateKey};
+
+/// What a child of `fork` sees: its own queue, and futures of its parent that say so.
+#[test]
+fn after_a_fork_there_is_another_queue() {
+    let batcher = Batcher::new();
+    let signer = batcher.signer(&PrivateKey::generate(1024).expect("a key"), Algorithm::RS256);
+    assert!(signer.sign_blocking(b"before").is_ok());
+    let mut pending = pin!(signer.sign(b"before"));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(pending.as_mut().poll(&mut context).is_pending());
+    zariz_process::note_fork();
+    assert_eq!(pending.as_mut().poll(&mut context), Poll::Ready(Err(Error::Lost(Lost::Forked))));
+    assert_eq!(batcher.metrics().operations, 0);
+    assert!(signer.sign_blocking(b"after").is_ok());
+    assert_eq!(batcher.metrics().operations, 1);
+}
