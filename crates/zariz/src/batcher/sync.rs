@@ -9,6 +9,14 @@ pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
+/// Whether time passes while threads wait.
+#[cfg(test)]
+pub const REAL_TIME: bool = true;
+
+/// How many requests a test with many makes.
+#[cfg(test)]
+pub const REQUESTS: u64 = 100_000;
+
 /// Runs a test of the queue: here once, and with shuttle in many orders.
 #[cfg(test)]
 pub fn model(test: impl Fn() + Send + Sync + 'static) {

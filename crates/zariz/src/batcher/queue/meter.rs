@@ -110,21 +110,25 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batcher::sync::model;
 
     #[test]
     fn ranges_of_waiting_times() {
-        let meter = Meter::default();
-        assert_eq!(meter.read().wait_quantile(0.5), None);
-        let micros = |micros: &[u64]| micros.iter().map(|&micros| Duration::from_micros(micros)).collect::<Vec<_>>();
-        meter.batch(micros(&[0, 1, 2, 3, 4, 7, 8]));
-        meter.batch([Duration::from_nanos(999), Duration::MAX]);
-        let metrics = meter.read();
-        assert_eq!((metrics.operations, metrics.batches, metrics.largest_batch), (9, 2, 7));
-        assert_eq!(metrics.waits[..5], [2, 1, 2, 2, 1]);
-        assert_eq!(metrics.waits[RANGES - 1], 1);
-        assert_eq!(metrics.wait_quantile(0.0), Some(Duration::from_micros(1)));
-        assert_eq!(metrics.wait_quantile(0.5), Some(Duration::from_micros(4)));
-        assert_eq!(metrics.wait_quantile(1.0), None);
-        assert_eq!(metrics.mean_batch(), 4.5);
+        model(|| {
+            let meter = Meter::default();
+            assert_eq!(meter.read().wait_quantile(0.5), None);
+            let micros =
+                |micros: &[u64]| micros.iter().map(|&micros| Duration::from_micros(micros)).collect::<Vec<_>>();
+            meter.batch(micros(&[0, 1, 2, 3, 4, 7, 8]));
+            meter.batch([Duration::from_nanos(999), Duration::MAX]);
+            let metrics = meter.read();
+            assert_eq!((metrics.operations, metrics.batches, metrics.largest_batch), (9, 2, 7));
+            assert_eq!(metrics.waits[..5], [2, 1, 2, 2, 1]);
+            assert_eq!(metrics.waits[RANGES - 1], 1);
+            assert_eq!(metrics.wait_quantile(0.0), Some(Duration::from_micros(1)));
+            assert_eq!(metrics.wait_quantile(0.5), Some(Duration::from_micros(4)));
+            assert_eq!(metrics.wait_quantile(1.0), None);
+            assert_eq!(metrics.mean_batch(), 4.5);
+        });
     }
 }

@@ -26,7 +26,7 @@ mod meter;
 mod request;
 mod room;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod turns;
 mod waiting;
 
