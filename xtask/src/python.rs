@@ -3,7 +3,7 @@
 //! It is a workspace of its own, which nothing else needs. Its results are in target/python, the environment in
 //! target/python-venv.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::process::Command;
 
@@ -17,38 +17,66 @@ const WHEELS: &str = "target/python/wheels";
 /// What tests need of others. The cluster's engines are in the list `cluster` of pyproject.toml.
 const TOOLS: &str = "maturin>=1.9,<2";
 
-/// Builds the wheel, installs it and runs its tests.
+/// Builds the wheel, installs it and runs its tests, but for those of clusters.
 pub fn tests() -> Result<()> {
     supply::check_manifest("python/Cargo.toml", "python/deny.toml")?;
     run(in_python(&["fmt", "--check"])).context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
     run(in_python(&["clippy", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
-    let names = ["python3.11", "python3.12", "python3.13", "python3.14", "python3"];
-    let Some(python) = names.into_iter().find(|name| works(name, &["-c", IS_NEW_ENOUGH])) else {
-        println!("skipped: there is no Python of version 3.11 or newer with venv (on Debian: python3-venv)");
+    if install("test")?.is_none() {
         return Ok(());
-    };
-    run(command(python, &["-m", "venv", "target/python-venv"]))?;
-    if !works(PYTHON, &["-m", "maturin", "--version"]) {
-        let installed = command(PYTHON, &["-m", "pip", "install", "--quiet", TOOLS]).status();
-        if !installed.is_ok_and(|status| status.success()) {
-            println!("skipped: maturin cannot be installed, as pip says above; nothing of the package was tested");
-            return Ok(());
-        }
     }
-    let wheel = build(&["build", "--release"], ".whl")?;
-    run(command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &wheel]))?;
-    run(command(PYTHON, &["-m", "pip", "install", "--quiet", &format!("{wheel}[test,cluster]")]))
-        .context("what the tests need cannot be installed")?;
-    // Not from python/: there, `import zariz` would find the source.
-    let tests =
-        ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python", "python/tests"];
-    run(command(PYTHON, &tests))?;
+    pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"])?;
     run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
-    run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))?;
+    run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
+}
+
+/// The programs of docs/cluster.md on a cluster of this machine; and what is published: the wheel's platform, and the
+/// source archive.
+pub fn cluster() -> Result<()> {
+    let Some(wheel) = install("test,cluster")? else { return Ok(()) };
+    pytest(&["python/tests/test_cluster.py"])?;
     if cfg!(target_os = "linux") {
         run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
     }
     source_archive()
+}
+
+/// Builds the wheel, and installs it with what the extras name, in an environment of its own: the wheel's place. `None`,
+/// after saying so, where that needs what cannot be had here.
+fn install(extras: &str) -> Result<Option<String>> {
+    let names = ["python3.11", "python3.12", "python3.13", "python3.14", "python3"];
+    let Some(python) = names.into_iter().find(|name| works(name, &["-c", IS_NEW_ENOUGH])) else {
+        println!("skipped: there is no Python of version 3.11 or newer with venv (on Debian: python3-venv)");
+        return Ok(None);
+    };
+    run(command(python, &["-m", "venv", "target/python-venv"]))?;
+    if !works(PYTHON, &["-m", "maturin", "--version"]) && !pip(&[TOOLS]) {
+        println!("skipped: maturin cannot be installed, as pip says above; nothing of the package was tested");
+        return Ok(None);
+    }
+    let wheel = build(&["build", "--release"], ".whl")?;
+    if !pip(&["--force-reinstall", "--no-deps", &wheel]) {
+        bail!("pip does not install {wheel}");
+    }
+    if !pip(&[&format!("{wheel}[{extras}]")]) {
+        println!(
+            "skipped: what the tests need cannot be installed, as pip says above; the wheel was built, not tested"
+        );
+        return Ok(None);
+    }
+    Ok(Some(wheel))
+}
+
+/// Runs `pip install`; whether it could.
+fn pip(arguments: &[&str]) -> bool {
+    let install = [&["-m", "pip", "install", "--quiet"], arguments].concat();
+    command(PYTHON, &install).status().is_ok_and(|status| status.success())
+}
+
+/// Runs tests. Not from python/: there, `import zariz` would find the source.
+fn pytest(arguments: &[&str]) -> Result<()> {
+    let start = ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python"];
+    run(command(PYTHON, &[&start[..], arguments].concat()))
 }
 
 /// Checks that the source archive has all that a build needs.

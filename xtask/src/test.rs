@@ -44,7 +44,13 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: emulated::tests,
     },
-    Step { name: "python", what: "the Python package: its wheel, tests and types", long: true, run: python::tests },
+    Step { name: "python", what: "the Python package: its wheel, tests and types", long: false, run: python::tests },
+    Step {
+        name: "cluster",
+        what: "the Python package on a cluster, and its archives",
+        long: true,
+        run: python::cluster,
+    },
     Step { name: "soak", what: "haproxy and asynchronous jobs, for some minutes", long: true, run: soak::check },
     Step { name: "proof", what: "the assembly, proved for all inputs", long: true, run: proof::check },
     Step {
