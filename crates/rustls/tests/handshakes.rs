@@ -1,7 +1,7 @@
 //! Handshakes with zariz's signatures: rustls with itself, and with the program `openssl`.
 #![cfg(feature = "aws-lc-rs")]
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -141,7 +141,7 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
         // A free port: another program may take it in between, and then openssl says so.
         let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
         let mut program = Command::new("openssl");
-        program.args(["s_server", "-accept", &format!("127.0.0.1:{port}"), option, "-naccept", "1", "-quiet"]);
+        program.args(["s_server", "-accept", &format!("127.0.0.1:{port}"), option, "-naccept", "1", "-rev"]);
         program.args([
             "-cert",
             RSA_FILE,
@@ -172,14 +172,15 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
         let config = builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
         let name = "localhost".try_into().expect("a name");
         let mut connection = ClientConnection::new(Arc::new(config), name).expect("a connection");
-        rustls::Stream::new(&mut connection, &mut stream).write_all(b"hello from zariz\n").expect("a handshake");
-        connection.send_close_notify();
-        connection.write_tls(&mut stream).expect("the end");
+        let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+        // The server sends each line back, reversed.
+        let mut answer = [0; 7];
+        let answered = tls.write_all(b"zariz!\n").and_then(|()| tls.read_exact(&mut answer));
         drop(stream);
-        drop(child.stdin.take());
         let output = child.wait_with_output().expect("an end");
         let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-        assert!(said[0].contains("hello from zariz"), "{version:?}: {said:?}");
+        assert!(answered.is_ok(), "{version:?}: {answered:?}: {said:?}");
+        assert_eq!(&answer, b"!ziraz\n", "{version:?}");
     }
 }
 
