@@ -3,6 +3,7 @@
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::sign::{self, Signer};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
+use zariz::batcher::{self, Batcher};
 use zariz::rsa::{Algorithm, PrivateKey, Usage};
 
 /// The shortest key that is taken, in bits: the shortest that rustls's own providers take, for signing and for
@@ -26,6 +27,7 @@ const SCHEMES: [(SignatureScheme, Algorithm); 6] = [
 pub struct SigningKey {
     key: PrivateKey,
     spki: Vec<u8>,
+    batcher: Option<Batcher>,
 }
 
 impl SigningKey {
@@ -44,14 +46,21 @@ impl SigningKey {
             return Err(Error::General(what.into()));
         }
         let spki = key.public_key().to_spki_der().map_err(|error| Error::General(error.to_string()))?;
-        Ok(Self { key, spki })
+        Ok(Self { key, spki, batcher: None })
+    }
+
+    /// The key, whose signatures are requests of a batcher: threads that wait at once share batches, also with
+    /// other keys of the same batcher. A thread that finds it idle signs at once.
+    #[must_use]
+    pub fn with_batcher(self, batcher: Batcher) -> Self {
+        Self { batcher: Some(batcher), ..self }
     }
 }
 
 impl sign::SigningKey for SigningKey {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
         let (scheme, algorithm) = SCHEMES.into_iter().find(|(scheme, _)| offered.contains(scheme))?;
-        Some(Box::new(RsaSigner { key: self.key.clone(), scheme, algorithm }))
+        Some(Box::new(RsaSigner { key: self.key.clone(), scheme, algorithm, batcher: self.batcher.clone() }))
     }
 
     fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
@@ -69,12 +78,15 @@ struct RsaSigner {
     key: PrivateKey,
     scheme: SignatureScheme,
     algorithm: Algorithm,
+    batcher: Option<Batcher>,
 }
 
 impl Signer for RsaSigner {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
-        // One at a time: requests of several threads could share a batch here.
-        let signature = self.key.sign(self.algorithm, message);
+        let signature = match &self.batcher {
+            Some(batcher) => batcher.sign(&self.key, self.algorithm, message),
+            None => self.key.sign(self.algorithm, message).map_err(batcher::Error::Rsa),
+        };
         signature.map_err(|error| Error::General(format!("zariz could not sign: {error}")))
     }
 

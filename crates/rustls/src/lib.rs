@@ -25,9 +25,11 @@
 //!
 //! # What it gains
 //! rustls asks for a signature by a call that returns it: a thread that serves a connection, or the executor's
-//! thread under an async server, waits until it is made. So each call computes one signature, on the engine that
-//! is fastest for a single one. Signatures of several connections do not share a batch yet, and they could only
-//! where as many threads wait at once: an async server on one thread never has two.
+//! thread under an async server, waits until it is made. So with [`with`] each call computes one signature, on the
+//! engine that is fastest for a single one.
+//!
+//! With [`with_batcher`], threads that sign at once share batches: those of a server with a thread for each
+//! connection. An async server on one thread never has two signatures at once, so it gains nothing there.
 #![forbid(unsafe_code)]
 #![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -38,7 +40,7 @@ mod provider;
 pub use key::SigningKey;
 #[cfg(feature = "aws-lc-rs")]
 pub use provider::default_provider;
-pub use provider::{KeyProvider, with};
+pub use provider::{KeyProvider, with, with_batcher};
 
 #[cfg(doc)]
 use rustls::crypto::CryptoProvider;

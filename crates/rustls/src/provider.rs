@@ -6,6 +6,7 @@ use rustls::Error;
 use rustls::crypto::{self, CryptoProvider};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::sign;
+use zariz::batcher::Batcher;
 use zariz::rsa::{KeyError, PrivateKey};
 
 use crate::key::SigningKey;
@@ -16,8 +17,22 @@ use crate::key::SigningKey;
 /// once, and clone it.
 #[must_use]
 pub fn with(provider: CryptoProvider) -> CryptoProvider {
-    let key_provider = Box::leak(Box::new(KeyProvider::new(provider.key_provider)));
-    CryptoProvider { key_provider, ..provider }
+    let keys = KeyProvider::new(provider.key_provider);
+    with_keys(provider, keys)
+}
+
+/// Like [`with`], and the signatures of all its keys are requests of a batcher, so threads that sign at once share
+/// batches ([`SigningKey::with_batcher`]). For servers with a thread for each connection: there are batches only
+/// where several threads sign at once. The batcher lives as long as the program.
+#[must_use]
+pub fn with_batcher(provider: CryptoProvider, batcher: Batcher) -> CryptoProvider {
+    let keys = KeyProvider::new(provider.key_provider).with_batcher(batcher);
+    with_keys(provider, keys)
+}
+
+/// The provider with that loader, which is leaked.
+fn with_keys(provider: CryptoProvider, keys: KeyProvider) -> CryptoProvider {
+    CryptoProvider { key_provider: Box::leak(Box::new(keys)), ..provider }
 }
 
 /// zariz over the provider of aws-lc-rs.
@@ -32,12 +47,19 @@ pub fn default_provider() -> CryptoProvider {
 #[derive(Debug)]
 pub struct KeyProvider {
     others: &'static dyn crypto::KeyProvider,
+    batcher: Option<Batcher>,
 }
 
 impl KeyProvider {
     /// A loader that gives keys that are not RSA to `others`.
     pub fn new(others: &'static dyn crypto::KeyProvider) -> Self {
-        Self { others }
+        Self { others, batcher: None }
+    }
+
+    /// The loader, whose RSA keys sign through a batcher ([`SigningKey::with_batcher`]).
+    #[must_use]
+    pub fn with_batcher(self, batcher: Batcher) -> Self {
+        Self { batcher: Some(batcher), ..self }
     }
 }
 
@@ -53,7 +75,13 @@ impl crypto::KeyProvider for KeyProvider {
             _ => return self.others.load_private_key(key),
         };
         match parsed {
-            Ok(key) => Ok(Arc::new(SigningKey::new(key)?)),
+            Ok(key) => {
+                let key = SigningKey::new(key)?;
+                Ok(Arc::new(match &self.batcher {
+                    Some(batcher) => key.with_batcher(batcher.clone()),
+                    None => key,
+                }))
+            }
             Err(KeyError::NotRsa(_)) => self.others.load_private_key(key),
             Err(error) => Err(Error::General(format!("the RSA private key cannot be used: {error}"))),
         }

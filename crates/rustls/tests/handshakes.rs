@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
@@ -16,7 +17,8 @@ use rustls::sign::SigningKey as _;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection};
 use rustls::{InconsistentKeys, SignatureAlgorithm, SignatureScheme, SupportedProtocolVersion};
-use zariz_rustls::{SigningKey, default_provider};
+use zariz::batcher::Batcher;
+use zariz_rustls::{SigningKey, default_provider, with_batcher};
 
 const RSA: (&[u8], &[u8]) = (include_bytes!("data/rsa2048.pem"), include_bytes!("data/rsa2048.key.pem"));
 const P256: (&[u8], &[u8]) = (include_bytes!("data/p256.pem"), include_bytes!("data/p256.key.pem"));
@@ -91,6 +93,32 @@ fn rustls_accepts_each_scheme_in_each_version() {
         let refused = handshake(server(RSA, &TLS13), client(RSA, &[scheme])).expect_err("not in TLS 1.3").to_string();
         assert!(refused.contains("NoSignatureSchemesInCommon"), "{scheme:?}: {refused}");
     }
+}
+
+/// Each of several threads makes handshakes, and the client verifies each signature.
+#[test]
+fn threads_share_a_batcher() {
+    const THREADS: usize = 8;
+    let batcher = Batcher::builder().threads(1).build();
+    let provider = Arc::new(with_batcher(aws_lc_rs::default_provider(), batcher.clone()));
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.expect("versions").with_no_client_auth();
+    let server = Arc::new(builder.with_single_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits"));
+    let mut client = ClientConfig::clone(&client(RSA, &PSS));
+    client.resumption = Resumption::disabled(); // every handshake needs a signature
+    let client = Arc::new(client);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for _ in 0..4 {
+                    assert_eq!(handshake(server.clone(), client.clone()), Ok(()));
+                }
+            });
+        }
+    });
+    let metrics = batcher.metrics();
+    assert_eq!(metrics.operations, 4 * THREADS as u64);
+    assert!((1..=metrics.operations).contains(&metrics.batches), "{metrics:?}");
 }
 
 #[test]
