@@ -131,11 +131,12 @@ fn one_caller(key: &PrivateKey, rounds: usize) {
     println!();
 }
 
-/// Computes primitives as a batcher does, and notes how long each waited since it should have come.
-struct Noting(Mutex<Vec<f64>>);
+/// Computes primitives as a batcher does, and notes how many microseconds each waited: since it should have come, and
+/// since it was asked for.
+struct Noting(Mutex<Vec<[f64; 2]>>);
 
 impl Compute for Noting {
-    type Operation = (Instant, Primitive);
+    type Operation = ([Instant; 2], Primitive);
     type Output = PrimitiveResult;
     type Waiter = ();
 
@@ -145,15 +146,17 @@ impl Compute for Noting {
 
     fn compute(&self, batch: &[&Self::Operation]) -> Vec<PrimitiveResult> {
         let now = Instant::now();
-        let waits = batch.iter().map(|(due, _)| now.saturating_duration_since(*due).as_secs_f64() * 1e6);
+        let waits =
+            batch.iter().map(|(times, _)| times.map(|time| now.saturating_duration_since(time).as_secs_f64() * 1e6));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(waits);
         let primitives: Vec<_> = batch.iter().map(|(_, primitive)| primitive).collect();
         primitive_many(&primitives)
     }
 }
 
-/// Poisson arrivals, each taken by a thread that waits for its time, and how long they wait until their batch begins.
-/// That has the time in which the thread wakes up.
+/// Poisson arrivals, each taken by a thread that sleeps until its time, and how long they wait until their batch
+/// begins: from the call, and from the time that the thread slept for. Between the two, the system wakes the thread,
+/// on the processor that computes.
 fn arrivals(key: &PrivateKey, rate: f64, count: usize) {
     let messages = [b"message".as_slice(); FULL];
     let full = median((0..100).map(|_| timed(|| drop(key.sign_batch(ALG, &messages))) * 1e6).collect());
@@ -180,21 +183,23 @@ fn arrivals(key: &PrivateKey, rate: f64, count: usize) {
                     let due = start + Duration::from_secs_f64(*time);
                     thread::sleep(due.saturating_duration_since(Instant::now()));
                     let primitive = Primitive::Private(key.clone(), number.clone().into());
-                    let result = queue.call((due, primitive), None).expect("the queue computes");
+                    let result = queue.call(([due, Instant::now()], primitive), None).expect("the queue computes");
                     result.expect("the number is below the modulus");
                 }
             });
         }
     });
-    let mut waits = queue.compute().0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    waits.sort_by(f64::total_cmp);
-    let quantile = |share: f64| waits[((waits.len() - 1) as f64 * share) as usize];
+    let waits = queue.compute().0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let metrics = queue.metrics();
     println!("| {count} Poisson arrivals, {rate:.0} per second | µs | of a full batch ({FULL}: {full:.0} µs) |");
     println!("|---|---:|---:|");
-    for share in [0.5, 0.9, 0.99, 0.999] {
-        let wait = quantile(share);
-        println!("| {}th percentile, arrival to begin of batch | {wait:.0} | {:.2} |", share * 100.0, wait / full);
+    for (from, name) in [(1, "call"), (0, "arrival")] {
+        let mut waits: Vec<_> = waits.iter().map(|wait| wait[from]).collect();
+        waits.sort_by(f64::total_cmp);
+        for share in [0.5, 0.9, 0.99, 0.999] {
+            let wait = waits[((waits.len() - 1) as f64 * share) as usize];
+            println!("| {}th percentile, {name} to begin of batch | {wait:.0} | {:.2} |", share * 100.0, wait / full);
+        }
     }
     println!("\nmean batch {:.2}, largest {}", metrics.mean_batch(), metrics.largest_batch);
 }
