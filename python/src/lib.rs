@@ -1,6 +1,8 @@
 //! zariz in Python: the native module `zariz._zariz`. What users see is in `zariz/*.py`, with types in
 //! `zariz/_zariz.pyi`.
 
+#[cfg(unix)]
+mod aio;
 mod arrow;
 mod error;
 mod fixed_base;
@@ -40,6 +42,10 @@ fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<public_key::PublicKey>()?;
     module.add_class::<arrow::Column>()?;
     module.add_class::<fixed_base::FixedBase>()?;
+    #[cfg(unix)]
+    module.add_class::<aio::Batcher>()?;
+    #[cfg(unix)]
+    module.add_class::<aio::Inbox>()?;
     module.add_function(wrap_pyfunction!(powers::pow_many, module)?)?;
     module.add_function(wrap_pyfunction!(powers::pow_many_vartime, module)?)?;
     module.add_function(wrap_pyfunction!(products::mul_many, module)?)?;

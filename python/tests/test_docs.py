@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import zariz
+import zariz.aio
 import zariz.arrow
 import zariz.gmpy
 import zariz.jwt
@@ -23,7 +24,7 @@ README = Path(__file__).parent.parent / "README.md"
 
 def documented() -> list[tuple[str, Any]]:
     found: dict[str, Any] = {}
-    for module in (zariz, zariz.arrow, zariz.gmpy, zariz.jwt, zariz.primes, _zariz):
+    for module in (zariz, zariz.aio, zariz.arrow, zariz.gmpy, zariz.jwt, zariz.primes, _zariz):
         found[module.__name__] = module
         for name, value in vars(module).items():
             if not name.startswith("_") and callable(value) and str(getattr(value, "__module__", "")).startswith("zariz"):

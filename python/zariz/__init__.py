@@ -2,7 +2,8 @@
 
 `Modulus`, `pow_many`, `FixedBase`, `multi_pow_many`, `mul_many` and `invert_many` compute with numbers. `PrivateKey`
 and `PublicKey` sign, decrypt, verify and encrypt, one message or a batch. `zariz.gmpy` has gmpy2's functions,
-`zariz.jwt` makes tokens, `zariz.arrow` works on columns, `zariz.primes` finds primes.
+`zariz.jwt` makes tokens, `zariz.arrow` works on columns, `zariz.primes` finds primes, and what `zariz.aio` signs can be
+awaited.
 
 Numbers are ints, bytes (big-endian) or buffers of uint8 with shape (N, k), such as numpy's arrays. Results are of the
 same kind. Calls for many items take `threads=` (all processors by default), `progress=` (called with the number of

@@ -184,6 +184,43 @@ class Column:
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
+class _Metrics(TypedDict):
+    operations: int
+    batches: int
+    largest_batch: int
+    mean_batch: float
+    refused: int
+    expired: int
+    withdrawn: int
+    waits: list[int]
+
+@final
+class Batcher:
+    def __new__(
+        cls,
+        *,
+        threads: int | None = None,
+        max_batch: int | None = None,
+        capacity: int | None = None,
+        refuse: bool = False,
+        linger: float | None = None,
+    ) -> Batcher: ...
+    def metrics(self) -> _Metrics: ...
+
+@final
+class Inbox:
+    def __new__(cls) -> Inbox: ...
+    def __len__(self) -> int: ...
+    def fileno(self) -> int: ...
+    def sign(
+        self, batcher: Batcher, key: PrivateKey, future: Any, message: Buffer, algorithm: str, prehashed: bool
+    ) -> int: ...
+    def decrypt(
+        self, batcher: Batcher, key: PrivateKey, future: Any, ciphertext: Buffer, padding: str, label: bytes | None
+    ) -> int: ...
+    def withdraw(self, request: int) -> None: ...
+    def drain(self) -> None: ...
+
 def pow_many(
     moduli: _Moduli,
     bases: _Numbers | _Number,

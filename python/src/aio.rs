@@ -1,0 +1,329 @@
+//! Requests of asyncio: `zariz/aio.py` awaits what a batcher computes.
+//!
+//! An event loop has one [`Inbox`]. The first finished request of several makes its pipe readable, with no need of
+//! the interpreter; the loop then calls [`Inbox::drain`], which gives all their results to their futures. So a worker
+//! never waits for Python, and a loop is woken once for a batch.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use zariz::batcher::{Error, Job, Pending, Policy, WhenFull};
+use zeroize::Zeroizing;
+
+use crate::error::{Failure, error};
+use crate::keys;
+use crate::numbers::{Batch, Width};
+use crate::private_key::PrivateKey;
+
+/// Computes the requests of many callers in batches.
+///
+/// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in a batch.
+/// `capacity`: the most requests that wait; others wait for room, or with `refuse=True` become errors. `linger`:
+/// seconds that a request waits for others to fill the lanes; by default no request waits for others. A child of
+/// `fork` has a queue of its own.
+///
+/// >>> from zariz import PrivateKey, aio
+/// >>> batcher = aio.Batcher(threads=1, capacity=100)
+/// >>> signer = aio.Signer(PrivateKey.generate(2048), batcher=batcher)
+/// >>> batcher.metrics()["operations"]
+/// 0
+#[pyclass(frozen, module = "zariz.aio")]
+pub struct Batcher(zariz::batcher::Batcher);
+
+#[pymethods]
+impl Batcher {
+    #[new]
+    #[pyo3(signature = (*, threads=None, max_batch=None, capacity=None, refuse=false, linger=None))]
+    fn new(
+        py: Python<'_>,
+        threads: Option<usize>,
+        max_batch: Option<usize>,
+        capacity: Option<usize>,
+        refuse: bool,
+        linger: Option<f64>,
+    ) -> PyResult<Self> {
+        let mut builder = zariz::batcher::Batcher::builder();
+        let given = [("threads", threads), ("max_batch", max_batch), ("capacity", capacity)];
+        if let Some((name, _)) = given.iter().find(|(_, number)| *number == Some(0)) {
+            return Err(error(py, &format!("{name} is 0; give at least 1, or leave it out")));
+        }
+        if let Some(threads) = threads {
+            builder = builder.threads(threads);
+        }
+        if let Some(requests) = max_batch {
+            builder = builder.max_batch(requests);
+        }
+        if let Some(requests) = capacity {
+            builder = builder.capacity(requests);
+        }
+        if refuse {
+            builder = builder.when_full(WhenFull::Refuse);
+        }
+        if let Some(seconds) = linger {
+            if !(0.0..=60.0).contains(&seconds) {
+                return Err(error(py, &format!("linger is {seconds}; give seconds from 0 to 60, such as 0.002")));
+            }
+            builder = builder.policy(Policy::Throughput { linger: Duration::from_secs_f64(seconds) });
+        }
+        Ok(Self(builder.build()))
+    }
+
+    /// What was done in this process so far: `operations`, `batches`, `largest_batch`, `mean_batch`, `refused`,
+    /// `expired`, `withdrawn`, and `waits`: how many requests waited below 1 µs until their batch began, then below 2,
+    /// 4, 8 and so on.
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (metrics, dict) = (self.0.metrics(), PyDict::new(py));
+        dict.set_item("operations", metrics.operations)?;
+        dict.set_item("batches", metrics.batches)?;
+        dict.set_item("largest_batch", metrics.largest_batch)?;
+        dict.set_item("mean_batch", metrics.operations as f64 / metrics.batches.max(1) as f64)?;
+        dict.set_item("refused", metrics.refused)?;
+        dict.set_item("expired", metrics.expired)?;
+        dict.set_item("withdrawn", metrics.withdrawn)?;
+        dict.set_item("waits", metrics.waits.to_vec())?;
+        Ok(dict)
+    }
+}
+
+/// The requests that may have news, and how the loop hears of it. Has nothing of Python's: workers hold it.
+struct Bell {
+    ready: Mutex<Vec<u64>>,
+    /// The writing end. Neither end blocks, and there is at most one byte in it.
+    rope: UnixStream,
+}
+
+/// One request's part of the bell.
+struct Ring {
+    bell: Arc<Bell>,
+    request: u64,
+}
+
+impl Wake for Ring {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let mut ready = lock(&self.bell.ready);
+        ready.push(self.request);
+        if ready.len() == 1 {
+            // It has room for the one byte; if the reader is gone, so is the loop.
+            let _ = (&self.bell.rope).write(&[1]);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+enum Waiting {
+    Signature(Pending<Vec<u8>>),
+    Message(Pending<Zeroizing<Vec<u8>>>),
+}
+
+impl Waiting {
+    fn poll(&mut self, context: &mut Context) -> Poll<Result<Zeroizing<Vec<u8>>, Error>> {
+        match self {
+            Self::Signature(pending) => Pin::new(pending).poll(context).map(|result| result.map(Zeroizing::new)),
+            Self::Message(pending) => Pin::new(pending).poll(context),
+        }
+    }
+}
+
+/// A request, and the asyncio future that gets its result.
+struct Entry {
+    waiting: Waiting,
+    waker: Waker,
+    future: Py<PyAny>,
+}
+
+impl Entry {
+    fn poll(&mut self) -> Poll<Result<Zeroizing<Vec<u8>>, Error>> {
+        self.waiting.poll(&mut Context::from_waker(&self.waker))
+    }
+}
+
+#[derive(Default)]
+struct Entries {
+    next: u64,
+    of: HashMap<u64, Entry>,
+}
+
+/// The requests of one event loop.
+#[pyclass(frozen, module = "zariz._zariz")]
+pub struct Inbox {
+    bell: Arc<Bell>,
+    /// The reading end.
+    reader: UnixStream,
+    entries: Mutex<Entries>,
+}
+
+impl Inbox {
+    /// Brings a request to its queue. Its first poll does so, and rings: the loop polls it again when its other
+    /// tasks that are ready have brought theirs, and then its computation begins.
+    fn start(&self, py: Python<'_>, waiting: Waiting, future: Py<PyAny>) -> PyResult<u64> {
+        let mut entries = lock(&self.entries);
+        let request = entries.next;
+        let waker = Waker::from(Arc::new(Ring { bell: self.bell.clone(), request }));
+        let mut entry = Entry { waiting, waker, future };
+        match entry.poll() {
+            Poll::Pending => {
+                entries.next += 1;
+                entries.of.insert(request, entry);
+                Ok(request)
+            }
+            Poll::Ready(result) => {
+                drop(entries);
+                settle(py, &entry.future, result)?;
+                Ok(request)
+            }
+        }
+    }
+}
+
+/// Gives a result to its future, unless that is cancelled.
+fn settle(py: Python<'_>, future: &Py<PyAny>, result: Result<Zeroizing<Vec<u8>>, Error>) -> PyResult<()> {
+    let future = future.bind(py);
+    if future.call_method0(intern!(py, "done"))?.is_truthy()? {
+        return Ok(());
+    }
+    match result {
+        Ok(bytes) => future.call_method1(intern!(py, "set_result"), (PyBytes::new(py, &bytes),))?,
+        Err(failure) => future.call_method1(intern!(py, "set_exception"), (raised(py, failure).into_value(py),))?,
+    };
+    Ok(())
+}
+
+fn raised(py: Python<'_>, failure: Error) -> PyErr {
+    match failure {
+        Error::Rsa(failure) => Failure::from(failure).exception(py, None),
+        other => error(py, &other.to_string()),
+    }
+}
+
+#[pymethods]
+impl Inbox {
+    #[new]
+    fn new() -> PyResult<Self> {
+        let made = || -> io::Result<_> {
+            let (reader, rope) = UnixStream::pair()?;
+            reader.set_nonblocking(true)?;
+            rope.set_nonblocking(true)?;
+            Ok((reader, rope))
+        };
+        let (reader, rope) = made().map_err(|failure| {
+            PyOSError::new_err((
+                failure.raw_os_error().unwrap_or(0),
+                format!("no pair of sockets can be made: {failure}"),
+            ))
+        })?;
+        let bell = Arc::new(Bell { ready: Mutex::default(), rope });
+        Ok(Self { bell, reader, entries: Mutex::default() })
+    }
+
+    /// The descriptor that becomes readable when `drain` has something to do.
+    fn fileno(&self) -> i32 {
+        self.reader.as_raw_fd()
+    }
+
+    /// Asks for a signature; the number of the request, for `withdraw`.
+    fn sign(
+        &self,
+        batcher: &Batcher,
+        key: &PrivateKey,
+        future: &Bound<'_, PyAny>,
+        message: &Bound<'_, PyAny>,
+        algorithm: &str,
+        prehashed: bool,
+    ) -> PyResult<u64> {
+        let py = message.py();
+        let algorithm = keys::algorithm(py, algorithm)?;
+        let read = Batch::read_one(message, "message", Width::NoInts)?;
+        let make = || match prehashed {
+            true => Job::sign_digest(&key.0, algorithm, read.get(0)),
+            false => Job::sign(&key.0, algorithm, read.get(0)),
+        };
+        let job = make().map_err(|failure| Failure::from(failure).exception(py, None))?;
+        self.start(py, Waiting::Signature(batcher.0.submit(job)), future.clone().unbind())
+    }
+
+    /// Asks for the message of a ciphertext, likewise.
+    fn decrypt(
+        &self,
+        batcher: &Batcher,
+        key: &PrivateKey,
+        future: &Bound<'_, PyAny>,
+        ciphertext: &Bound<'_, PyAny>,
+        padding: &str,
+        label: Option<&[u8]>,
+    ) -> PyResult<u64> {
+        let py = ciphertext.py();
+        let padding = keys::padding(py, padding, label.unwrap_or_default())?;
+        let read = Batch::read_one(ciphertext, "ciphertext", Width::NoInts)?;
+        let job = Job::decrypt(&key.0, &padding, read.get(0))
+            .map_err(|failure| Failure::from(failure).exception(py, None))?;
+        self.start(py, Waiting::Message(batcher.0.submit(job)), future.clone().unbind())
+    }
+
+    /// Takes a request back, if it has no result yet.
+    fn withdraw(&self, request: u64) {
+        let entry = lock(&self.entries).of.remove(&request);
+        drop(entry);
+    }
+
+    /// How many requests have no result yet.
+    fn __len__(&self) -> usize {
+        lock(&self.entries).of.len()
+    }
+
+    /// Gives the results that are there to their futures.
+    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+        let ready = {
+            let mut ready = lock(&self.bell.ready);
+            let _ = (&self.reader).read(&mut [0; 8]);
+            std::mem::take(&mut *ready)
+        };
+        let mut done = Vec::with_capacity(ready.len());
+        let mut entries = lock(&self.entries);
+        for request in ready {
+            if let Some(Poll::Ready(result)) = entries.of.get_mut(&request).map(Entry::poll)
+                && let Some(entry) = entries.of.remove(&request)
+            {
+                done.push((entry, result));
+            }
+        }
+        // Futures call what their loop likes, which may ask for more.
+        drop(entries);
+        for (entry, result) in done {
+            settle(py, &entry.future, result)?;
+        }
+        Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let entries = match self.entries.try_lock() {
+            Ok(entries) => entries,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(()),
+        };
+        entries.of.values().try_for_each(|entry| visit.call(&entry.future))
+    }
+
+    fn __clear__(&self) {
+        let entries = std::mem::take(&mut lock(&self.entries).of);
+        drop(entries);
+    }
+}
