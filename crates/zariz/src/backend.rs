@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 mod form;
+#[cfg(feature = "rsa")]
 mod private;
 mod table;
 
@@ -13,6 +14,7 @@ use zariz_kernels::limbs::Limbs;
 use zariz_kernels::{Domain, Shared, invert, mul, multi_pow, pair, pow, rsaz, scalar};
 
 pub(crate) use form::MontgomeryForm;
+#[cfg(feature = "rsa")]
 pub(crate) use private::{KeyNumbers, PrivateOperations};
 
 use crate::prepared::Prepared;
@@ -48,6 +50,7 @@ pub(crate) trait Backend: Sync {
     fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
     /// Private operations with a key in each lane; `None` where the machine does not have one in each lane, or the
     /// keys cannot share a batch.
+    #[cfg(feature = "rsa")]
     fn private<'a>(&self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>>;
     /// Brings numbers of at most `bits` bits into Montgomery's domain.
     fn enter<'a>(&self, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Box<dyn MontgomeryForm + 'a>;
@@ -98,6 +101,7 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
         work()
     }
     /// Private operations, see [`Backend::private`].
+    #[cfg(feature = "rsa")]
     fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
         let _ = keys;
         None
@@ -137,6 +141,7 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
     fn method(self, modulus: &Prepared) -> Method {
         self.constants(modulus).method_on::<M>()
     }
+    #[cfg(feature = "rsa")]
     fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
         private::in_lanes(self, keys)
     }
@@ -272,6 +277,7 @@ impl<A: Arithmetic> Backend for A {
         counts::products(batch.len());
         self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
     }
+    #[cfg(feature = "rsa")]
     fn private<'a>(&self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
         Arithmetic::private(*self, keys)
     }
