@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
-use crate::moduli::{count, modulus};
+use crate::moduli::{count, prepared_or_read};
 use crate::numbers::{Batch, Width};
 use crate::output::{Outcome, many, one, with_failures};
-use crate::powers::{Call, Modulus};
+use crate::powers::Call;
 use crate::work::{cost, run};
 
 /// A base, prepared for many powers: they cost a quarter to a fifth of `Modulus.pow_batch`.
@@ -67,10 +67,7 @@ impl FixedBase {
         memory: Option<usize>,
     ) -> PyResult<Self> {
         let py = base.py();
-        let modulus = match n.cast::<Modulus>() {
-            Ok(modulus) => modulus.get().0.clone(),
-            Err(_) => modulus(n, "n")?.map_err(|failure| failure.exception(py, None))?,
-        };
+        let modulus = prepared_or_read(n, "n")?;
         let base = Batch::read_one(base, "base", Width::AtLeast(modulus.size()))?;
         if let Some((_, failure)) = base.failures.first() {
             return Err(failure.exception(py, None));

@@ -27,14 +27,8 @@ impl Moduli {
 
     /// Reads a `Modulus`, a number, or many of them.
     pub fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        if let Ok(modulus) = object.cast::<Modulus>() {
-            return Ok(Self::one(&modulus.get().0));
-        }
-        if is_one(object) {
-            return match modulus(object, what)? {
-                Ok(modulus) => Ok(Self::one(&modulus)),
-                Err(failure) => Err(failure.exception(object.py(), None)),
-            };
+        if object.is_instance_of::<Modulus>() || is_one(object) {
+            return Ok(Self::one(&prepared_or_read(object, what)?));
         }
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(format!("{what} is a str; give an int, bytes, a Modulus, or a list")));
@@ -110,6 +104,14 @@ pub fn modulus(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Outcome<zariz:
         return Ok(Err(failure.clone()));
     }
     Ok(zariz::Modulus::new(batch.get(0)).map_err(Failure::from))
+}
+
+/// A `Modulus`, or one from a number.
+pub fn prepared_or_read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<zariz::Modulus> {
+    match object.cast::<Modulus>() {
+        Ok(modulus) => Ok(modulus.get().0.clone()),
+        Err(_) => modulus(object, what)?.map_err(|failure| failure.exception(object.py(), None)),
+    }
 }
 
 fn prepared(known: &mut HashMap<Vec<u8>, zariz::Modulus>, bytes: &[u8]) -> Outcome<zariz::Modulus> {

@@ -62,7 +62,7 @@ pub fn one<'py, B: AsRef<[u8]>>(
 pub fn with_failures<B>(mut results: Vec<Outcome<B>>, batches: &[&Batch]) -> Vec<Outcome<B>> {
     for batch in batches {
         for (i, failure) in &batch.failures {
-            // One item may stand for all places.
+            // One item may be for all places.
             let places = if batch.len() == 1 { 0..results.len() } else { *i..i + 1 };
             for result in &mut results[places] {
                 *result = Err(failure.clone());

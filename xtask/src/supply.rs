@@ -16,7 +16,7 @@ pub fn check() -> Result<()> {
     check_graph(&Graph::read()?, RULES)
 }
 
-/// The same of another workspace, by its own rules.
+/// Licences and sources of another workspace, by its own rules.
 pub fn check_manifest(manifest: &str, rules: &str) -> Result<()> {
     check_graph(&Graph::read_of(&["--manifest-path", manifest])?, rules)
 }

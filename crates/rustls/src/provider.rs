@@ -11,7 +11,7 @@ use zariz::rsa::{KeyError, PrivateKey};
 
 use crate::key::SigningKey;
 
-/// The same provider, except that zariz signs with RSA keys.
+/// A copy of a provider in which zariz signs with RSA keys.
 ///
 /// rustls wants its loader of keys to live as long as the program, so each call leaks a few bytes: make a provider
 /// once, and clone it.

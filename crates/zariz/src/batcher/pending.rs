@@ -83,7 +83,7 @@ impl<T> Inner<T> {
         if Process::current() != self.process {
             return Poll::Ready(Err(Lost::Forked));
         }
-        // Before it is looked for: whoever stores a result later finds the waker.
+        // Before the result is looked for: a thread that stores it later finds the waker.
         if let Some(task) = self.request.waiter() {
             task.set(context.waker());
         }

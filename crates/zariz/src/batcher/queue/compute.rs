@@ -45,7 +45,7 @@ pub trait Waiter: Send + Sync + 'static {
     /// locked meanwhile, so this may only count.
     fn finished(&self) {}
 
-    /// Tells whoever waits that the result is there.
+    /// Tells the one who waits that the result is there.
     fn wake(&self);
 
     /// The request was dropped, and nobody has taken its result.

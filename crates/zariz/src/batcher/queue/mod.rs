@@ -72,7 +72,7 @@ pub struct Queue<C: Compute> {
     limits: Limits,
     /// The most batches that are computed at once; zero before it is first needed.
     limit: AtomicUsize,
-    /// There are no workers: whoever brings requests computes them.
+    /// There are no workers: the threads that bring requests compute them.
     in_place: AtomicBool,
     meter: Meter,
     state: Mutex<State<C>>,

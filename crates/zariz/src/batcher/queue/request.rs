@@ -167,7 +167,7 @@ impl<C: Compute> Request<C> {
         self.change(state, Phase::Done(result));
     }
 
-    /// Wakes whoever waits, where it is not a thread.
+    /// Wakes the waiter, unless it is a thread.
     pub(super) fn wake(&self) {
         if let By::Waiter(waiter) = &self.by {
             waiter.wake();

@@ -66,7 +66,7 @@ impl<C: Compute> Queue<C> {
     }
 
     /// Like [`push`](Self::push), but if the queue is full, keeps a place for the waker and wakes it when room may
-    /// have come. Whoever has a place and no longer waits must [`leave`](Self::leave) it.
+    /// have come. A caller that has a place and no longer waits must [`leave`](Self::leave) it.
     ///
     /// # Errors
     /// [`Lost::Closed`].

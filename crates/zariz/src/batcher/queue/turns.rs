@@ -40,7 +40,7 @@ impl<C: Compute> Queue<C> {
     }
 
     /// Makes one batch a worker's turn: wakes one, or starts one. If there is no worker and none can be
-    /// started, the queue stays without workers: from then on, whoever brings requests computes them.
+    /// started, the queue stays without workers: from then on, the threads that bring requests compute them.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
