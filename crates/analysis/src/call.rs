@@ -70,6 +70,7 @@ macro_rules! interpret {
                 const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
                 const MAX_WHOLE: usize = P::MAX_WHOLE;
                 const MAX_SELECT: usize = P::MAX_SELECT;
+                const TILED_FROM: usize = P::TILED_FROM;
                 const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;
                 const AHMM_FROM: usize = P::AHMM_FROM;
 

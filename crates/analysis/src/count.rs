@@ -114,8 +114,6 @@ impl Counts {
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::ZERO) };
     static AT_REDUCTION: Cell<Option<Counts>> = const { Cell::new(None) };
-    /// Whether an interleaved reduction is under way: it calls a block for each tile.
-    static REDUCING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What this thread has counted so far; the difference of two calls is what was done between them.
@@ -130,7 +128,7 @@ pub fn count(run: impl FnOnce()) -> Counts {
     so_far() - before
 }
 
-/// What this thread had counted when it last began to reduce a product, since this was last asked; `None` if no
+/// What this thread had counted when it first began to reduce a product, since this was last asked; `None` if no
 /// reduction was apart from its product.
 pub fn at_reduction() -> Option<Counts> {
     AT_REDUCTION.take()
@@ -195,6 +193,11 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_stores = digit_loads;
         }
         Call::Splat { c, initial } => column_stores = n(c.len().min(initial.len())),
+        Call::AddWords { words, .. } => (column_loads, column_stores) = (n(words.len()), n(words.len())),
+        Call::Quotients { q, .. } => {
+            digit_stores = n(q.len());
+            (column_loads, column_stores) = (digit_stores + 1, 1);
+        }
         Call::Normalize { out, c } => {
             digit_stores = n(out.len().min(c.len()));
             column_loads = digit_stores;
@@ -272,10 +275,10 @@ fn whole_reduction(t: u64) -> u64 {
 impl<P: Model> Count<P> {
     fn call(self, call: Call<Self>) {
         match call {
-            Call::ReduceRows { .. } | Call::Settle { .. } if !REDUCING.replace(true) => {
+            // A reduction calls such a block for each tile.
+            Call::ReduceRows { .. } | Call::Quotients { .. } | Call::Settle { .. } if AT_REDUCTION.get().is_none() => {
                 AT_REDUCTION.set(Some(so_far()))
             }
-            Call::Normalize { .. } | Call::NormalizeSum { .. } => REDUCING.set(false),
             _ => {}
         }
         let traffic = traffic(&call);

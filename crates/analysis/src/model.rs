@@ -30,6 +30,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_WHOLE: usize;
     /// [`batch::Kernels::MAX_SELECT`].
     const MAX_SELECT: usize;
+    /// [`batch::Kernels::TILED_FROM`].
+    const TILED_FROM: usize;
     /// [`batch::Kernels::KARATSUBA_FROM`].
     const KARATSUBA_FROM: usize;
     /// [`batch::Kernels::AHMM_FROM`].
@@ -60,6 +62,7 @@ impl<M: Named> Model for Of<M> {
     const MAX_TRIANGLE: usize = <M as batch::Kernels>::MAX_TRIANGLE;
     const MAX_WHOLE: usize = <M as batch::Kernels>::MAX_WHOLE;
     const MAX_SELECT: usize = <M as batch::Kernels>::MAX_SELECT;
+    const TILED_FROM: usize = <M as batch::Kernels>::TILED_FROM;
     const KARATSUBA_FROM: usize = <M as batch::Kernels>::KARATSUBA_FROM;
     const AHMM_FROM: usize = <M as batch::Kernels>::AHMM_FROM;
 }

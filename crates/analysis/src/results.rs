@@ -74,13 +74,13 @@ impl Dyadic {
 /// How a product is reduced.
 #[derive(Clone, Copy, Debug)]
 pub enum Reduction {
-    /// The product, `up` bits higher, by `rows` digits of `radix` bits: friendly multiples at most
-    /// `(2^radix − 1)·M`, and `M` itself for the last row.
-    Rows {
-        /// The bits of a row.
-        radix: usize,
-        /// How many there are.
-        rows: usize,
+    /// The product, `up` bits higher, by friendly multiples at most `(2^last − 1)·M`, and `M` itself for the last
+    /// quotient.
+    Friendly {
+        /// The bits of all friendly quotients.
+        before: usize,
+        /// The bits of the last quotient.
+        last: usize,
         /// How far up the product begins.
         up: usize,
     },
@@ -89,13 +89,19 @@ pub enum Reduction {
 }
 
 impl Reduction {
+    /// By `digits` digits of `w` bits, at most `step` at a time, the last step with `M` itself.
+    pub fn by_digits(w: usize, digits: usize, step: usize) -> Self {
+        let last = digits.min(step);
+        Self::Friendly { before: w * (digits - last), last: w * last, up: 0 }
+    }
+
     /// The most that a product `t` can become.
     fn of(self, t: &Dyadic, m: &BigUint) -> Dyadic {
         match self {
-            Self::Rows { radix, rows, up } => {
-                let (digit, below) = (ones(radix), radix * (rows - 1));
-                let multiples = (ones(below) * &digit + (digit << below)) * m;
-                Dyadic { n: &t.n << up, shift: t.shift }.plus(&multiples.into()).over(radix * rows)
+            Self::Friendly { before, last, up } => {
+                let quotient = ones(last);
+                let multiples = (ones(before) * &quotient + (quotient << before)) * m;
+                Dyadic { n: &t.n << up, shift: t.shift }.plus(&multiples.into()).over(before + last)
             }
             Self::Whole(bits) => t.plus(&(ones(bits) * m).into()).over(bits),
         }
@@ -135,6 +141,8 @@ pub enum Kind {
     HalfReduced {
         /// The bits of a digit.
         digit_bits: usize,
+        /// The digits of a step of its reductions.
+        step: usize,
     },
     /// It doubles so many times before a square.
     Doubling(usize),
@@ -293,11 +301,11 @@ impl Arithmetic {
         ];
         let square = product(&most, &most);
         match self.kind {
-            Kind::HalfReduced { digit_bits } => {
+            Kind::HalfReduced { digit_bits, step } => {
                 let entry = below(reduced);
                 let claimed = Claim { times: bounds::K_AHMM_EIGHTHS, shift: 3, unit: Unit::M };
                 let k = Dyadic::from(m * claimed.times).over(claimed.shift);
-                let cut = Cut::new(size.digits, digit_bits);
+                let cut = Cut::new(size.digits, digit_bits, step);
                 out.push(worst("amm, ams", &both, multiple(reduced), square));
                 out.push(worst("complete_entry", &format!("below {reduced}M"), claimed, cut.complete(&entry, m)));
                 let operands = format!("{in_domain}, entry below {reduced}M");
@@ -373,9 +381,9 @@ impl Arithmetic {
         let next = |x: &BigUint| match self.kind {
             Kind::Products | Kind::Full { .. } => product(x, x),
             Kind::Doubling(times) => product(&(x << times), &(x << times)),
-            Kind::HalfReduced { digit_bits } => {
+            Kind::HalfReduced { digit_bits, step } => {
                 let entry = product(x, x).max(entered.clone());
-                let cut = Cut::new(size.digits, digit_bits);
+                let cut = Cut::new(size.digits, digit_bits, step);
                 let (x, entry) = (Dyadic::from(x.clone()), Dyadic::from(entry));
                 let k = cut.complete(&entry, &m);
                 cut.multiply(&x, &entry, &k, &m).floor().max(entry.floor())
@@ -407,16 +415,17 @@ impl Arithmetic {
 struct Cut {
     low: usize,
     digit_bits: usize,
+    step: usize,
     high: usize,
 }
 
 impl Cut {
-    fn new(digits: usize, digit_bits: usize) -> Self {
-        Self { low: digits / 2, digit_bits, high: digits - digits / 2 }
+    fn new(digits: usize, digit_bits: usize, step: usize) -> Self {
+        Self { low: digits / 2, digit_bits, step, high: digits - digits / 2 }
     }
 
     fn reduction(&self, rows: usize) -> Reduction {
-        Reduction::Rows { radix: self.digit_bits, rows, up: 0 }
+        Reduction::by_digits(self.digit_bits, rows, self.step)
     }
 
     /// `K` of an entry.

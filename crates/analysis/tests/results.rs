@@ -72,13 +72,13 @@ fn one_doubling_more_than_the_window_has_room_for_is_found_out() {
 /// The bound of `R ≥ 8M` is the least that can be: of one bit less, no bound is closed.
 #[test]
 fn what_is_reached_is_below_the_claim_and_above_what_is_simple() {
-    let size = batch_sizes(52, false)[0];
+    let size = batch_sizes(52, Some(1))[0];
     let interleaved = named("batch", "interleaved, 52");
     let full = interleaved.reached(size, size.bits - 3).expect("it is closed");
     assert!(full.starts_with("3.9999") && full.as_str() < "4", "{full}");
     assert_eq!(interleaved.reached(size, size.bits - 2), None, "no bound is closed");
     // 4 − 2√2 = 1.17 from products alone, but what enters is nearly 2.
     let separated = named("batch", "separated, whole or truncated, 52");
-    assert!(separated.reached(batch_sizes(52, true)[0], 101).expect("closed").starts_with("1.9999"));
+    assert!(separated.reached(batch_sizes(52, None)[0], 101).expect("closed").starts_with("1.9999"));
     assert_eq!(named("scalar", "limb").reached(size, 64), None);
 }

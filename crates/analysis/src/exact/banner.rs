@@ -54,6 +54,17 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             let right = c.iter().zip(initial).all(|(&c, &word)| c == super::signed(word));
             right.then_some(()).ok_or_else(|| "a column is not what it shall start at".to_owned())
         }
+        Call::AddWords { c, words } => {
+            let before = c.to_vec();
+            Call::AddWords { c: &mut *c, words }.run(m);
+            let right = c.iter().zip(before).zip(words).all(|((&c, before), &word)| c == before + super::signed(word));
+            right.then_some(()).ok_or_else(|| "a column has not received its word".to_owned())
+        }
+        Call::Quotients { q, c } => {
+            let before = c[..=q.len()].to_vec();
+            Call::Quotients { q: &mut *q, c: &mut *c }.run(m);
+            quotients::<P>(&before, &c[..=q.len()], q)
+        }
         Call::Normalize { out, c } => {
             Call::Normalize { out: &mut *out, c }.run(m);
             normalize::<P>(&value_of_columns(&c[..out.len()], w), out)
@@ -196,6 +207,17 @@ pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(
     let quotient = added / number;
     let fits = quotient >= BigInt::ZERO && quotient < BigInt::from(2) << (w * t);
     fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R"))
+}
+
+/// The digits and the column above them are what the columns were; those below are not written.
+pub fn quotients<P: Model>(before: &[i128], after: &[i128], q: &[u64]) -> Result<(), String> {
+    let w = P::DIGIT_BITS;
+    digits(w, q)?;
+    if before[..q.len()] != after[..q.len()] {
+        return Err("a column of a quotient was written".into());
+    }
+    let carried = value_of_digits(q, w) + (BigInt::from(after[q.len()]) << (w as usize * q.len()));
+    equal("the quotient and what is above it", &carried, &value_of_columns(before, w))
 }
 
 /// The digits are those of the number, except for what is carried out of the last: nothing, or an offset's

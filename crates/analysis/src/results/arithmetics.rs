@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
 use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
@@ -18,11 +19,11 @@ const FULL: Bounds = Bounds { free_bits: 0, domain: 0, reduced: REDUCED_FULL };
 /// The digit sizes of machines of batches.
 pub const DIGIT_BITS: [usize; 2] = [51, 52];
 
-/// Numbers of a batch, of `w`-bit digits.
-pub fn batch_sizes(w: usize, whole: bool) -> Vec<Size> {
-    let reduction = |digits| match whole {
-        true => Reduction::Whole(w * digits),
-        false => Reduction::Rows { radix: w, rows: digits, up: 0 },
+/// Numbers of a batch, of `w`-bit digits, reduced by steps of so many digits, or at once.
+pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
+    let reduction = |digits| match step {
+        None => Reduction::Whole(w * digits),
+        Some(step) => Reduction::by_digits(w, digits, step),
     };
     let size = |digits| Size { digits, bits: w * digits, step: w * (digits - 1), reduction: reduction(digits) };
     (2..=MAX_DIGITS).map(size).collect()
@@ -35,7 +36,11 @@ fn pair_sizes() -> Vec<Size> {
         digits,
         bits: w * digits,
         step: w * (digits - 1),
-        reduction: Reduction::Rows { radix: pair::LANES * w, rows: vectors, up: w * (pair::LANES * vectors - digits) },
+        reduction: Reduction::Friendly {
+            before: pair::LANES * w * (vectors - 1),
+            last: pair::LANES * w,
+            up: w * (pair::LANES * vectors - digits),
+        },
     };
     let shapes = (2..=pair::Constants::MAX_BITS).map(pair::Shape::new);
     let distinct: BTreeMap<usize, usize> = shapes.map(|shape| (shape.digits, shape.vectors())).collect();
@@ -52,7 +57,7 @@ fn rsaz_sizes(quotients: rsaz::Quotients) -> Vec<Size> {
         let (m, bits) = (m as usize, m as usize * digits);
         let reduction = match quotients {
             rsaz::Quotients::Chained => Reduction::Whole(bits),
-            rsaz::Quotients::Friendly => Reduction::Rows { radix: 4 * m, rows: digits / 4, up: 0 },
+            rsaz::Quotients::Friendly => Reduction::by_digits(m, digits, 4),
         };
         Size { digits, bits, step: bits - m, reduction }
     };
@@ -75,7 +80,7 @@ pub fn doubling(w: usize, window: usize) -> Arithmetic {
         method: format!("powers of two by windows of {window}, {w}-bit digits"),
         bounds: Bounds { free_bits, ..BOUNDS },
         kind: Kind::Doubling((1 << window) - 1),
-        sizes: batch_sizes(w, false),
+        sizes: batch_sizes(w, Some(1)),
     }
 }
 
@@ -83,17 +88,20 @@ pub fn doubling(w: usize, window: usize) -> Arithmetic {
 pub fn all() -> Vec<Arithmetic> {
     let mut out = Vec::new();
     for w in DIGIT_BITS {
-        let batch = |method: &str, bounds, kind, whole| Arithmetic {
+        let batch = |method: &str, bounds, kind, step| Arithmetic {
             name: "batch",
             method: format!("{method}, {w}-bit digits"),
             bounds,
             kind,
-            sizes: batch_sizes(w, whole),
+            sizes: batch_sizes(w, step),
         };
-        out.push(batch("interleaved", BOUNDS, Kind::Products, false));
-        let bounds = Bounds { free_bits: FREE_BITS_AHMM, domain: DOMAIN_AHMM, ..BOUNDS };
-        out.push(batch("interleaved, half-reduced entries", bounds, Kind::HalfReduced { digit_bits: w }, false));
-        out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, true));
+        let half = Bounds { free_bits: FREE_BITS_AHMM, domain: DOMAIN_AHMM, ..BOUNDS };
+        for (name, step) in [("interleaved", 1), ("tiled", STEP)] {
+            out.push(batch(name, BOUNDS, Kind::Products, Some(step)));
+            let kind = Kind::HalfReduced { digit_bits: w, step };
+            out.push(batch(&format!("{name}, half-reduced entries"), half, kind, Some(step)));
+        }
+        out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
     }
     let plain = |name, method: &str, sizes| Arithmetic {

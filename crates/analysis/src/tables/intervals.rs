@@ -41,6 +41,9 @@ const RUNS: &[(Method, &[Operation])] = &[
     (Method::AHMM, &[Operation::Entry, Operation::ByEntry]),
     (Method::KARATSUBA_SQUARES, &[Operation::Ams]),
     (Method::AHMM_KARATSUBA_SQUARES, &[Operation::Ams, Operation::Entry, Operation::ByEntry, Operation::Pow]),
+    (Method::TILED, &[Operation::Amm, Operation::Ams]),
+    (Method::TILED_AHMM, &[Operation::Entry, Operation::ByEntry]),
+    (Method::TILED_AHMM_KARATSUBA_SQUARES, &[Operation::Ams, Operation::Pow]),
     (Method::SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
     (Method::TRUNCATED_SCHOOLBOOK, &[Operation::Amm, Operation::Ams]),
     (Method::KARATSUBA, &[Operation::Amm, Operation::Ams]),
@@ -50,7 +53,8 @@ const RUNS: &[(Method, &[Operation])] = &[
 ];
 
 /// Blocks that read the columns of products; those that others read are shown by themselves.
-const READERS: [&str; 7] = ["reduce_rows", "normalize", "settle", "normalize_sum", "multiply", "squarings", "scale"];
+const READERS: [&str; 8] =
+    ["reduce_rows", "quotients", "normalize", "settle", "normalize_sum", "multiply", "squarings", "scale"];
 
 /// What was shown of one operation by one method.
 struct Run {

@@ -18,10 +18,11 @@
 use alloc::vec::Vec;
 
 use super::bias::Bias;
-use super::interleaved::Interleaved;
 use super::kernels::Kernels;
+use super::method::Reduction;
 use super::number::load;
 use super::product::mac_tiles;
+use super::reducer::Reducer;
 use super::tiles::tiles;
 use crate::bounds::FREE_BITS_AHMM;
 use crate::place::Placed;
@@ -45,9 +46,10 @@ impl<M: Kernels> Ahmm<M> {
         M::DIGIT_BITS as usize * l >= bits + FREE_BITS_AHMM
     }
 
-    pub fn new(machine: M, l: usize) -> Self {
+    pub fn new(machine: M, reduction: Reduction, l: usize) -> Self {
         let (low, high) = (l / 2, l - l / 2);
-        let bias = |rows: usize| Interleaved::bias(Bias::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
+        let bias =
+            |rows: usize| Reducer::bias(reduction, Bias::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
         Self {
             machine,
             low,
@@ -59,13 +61,7 @@ impl<M: Kernels> Ahmm<M> {
     }
 
     /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
-    pub fn complete(
-        &self,
-        reduction: &mut Interleaved<M>,
-        c: &mut [M::Column],
-        number: &[M::Digit],
-        k: &mut [M::Digit],
-    ) {
+    pub fn complete(&self, reduction: &mut Reducer<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
         self.machine.splat(c, &self.entry);
         mac_tiles(self.machine, &self.tiles, c, number, &self.one);
         reduction.reduce(c, self.low, k);
@@ -74,7 +70,7 @@ impl<M: Kernels> Ahmm<M> {
     /// `x ← x·B·R^{−1} mod M`, almost. Cost: `L² + high·L` products.
     pub fn multiply(
         &self,
-        reduction: &mut Interleaved<M>,
+        reduction: &mut Reducer<M>,
         c: &mut [M::Column],
         x: &mut [M::Digit],
         number: &[M::Digit],

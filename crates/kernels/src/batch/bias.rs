@@ -35,7 +35,6 @@ impl<M: Machine> Bias<M> {
     }
 
     /// Adds `value` to one column.
-    #[cfg(feature = "papers")]
     pub fn plus(mut self, at: usize, value: u64) -> Self {
         self.columns[at] = self.columns[at].wrapping_add(value);
         self

@@ -6,6 +6,7 @@ use super::kernels::Kernels;
 use super::method::Method;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
+use super::tiled::STEP;
 use crate::OddModulus;
 use crate::bounds::{FREE_BITS, REDUCED};
 use crate::limbs::{self, Limbs};
@@ -26,13 +27,16 @@ pub struct Constants {
     /// `M'' = (M' + 1) / 2^{2w}`, `M' = (−M^{−1} mod 2^{2w})·M`, for two rows at a time (see
     /// [`crate::batch::block::multiply`]).
     pub(crate) friendly_pair: Limbs,
+    /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
+    /// [`crate::batch::tiled`]).
+    pub(crate) friendly_tile: Limbs,
     /// `R mod M`: the number 1 in Montgomery's domain.
     pub(crate) one: Limbs,
     /// `R² mod M`: brings a number into the domain.
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1} mod 2^w`, one digit.
+    /// `−M^{−1} mod 2^{wk}`, `k` digits: the lowest is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: Option<Method>,
@@ -69,12 +73,13 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let inverse = limbs::negative_inverse_many(m, 2);
-        let mu = inverse[0] & ((1 << w) - 1);
-        let [friendly, friendly_pair] = [1, 2].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
+        let inverse = limbs::negative_inverse_many(m, (STEP * w).div_ceil(64));
+        let mu = limbs::digits_of(&inverse, digit_bits, STEP);
+        let [friendly, friendly_pair, friendly_tile] =
+            [1, 2, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 
         // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
-        let t = mu.wrapping_mul(enter[0]) & ((1 << w) - 1);
+        let t = mu[0].wrapping_mul(enter[0]) & ((1 << w) - 1);
         let mut sum = limbs::mul(m, &[t]);
         limbs::add_assign(&mut sum, &enter);
         let mut shift = limbs::zero(m.len() + 1);
@@ -87,10 +92,11 @@ impl Constants {
             digits: in_digits(m),
             friendly,
             friendly_pair,
+            friendly_tile,
             one,
             enter: in_digits(&enter),
             shift: in_digits(&shift),
-            mu: Limbs::new(alloc::vec![mu]),
+            mu,
             method: None,
             #[cfg(feature = "papers")]
             inverse: Limbs::default(),
@@ -103,7 +109,7 @@ impl Constants {
         #[cfg(feature = "papers")]
         {
             self.inverse = match method.reduction {
-                Reduction::Interleaved => Limbs::default(),
+                Reduction::Interleaved | Reduction::Tiled => Limbs::default(),
                 Reduction::Separated { .. } => {
                     let limbs = (self.digit_bits as usize * self.digits()).div_ceil(64);
                     let inverse = limbs::negative_inverse_many(self.modulus.limbs(), limbs);
@@ -149,8 +155,8 @@ impl Constants {
     }
 }
 
-/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}` and one row or two; `inverse` is
-/// `−M^{−1} mod 2^128`.
+/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}`; `inverse` is `−M^{−1}` modulo a
+/// power of two that is not smaller.
 fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
     let bits = digit_bits as usize * rows;
     let mut mu = Limbs::new(inverse[..bits.div_ceil(64)].to_vec());

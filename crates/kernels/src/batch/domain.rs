@@ -24,13 +24,11 @@ use super::bias::Bias;
 use super::block::{EIGHT, FEWEST_TURNED, MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
-use super::interleaved::Interleaved;
 use super::kernels::Kernels;
-use super::method::{Method, Reduction};
+use super::method::Method;
 use super::number::{Number, load, load_into};
 use super::product::{Kind, Product, splits};
-#[cfg(feature = "papers")]
-use super::separated::Separated;
+use super::reducer::Reducer;
 use super::tiles::tiles;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
@@ -68,13 +66,6 @@ struct Parts<M: Kernels> {
     square: Product<M>,
     reduction: Reducer<M>,
     ahmm: Option<Ahmm<M>>,
-}
-
-/// What is added to a product to make it divisible by `R`.
-enum Reducer<M: Kernels> {
-    Interleaved(Interleaved<M>),
-    #[cfg(feature = "papers")]
-    Separated(Separated<M>),
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -210,7 +201,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
             Arithmetic::Whole(modulus) => self.machine.multiply(x, y, modulus),
             Arithmetic::Parts(parts) => {
                 parts.multiply.run(&mut self.columns, x, y);
-                parts.reduction.reduce(&mut self.columns, x);
+                parts.reduction.reduce(&mut self.columns, self.digits, x);
             }
         }
     }
@@ -222,7 +213,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
             Arithmetic::Parts(parts) => {
                 for _ in 0..times {
                     parts.square.square(&mut self.columns, x);
-                    parts.reduction.reduce(&mut self.columns, x);
+                    parts.reduction.reduce(&mut self.columns, self.digits, x);
                 }
             }
         }
@@ -355,12 +346,9 @@ impl<M: Kernels> Arithmetic<M> {
     }
 
     /// What half-reduced products with table entries need, where the method has them.
-    fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Interleaved<M>)> {
+    fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
         match self {
-            Self::Parts(parts) => match (&parts.ahmm, &mut parts.reduction) {
-                (Some(ahmm), Reducer::Interleaved(reduction)) => Some((ahmm, reduction)),
-                _ => None,
-            },
+            Self::Parts(parts) => parts.ahmm.as_ref().map(|ahmm| (ahmm, &mut parts.reduction)),
             Self::Whole(_) => None,
         }
     }
@@ -372,47 +360,16 @@ impl<M: Kernels> Parts<M> {
         let l = lanes[0].digits();
         let product = |kind, levels| {
             let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
-            let bias = match method.reduction {
-                Reduction::Interleaved => Interleaved::bias(bias, l, l),
-                #[cfg(feature = "papers")]
-                Reduction::Separated { .. } => bias,
-            };
+            let bias = Reducer::bias(method.reduction, bias, l, l);
             Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
         };
         let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        let interleaved = method.reduction == Reduction::Interleaved;
-        let ahmm = (method.ahmm && interleaved && Ahmm::<M>::fits(l, longest)).then(|| Ahmm::new(machine, l));
-        let load = |count, digits: &dyn for<'c> Fn(&'c Constants) -> &'c [u64]| {
-            load(machine, count, |lane| digits(lanes[lane]))
-        };
-        let modulus = load(l, &|c| &c.digits);
-        let reduction = match method.reduction {
-            Reduction::Interleaved => {
-                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
-                Reducer::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
-            }
-            #[cfg(feature = "papers")]
-            Reduction::Separated { levels, truncated } => {
-                let inverse = load(l, &|c| &c.inverse);
-                Reducer::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
-            }
-        };
+        let ahmm = method.ahmm && !method.is_separated() && Ahmm::<M>::fits(l, longest);
         Self {
             multiply: product(Kind::Product, method.multiply_levels),
             square: product(Kind::Square, method.square_levels),
-            reduction,
-            ahmm,
-        }
-    }
-}
-
-impl<M: Kernels> Reducer<M> {
-    /// Reduces the columns and normalises those above them.
-    fn reduce(&mut self, columns: &mut [M::Column], out: &mut [M::Digit]) {
-        match self {
-            Self::Interleaved(reduction) => reduction.reduce(columns, out.len(), out),
-            #[cfg(feature = "papers")]
-            Self::Separated(reduction) => reduction.reduce(columns, out),
+            reduction: Reducer::new(machine, method.reduction, lanes),
+            ahmm: ahmm.then(|| Ahmm::new(machine, method.reduction, l)),
         }
     }
 }

@@ -63,6 +63,8 @@ macro_rules! for_each_block {
                 index: &'a [u64]
             );
             splat Splat (c: &'a mut [Column<$M>], initial: &'a [u64]);
+            add_words AddWords (c: &'a mut [Column<$M>], words: &'a [u64]);
+            quotients Quotients (q: &'a mut [Digit<$M>], c: &'a mut [Column<$M>]);
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
             difference Difference (
                 out: &'a mut [Digit<$M>],
@@ -157,6 +159,8 @@ pub trait Kernels: Machine {
     /// From how many digits on squares by Karatsuba's splitting are faster: measured, see
     /// [`crate::batch::Method::fastest`].
     const KARATSUBA_FROM: usize;
+    /// From how many digits on reductions by several digits at a time are faster: measured likewise.
+    const TILED_FROM: usize;
     /// From how many digits on half-reduced products with table entries are faster: measured likewise.
     const AHMM_FROM: usize;
 

@@ -1,5 +1,7 @@
 //! The vocabulary in which every kernel is written.
 
+use crate::unroll::reread;
+
 /// One vector machine: how `LANES` numbers are multiplied digit by digit at once.
 ///
 /// Numbers are in radix `2^w`, `w = DIGIT_BITS`. A [`Digit`](Machine::Digit) is one digit of every lane,
@@ -72,6 +74,34 @@ pub trait Machine: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn mac_high(self, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
         self.mac(hi, hi, a, b).1
+    }
+
+    /// A row of products: `A·b`, `T` digits, added to `T` columns and the one above them, `entering`. Returns the
+    /// lowest, which has then received all that it gets of the row, and the `T` above.
+    ///
+    /// `a` is read from memory: a machine can read it as its instructions are fastest.
+    #[inline(always)]
+    fn mac_row<const T: usize>(
+        self,
+        columns: [Self::Column; T],
+        entering: Self::Column,
+        a: &[Self::Digit; T],
+        b: Self::Digit,
+    ) -> (Self::Column, [Self::Column; T]) {
+        let (mut out, mut lowest, mut column) = (columns, entering, columns[0]);
+        let a = reread(a);
+        each!(j in 0..T {
+            let above = if j + 1 < T { columns[(j + 1) % T] } else { entering };
+            let (done, next) = self.mac(column, above, a[j], b);
+            if j == 0 {
+                lowest = done;
+            } else {
+                out[j - 1] = done;
+            }
+            column = next;
+        });
+        out[T - 1] = column;
+        (lowest, out)
     }
 
     /// `a + b` modulo `2^64`.

@@ -30,6 +30,9 @@ pub enum Reduction {
     /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that a digit's
     /// quotient needs no multiplication.
     Interleaved,
+    /// Several digits at a time, by a multiple of the modulus that is −1 modulo that power of the radix, so that
+    /// their quotients need no multiplications and wait only for carries.
+    Tiled,
     /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet,
     /// Glandus, Robert 2024).
     #[cfg(feature = "papers")]
@@ -57,6 +60,12 @@ const MOST_LEVELS: u32 = 10;
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
     pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Interleaved, ahmm: false };
+    /// [`AMM`](Self::AMM), reduced by several digits at a time.
+    pub const TILED: Self = Self { reduction: Reduction::Tiled, ..Self::AMM };
+    /// [`TILED`](Self::TILED), with products with table entries as in [`AHMM`](Self::AHMM).
+    pub const TILED_AHMM: Self = Self { ahmm: true, ..Self::TILED };
+    /// [`TILED_AHMM`](Self::TILED_AHMM) with squares by one level of Karatsuba.
+    pub const TILED_AHMM_KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::TILED_AHMM };
     /// AMM with almost-half-Montgomery multiplication by table entries (AHMM).
     pub const AHMM: Self = Self { ahmm: true, ..Self::AMM };
     /// AHMM with squares by one level of Karatsuba.
@@ -88,6 +97,9 @@ impl Method {
         ("ahmm", Self::AHMM),
         ("ahmm-karatsuba-squares", Self::AHMM_KARATSUBA_SQUARES),
         ("karatsuba-squares", Self::KARATSUBA_SQUARES),
+        ("tiled", Self::TILED),
+        ("tiled-ahmm", Self::TILED_AHMM),
+        ("tiled-ahmm-karatsuba-squares", Self::TILED_AHMM_KARATSUBA_SQUARES),
         #[cfg(feature = "papers")]
         ("schoolbook", Self::SCHOOLBOOK),
         #[cfg(feature = "papers")]
@@ -106,7 +118,12 @@ impl Method {
     /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
     pub fn fastest<M: Kernels>(digits: usize) -> Self {
-        Self { square_levels: u32::from(digits >= M::KARATSUBA_FROM), ahmm: digits >= M::AHMM_FROM, ..Self::AMM }
+        Self {
+            square_levels: u32::from(digits >= M::KARATSUBA_FROM),
+            reduction: if digits >= M::TILED_FROM { Reduction::Tiled } else { Reduction::Interleaved },
+            ahmm: digits >= M::AHMM_FROM,
+            ..Self::AMM
+        }
     }
 
     /// The method of that name; `None` for an unknown name.
@@ -125,12 +142,17 @@ impl Method {
         let fits = |levels: u32| (digits * 3usize.pow(levels)) >> levels < 1 << (61 - digit_bits);
         let most = (1..MOST_LEVELS).take_while(|&levels| fits(levels)).last().unwrap_or(0);
         let reduction = match self.reduction {
-            Reduction::Interleaved => Reduction::Interleaved,
+            reduction @ (Reduction::Interleaved | Reduction::Tiled) => reduction,
             #[cfg(feature = "papers")]
             Reduction::Separated { levels, truncated } => Reduction::Separated { levels: levels.min(most), truncated },
         };
         let (multiply_levels, square_levels) = (self.multiply_levels.min(most), self.square_levels.min(most));
         Self { multiply_levels, square_levels, reduction, ..self }
+    }
+
+    /// Whether its reduction is separated from the product, and never by half of the digits alone.
+    pub(crate) fn is_separated(&self) -> bool {
+        !matches!(self.reduction, Reduction::Interleaved | Reduction::Tiled)
     }
 
     /// The digit count to use where at least `digits` are needed: one that splits, where splitting needs it.
@@ -139,7 +161,7 @@ impl Method {
         match self.reduction {
             #[cfg(feature = "papers")]
             Reduction::Separated { levels, .. } => digits.next_multiple_of(1 << levels.min(4)),
-            Reduction::Interleaved => digits,
+            Reduction::Interleaved | Reduction::Tiled => digits,
         }
     }
 }

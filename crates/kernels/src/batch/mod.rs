@@ -3,7 +3,7 @@
 //! * [`Machine`]: what a vector machine can do, in arithmetic words.
 //! * [`block`]: micro-kernels over that: tiny loops whose accumulators are in registers.
 //! * [`Kernels`]: these, compiled for one machine, as the crate `machines` provides them.
-//! * [`product`], [`interleaved`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
+//! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
 //!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
 //!   a number is cut.
 //! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain); [`crt`]: powers
@@ -22,8 +22,10 @@ mod machine;
 mod method;
 mod number;
 pub mod product;
+mod reducer;
 #[cfg(feature = "papers")]
 pub mod separated;
+pub mod tiled;
 pub mod tiles;
 
 pub use constants::Constants;

@@ -14,6 +14,8 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
+use super::avx2_row;
+
 use crate::mxcsr;
 
 /// Proof that the processor has AVX2 and FMA.
@@ -28,8 +30,8 @@ impl Avx2Fma {
     }
 }
 
-const C1: f64 = (1u128 << 103) as f64;
-const C2: f64 = ((1u128 << 103) + (3 << 51)) as f64;
+pub(super) const C1: f64 = (1u128 << 103) as f64;
+pub(super) const C2: f64 = ((1u128 << 103) + (3 << 51)) as f64;
 /// A digit `d < 2^51` has the bit pattern of `2^52 + d` when or-ed into this.
 const EXPONENT: u64 = ((1u64 << 52) as f64).to_bits();
 
@@ -79,6 +81,21 @@ impl Machine for Avx2Fma {
             let l = _mm256_fmadd_pd(a, b, _mm256_sub_pd(_mm256_set1_pd(C2), h));
             (_mm256_add_epi64(lo, _mm256_castpd_si256(l)), _mm256_add_epi64(hi, _mm256_castpd_si256(h)))
         }
+    }
+    #[inline(always)]
+    fn mac_row<const T: usize>(
+        self,
+        columns: [__m256i; T],
+        entering: __m256i,
+        a: &[__m256d; T],
+        b: __m256d,
+    ) -> (__m256i, [__m256i; T]) {
+        if T == 1 {
+            let (lowest, top) = self.mac(columns[0], entering, a[0], b);
+            return (lowest, [top; T]);
+        }
+        // SAFETY: `self` proves AVX2 and FMA.
+        unsafe { avx2_row::row(columns, entering, a, b) }
     }
     #[inline(always)]
     fn add(self, a: __m256i, b: __m256i) -> __m256i {
@@ -157,7 +174,7 @@ pub(crate) fn in_register(vector: __m256i) {
 }
 
 roots!(
-    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, karatsuba_from: 60, ahmm_from: 60,
+    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
     triangles: [1 2 3 4 5 6 7], wholes: [], selects: [1 2 3]

@@ -7,6 +7,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2_fma;
 #[cfg(target_arch = "x86_64")]
+mod avx2_row;
+#[cfg(target_arch = "x86_64")]
 #[macro_use]
 pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]

@@ -10,7 +10,7 @@
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
-        karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
+        tiled_from: $tiled:expr, karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
         tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, selects: $selects:tt
     ) => {
         mod root {
@@ -30,6 +30,7 @@ macro_rules! roots {
                 const MAX_TRIANGLE: usize = roots!(@last $triangles);
                 const MAX_WHOLE: usize = roots!(@last $wholes);
                 const MAX_SELECT: usize = roots!(@last $selects);
+                const TILED_FROM: usize = $tiled;
                 const KARATSUBA_FROM: usize = $karatsuba;
                 const AHMM_FROM: usize = $ahmm;
 

@@ -17,22 +17,9 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
     let single = if M::TWO_ROWS { rows % 2 } else { rows };
     for i in 0..single {
-        let b = b[i];
         // The window of T columns starts at column i; it leaves that column finished and moves up by one.
         let entering = c[i + T];
-        let mut column = acc[0];
-        let a = reread(a);
-        each!(j in 0..T {
-            let above = if j + 1 < T { acc[(j + 1) % T] } else { entering };
-            let (done, next) = m.mac(column, above, a[j], b);
-            if j == 0 {
-                c[i] = done;
-            } else {
-                acc[j - 1] = done;
-            }
-            column = next;
-        });
-        acc[T - 1] = column;
+        (c[i], acc) = m.mac_row(acc, entering, a, b[i]);
     }
     for i in (single..rows).step_by(2) {
         let (first, second) = (b[i], b[i + 1]);
@@ -89,5 +76,13 @@ pub fn scale<M: Machine>(m: M, x: &mut [M::Digit], factor: &[u64], initial: &[u6
 pub fn splat<M: Machine>(m: M, c: &mut [M::Column], initial: &[u64]) {
     for (c, &value) in c.iter_mut().zip(initial) {
         *c = m.column_splat(value);
+    }
+}
+
+/// Adds to every column: `C[k] += words[k]` in all lanes.
+#[inline(always)]
+pub fn add_words<M: Machine>(m: M, c: &mut [M::Column], words: &[u64]) {
+    for (c, &word) in c.iter_mut().zip(words) {
+        *c = m.add(*c, m.column_splat(word));
     }
 }

@@ -27,8 +27,8 @@ mod whole;
 
 pub use karatsuba::{Part, difference, karatsuba};
 pub use lookup::{EIGHT, FEWEST_TURNED, lookup, turn};
-pub use mac::{mac_rows, scale, splat};
-pub use normalize::{add_digits, normalize};
+pub use mac::{add_words, mac_rows, scale, splat};
+pub use normalize::{add_digits, normalize, quotients};
 pub use reduce::reduce_rows;
 pub use select::{WINDOWS, select_shared, select_tile};
 pub use square::{square, square_onto};

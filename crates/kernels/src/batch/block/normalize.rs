@@ -13,6 +13,18 @@ pub fn normalize<M: Machine>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
     digits(m, out, c);
 }
 
+/// The lowest digits of `C`, and their carry added to the column above them.
+///
+/// * Precondition: `c.len() > q.len()`; columns are corrected for bias.
+/// * Result: operands of `mac`; column `q.len()` has received the carry; the columns below are left as they are.
+/// * Cost: a chain of as many additions and shifts as `q` has digits.
+#[inline(always)]
+pub fn quotients<M: Machine>(m: M, q: &mut [M::Digit], c: &mut [M::Column]) {
+    let (low, above) = c.split_at_mut(q.len());
+    let carry = digits(m, q, low);
+    above[0] = m.add(above[0], carry);
+}
+
 /// The chain itself: columns to as many digits as `out` has, and the carry out of the last.
 #[inline(always)]
 pub(super) fn digits<M: Machine>(m: M, out: &mut [M::Digit], c: &[M::Column]) -> M::Column {

@@ -1,0 +1,68 @@
+//! Reductions by every method.
+
+use super::bias::Bias;
+use super::constants::Constants;
+use super::interleaved::Interleaved;
+use super::kernels::Kernels;
+use super::method::Reduction;
+use super::number::load;
+#[cfg(feature = "papers")]
+use super::separated::Separated;
+use super::tiled::{STEP, Tiled};
+
+/// What is added to a product to make it divisible by `R`, or by another power of `2^w`.
+pub(crate) enum Reducer<M: Kernels> {
+    Interleaved(Interleaved<M>),
+    Tiled(Tiled<M>),
+    #[cfg(feature = "papers")]
+    Separated(Separated<M>),
+}
+
+impl<M: Kernels> Reducer<M> {
+    /// For a modulus in each lane.
+    pub fn new(machine: M, reduction: Reduction, lanes: &[&Constants]) -> Self {
+        let l = lanes[0].digits();
+        let load = |count, digits: &dyn for<'c> Fn(&'c Constants) -> &'c [u64]| {
+            load(machine, count, |lane| digits(lanes[lane]))
+        };
+        let modulus = load(l, &|c| &c.digits);
+        match reduction {
+            Reduction::Interleaved => {
+                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
+                Self::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
+            }
+            Reduction::Tiled => {
+                let (friendly, mu) = (load(l, &|c| &c.friendly_tile), load(STEP, &|c| &c.mu));
+                Self::Tiled(Tiled::new(machine, modulus, friendly, mu))
+            }
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated } => {
+                let inverse = load(l, &|c| &c.inverse);
+                Self::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
+            }
+        }
+    }
+
+    /// `bias` with what a reduction of `l` digits by `rows` adds to the columns of the number itself.
+    pub fn bias(reduction: Reduction, bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
+        match reduction {
+            Reduction::Interleaved => Interleaved::bias(bias, rows, l),
+            Reduction::Tiled => Tiled::bias(bias, rows, l),
+            #[cfg(feature = "papers")]
+            Reduction::Separated { .. } => bias,
+        }
+    }
+
+    /// Reduces `columns` by `rows` digits and normalises those above them; separated reductions always by all.
+    pub fn reduce(&mut self, columns: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
+        match self {
+            Self::Interleaved(reduction) => reduction.reduce(columns, rows, out),
+            Self::Tiled(reduction) => reduction.reduce(columns, rows, out),
+            #[cfg(feature = "papers")]
+            Self::Separated(reduction) => {
+                debug_assert_eq!(rows, out.len());
+                reduction.reduce(columns, out);
+            }
+        }
+    }
+}
