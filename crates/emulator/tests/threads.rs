@@ -3,8 +3,8 @@
 
 use std::arch::x86_64::*;
 use std::thread;
-use zariz_emulator::{Form, Mode};
 use zariz_emulator::model::{Half, multiply_add};
+use zariz_emulator::{Form, Mode};
 
 /// `sums[i] += lo(a[i]·b[j])`, `highs[i] += hi(a[i]·b[j])` for all `j`: what a compiler makes of kernels.
 #[target_feature(enable = "avx2,avxifma")]

@@ -22,12 +22,16 @@ const DIGIT: u64 = (1 << 52) - 1;
 fn every_multiplication_of_every_root() {
     if is_emulated(Form::Evex, is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq")) {
         let machine = Avx512Ifma::new().expect("the machine that is emulated");
-        every_root::<_, 8>(machine, |name| !name.contains("avx_ifma::"), |rng| {
-            // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
-            for bits in [512, 768, 1024, 1100, 1536, 1600, 2048, 4000] {
-                common::pair::check(machine, rng, bits, 2, bits, 6);
-            }
-        });
+        every_root::<_, 8>(
+            machine,
+            |name| !name.contains("avx_ifma::"),
+            |rng| {
+                // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
+                for bits in [512, 768, 1024, 1100, 1536, 1600, 2048, 4000] {
+                    common::pair::check(machine, rng, bits, 2, bits, 6);
+                }
+            },
+        );
     }
     if is_emulated(Form::Vex, is_x86_feature_detected!("avx2")) {
         let machine = AvxIfma::new().expect("the machine that is emulated");
@@ -49,11 +53,7 @@ fn is_emulated(form: Form, vectors: bool) -> bool {
 }
 
 /// The roots of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are not for batches.
-fn every_root<M: Kernels, const L: usize>(
-    machine: M,
-    is_its_own: fn(&str) -> bool,
-    others: impl Fn(&mut StdRng),
-) {
+fn every_root<M: Kernels, const L: usize>(machine: M, is_its_own: fn(&str) -> bool, others: impl Fn(&mut StdRng)) {
     let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::") && is_its_own(name));
     let mut all = zariz_emulator::coverage();
     all.retain(|function| function.name.contains("zariz_machines::") && is_its_own(&function.name));
@@ -239,7 +239,12 @@ fn multiply<const L: usize>(c: &mut [Words<L>], a: &[Words<L>], b: &[Words<L>]) 
 }
 
 /// Friendly rows, and the plain one if there is a `last`; the quotients.
-fn reduce<const L: usize>(c: &mut [Words<L>], friendly: &[Words<L>], rows: usize, last: Option<(&[Words<L>], Words<L>)>) -> Vec<Words<L>> {
+fn reduce<const L: usize>(
+    c: &mut [Words<L>],
+    friendly: &[Words<L>],
+    rows: usize,
+    last: Option<(&[Words<L>], Words<L>)>,
+) -> Vec<Words<L>> {
     let carry = |c: &mut [Words<L>], i: usize| (0..L).for_each(|lane| c[i + 1][lane] += c[i][lane] >> 52);
     let mut quotients = Vec::new();
     for i in 0..rows - usize::from(last.is_some()) {

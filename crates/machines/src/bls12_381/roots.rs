@@ -2,7 +2,7 @@
 
 use crate::batch::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::batch::{AvxIfma, Avx2Fma, Avx512Fma, Avx512Ifma};
+use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 
 /// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root
 /// function with the machine's target features.
