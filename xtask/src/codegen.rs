@@ -2,13 +2,15 @@
 //!
 //! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but
 //! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. No
-//! branch, address or masked access in it may depend on a secret. Every function, those in assembly too, must
+//! branch, address or masked access in it may depend on a secret. Its hot loop, or its code, is not larger than what
+//! processors keep ready. Every function, those in assembly too, must
 //! have unwind tables.
 
 mod assembly;
 mod budget;
 mod carry;
 mod expect;
+mod limits;
 mod roots;
 mod rsaz;
 mod taint;
@@ -44,18 +46,23 @@ pub fn check() -> Result<()> {
 pub fn bless() -> Result<()> {
     let roots = compile()?.with_context(|| format!("{BUDGET} can only be written on x86-64"))?;
     table(&roots);
-    refuse(roots.iter().flat_map(expect::problems).collect())?;
+    refuse(roots.iter().flat_map(problems).collect())?;
     fs::write(root().join(BUDGET), Budget::new(compiler()?, &roots).to_text())
         .with_context(|| format!("cannot write {BUDGET}"))?;
     println!("wrote {BUDGET}: {} roots", roots.len());
     Ok(())
 }
 
+/// What is wrong with a root, without regard to what was recorded.
+fn problems(root: &Root) -> Vec<String> {
+    [expect::problems(root), limits::problems(root)].concat()
+}
+
 fn compare(roots: &[Root]) -> Result<()> {
     let recorded = fs::read_to_string(root().join(BUDGET))
         .with_context(|| format!("cannot read {BUDGET} (`cargo xtask codegen --bless` writes it)"))
         .and_then(|text| Budget::parse(&text).with_context(|| format!("{BUDGET} is damaged")));
-    let mut problems: Vec<String> = roots.iter().flat_map(expect::problems).collect();
+    let mut problems: Vec<String> = roots.iter().flat_map(problems).collect();
     match recorded {
         Ok(budget) => {
             let compiler = compiler()?;
@@ -73,6 +80,7 @@ fn compare(roots: &[Root]) -> Result<()> {
     }
     refuse(problems)?;
     carry::check_costs(roots)?;
+    println!("{}", limits::closest(roots));
     let spilling = roots.iter().filter(|root| root.stores + root.loads > 0).count();
     println!("{} roots as they should be; {spilling} use the stack for vectors, none more than recorded", roots.len());
     Ok(())
@@ -86,7 +94,8 @@ What to do (`cargo xtask codegen` shows every root; docs/notes/code-generation.m
   too few multiplications: a loop over columns was not unrolled. Narrow the tiles in crates/machines, or write it out. If
     the algorithm changed, so must its formula in xtask/src/codegen/expect.rs.
   more stores, loads or bytes of stack: more columns or hoisted operands are alive than there are registers.
-  recorded or not: if the change is meant, `cargo xtask codegen --bless` records it (calls and wrong counts never are).";
+  too many µops or bytes: what is unrolled does not fit where processors keep it. Narrow the tiles in crates/machines.
+  recorded or not: if the change is meant, `cargo xtask codegen --bless` records it (calls and wrong counts and sizes never are).";
 
 fn refuse(problems: Vec<String>) -> Result<()> {
     if !problems.is_empty() {
@@ -96,20 +105,21 @@ fn refuse(problems: Vec<String>) -> Result<()> {
 }
 
 fn table(roots: &[Root]) {
-    let line = |cells: [&str; 9]| {
+    let line = |cells: [&str; 11]| {
         let [machine, block, width, rest @ ..] = cells;
         let rest: Vec<String> = rest.iter().map(|cell| format!("{cell:>11}")).collect();
         println!("{machine:<15} {block:<20} {width:>5}{}", rest.join(""));
     };
-    line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs"]);
+    line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs", "hot", "bytes"]);
     for root in roots {
         let unrolled = match expect::fit(root) {
             Fit::Rows(rows) => format!("×{rows}"),
             Fit::Wrong => "wrong".into(),
             Fit::Exact | Fit::Free => String::new(),
         };
-        let [multiplies, stores, loads, frame, instructions] =
-            [root.multiplies(), root.stores, root.loads, root.frame, root.instructions].map(|n| n.to_string());
+        let [multiplies, stores, loads, frame, instructions, hot, bytes] =
+            [root.multiplies(), root.stores, root.loads, root.frame, root.instructions, root.hot, root.bytes]
+                .map(|n| n.to_string());
         line([
             &root.machine,
             &root.block,
@@ -120,10 +130,13 @@ fn table(roots: &[Root]) {
             &loads,
             &frame,
             &instructions,
+            &hot,
+            &bytes,
         ]);
     }
     println!();
     println!("stores, loads: vector instructions that write or read the stack. frame: bytes of stack.");
+    println!("hot: instructions of the largest loop, or of the whole root. bytes: of code.");
     println!("unrolled: how many rows the code has one after the other.\n");
 }
 
@@ -137,7 +150,9 @@ fn compile() -> Result<Option<Vec<Root>>> {
     let assembly = assembly::parse(&text);
     unwind::check(&assembly)?;
     leaks(&assembly)?;
-    let mut roots = roots::roots(&assembly)?;
+    let object = file.with_extension("o");
+    let sizes = fs::read(&object).with_context(|| format!("cannot read {}", object.display()))?;
+    let mut roots = roots::roots(&assembly, &roots::sizes(&sizes)?)?;
     roots.sort_by(|a, b| a.key().cmp(&b.key()));
     let missing: Vec<_> = expect::MACHINES
         .iter()
@@ -185,7 +200,7 @@ fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
     let mut cargo =
         cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--features=papers", "--locked", "--quiet"]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
-    cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
+    cargo.args(["--", "--emit=asm,obj", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
     // Of this crate alone, which has all roots: build scripts of others must run here.
     cargo.args(processor.map(|name| format!("-Ctarget-cpu={name}")));
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");

@@ -1,4 +1,4 @@
-//! The machine code for AVX512-IFMA with its multiplications emulated, so that the emulator is tested on
+//! The machine code for AVX512-IFMA and AVX-IFMA with its multiplications emulated, so that the emulator is tested on
 //! processors that need none, and what it counts shows that every one of these instructions is reached.
 //!
 //! Where the processor lacks the instructions, the step `tests` has emulated them already.
@@ -12,25 +12,28 @@ use crate::process::{cargo, run};
 enum Processor {
     /// No vectors to emulate with.
     WithoutVectors,
-    /// AVX-512F and DQ alone.
+    /// Vectors alone.
     WithoutIfma,
-    /// All of it.
+    /// AVX512-IFMA or AVX-IFMA too.
     WithIfma,
 }
 
 /// Test programs that go through the emulator: those that are written for it, with fewer cases where a trap
 /// for every few multiplications takes long.
-const PROGRAMS: &[&str] = &["emulated", "forms", "signals", "threads", "differential", "methods", "pair", "digests"];
+const PROGRAMS: &[&str] =
+    &["emulated", "forms", "signals", "threads", "differential", "methods", "pair", "digests", "wycheproof"];
 
 /// Runs them, where they say something new.
 pub fn tests() -> Result<()> {
     match processor() {
         Processor::WithoutVectors => {
-            println!("skipped: emulation needs Linux on x86-64 with AVX-512F and DQ");
+            println!("skipped: emulation needs Linux on x86-64 with AVX2, or AVX-512F and DQ");
             Ok(())
         }
         Processor::WithoutIfma => {
-            println!("nothing to do: this processor lacks AVX512-IFMA, so the step `tests` has emulated it");
+            println!(
+                "nothing to do: this processor lacks AVX512-IFMA and AVX-IFMA, so the step `tests` has emulated what it can"
+            );
             Ok(())
         }
         Processor::WithIfma => {
@@ -44,10 +47,14 @@ pub fn tests() -> Result<()> {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn processor() -> Processor {
-    match (is_x86_feature_detected!("avx512f"), is_x86_feature_detected!("avx512dq")) {
-        (true, true) if is_x86_feature_detected!("avx512ifma") => Processor::WithIfma,
-        (true, true) => Processor::WithoutIfma,
-        _ => Processor::WithoutVectors,
+    let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
+    let narrow = is_x86_feature_detected!("avx2");
+    if wide && is_x86_feature_detected!("avx512ifma") || narrow && is_x86_feature_detected!("avxifma") {
+        Processor::WithIfma
+    } else if wide || narrow {
+        Processor::WithoutIfma
+    } else {
+        Processor::WithoutVectors
     }
 }
 

@@ -40,7 +40,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
     Step {
         name: "emulated",
-        what: "the code for AVX512-IFMA, its instructions emulated",
+        what: "the code for AVX512-IFMA and AVX-IFMA, emulated",
         long: true,
         run: emulated::tests,
     },

@@ -84,6 +84,7 @@ models! {
 #[cfg(target_arch = "x86_64")]
 models! {
     Avx2Fma = zariz_machines::batch::Avx2Fma, "avx2-fma";
+    AvxIfma = zariz_machines::batch::AvxIfma, "avx-ifma";
     Avx512Fma = zariz_machines::batch::Avx512Fma, "avx512-fma";
     Avx512Ifma = zariz_machines::batch::Avx512Ifma, "avx512-ifma";
 }
@@ -96,6 +97,7 @@ macro_rules! for_each_model {
         #[cfg(target_arch = "x86_64")]
         {
             $with!($crate::model::Avx2Fma);
+            $with!($crate::model::AvxIfma);
             $with!($crate::model::Avx512Fma);
             $with!($crate::model::Avx512Ifma);
         }

@@ -6,7 +6,7 @@ use std::ops::{AddAssign, MulAssign, SubAssign};
 use zariz::{Engine, EngineError};
 use zariz_machines::batch::Portable;
 #[cfg(target_arch = "x86_64")]
-use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
+use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 use zariz_machines::bls12_381::Fe;
 use zariz_machines::bls12_381::lanes::{Element, Field};
 
@@ -171,6 +171,7 @@ macro_rules! held {
 held! {
     Portable: Portable<1>, Some(Portable::new()), 8;
     #[cfg(target_arch = "x86_64")] Avx2Fma: Avx2Fma, Avx2Fma::new(), 2;
+    #[cfg(target_arch = "x86_64")] AvxIfma: AvxIfma, AvxIfma::new(), 2;
     #[cfg(target_arch = "x86_64")] Avx512Fma: Avx512Fma, Avx512Fma::new(), 1;
     #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, Avx512Ifma::new(), 1;
 }

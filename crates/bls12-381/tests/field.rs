@@ -19,7 +19,7 @@ use random::Random;
 use zariz::Engine;
 use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch, mul_batch_on, sqr_batch, sqr_batch_on};
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 /// The engines that have lanes; the others say that they have none.

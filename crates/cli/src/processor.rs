@@ -16,7 +16,7 @@ pub fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detected {
         ($($name:tt),*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
     }
-    detected!("bmi2", "adx", "avx2", "fma", "avx512f", "avx512dq", "avx512ifma")
+    detected!("bmi2", "adx", "avx2", "fma", "avxifma", "avx512f", "avx512dq", "avx512ifma")
 }
 
 /// The features that matter to engines: only x86-64 has any.

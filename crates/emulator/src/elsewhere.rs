@@ -1,6 +1,6 @@
 //! No emulator: not Linux, or not x86-64.
 
-use crate::mode::Mode;
+use crate::mode::{Mode, Modes};
 
 /// What the handler has done in this process: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub fn statistics() -> Statistics {
 }
 
 /// Says that there is no emulator.
-pub fn install(asked: bool) -> Mode {
-    let _ = (asked, crate::mode::plan);
-    Mode::Unavailable("the emulator is for Linux on x86-64".into())
+pub fn install(asked: bool) -> Modes {
+    let _ = (asked, crate::mode::plan, crate::form::Form::vectors);
+    Modes::new(|_| Mode::Unavailable("the emulator is for Linux on x86-64".into()))
 }

@@ -19,18 +19,25 @@ pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
             let value = unsafe { product(&multiply, frame) };
             frame.set_vector(multiply.to, value);
         }
-        Operation::Load { to, from, align } => {
+        Operation::Load { to, from, lanes, align } => {
             let value = match from {
                 Place::Register(from) => frame.vector(from),
                 Place::Memory(from) if from % align != 0 => return false,
                 // SAFETY: the caller's promise.
-                Place::Memory(from) => unsafe { read(from) },
+                Place::Memory(from) if lanes == 8 => unsafe { read(from) },
+                // SAFETY: the same; four lanes are read by this instruction.
+                Place::Memory(from) => widened(unsafe { read(from) }),
             };
-            frame.set_vector(to, value);
+            frame.set_vector(to, if lanes == 8 { value } else { widened([value[0], value[1], value[2], value[3]]) });
         }
         Operation::Store { to, align, .. } if to % align != 0 => return false,
         // SAFETY: the caller's promise.
-        Operation::Store { to, from, .. } => unsafe { write(to, frame.vector(from)) },
+        Operation::Store { to, from, lanes: 8, .. } => unsafe { write(to, frame.vector(from)) },
+        Operation::Store { to, from, .. } => {
+            let [a, b, c, d, ..] = frame.vector(from);
+            // SAFETY: the same; four lanes are written by this instruction.
+            unsafe { write(to, [a, b, c, d]) }
+        }
         Operation::LoadWord { to, from } => {
             let value = match from {
                 Place::Register(from) => frame.general(from as libc::c_int),
@@ -43,6 +50,11 @@ pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
         Operation::StoreWord { to, from } => unsafe { write(to, frame.general(from)) },
     }
     true
+}
+
+/// Four lanes, and zeros above.
+fn widened([a, b, c, d]: [u64; 4]) -> [u64; 8] {
+    [a, b, c, d, 0, 0, 0, 0]
 }
 
 /// # Safety
@@ -60,6 +72,8 @@ unsafe fn product(multiply: &Multiply, frame: &Frame) -> [u64; 8] {
         Place::Memory(address) if broadcast => [unsafe { read(address) }; 8],
         // SAFETY: the same; 64 bytes are read by this instruction.
         Place::Memory(address) if mask & all == 0xff => unsafe { read(address) },
+        // SAFETY: the same; 32 bytes are read by this instruction.
+        Place::Memory(address) if mask & all == 0xf && lanes == 4 => widened(unsafe { read(address) }),
         Place::Memory(address) => std::array::from_fn(|lane| {
             let wanted = mask & all & 1 << lane != 0;
             // SAFETY: the same; the instruction reads the words of its lanes.

@@ -28,12 +28,16 @@ const HEADER: usize = 512;
 /// The end of the header, where the first component beyond the legacy region may be.
 const EXTENDED: usize = 576;
 
-/// Where the processor puts each component in the standard format, and the size of it: CPUID leaf 0xD.
+/// The components beyond those of AVX.
+const WIDE: [u32; 3] = [OPMASK, ZMM_HI256, HI16_ZMM];
+
+/// Where the processor puts each component in the standard format, and the size of it: CPUID leaf 0xD; 0 and 0
+/// for those that it lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout([(usize, usize); 8]);
 
 impl Layout {
-    /// Asks the processor. It must have AVX-512F, and with it leaf 0xD.
+    /// Asks the processor. It must have AVX, and with it leaf 0xD.
     pub fn of_processor() -> Self {
         Self(std::array::from_fn(|component| match component as u32 {
             0 => (0, XMM),
@@ -53,6 +57,9 @@ impl Layout {
             [(SSE, 16 * 16), (AVX, 16 * 16), (OPMASK, 8 * 8), (ZMM_HI256, 16 * 32), (HI16_ZMM, 16 * 64)]
         {
             let (at, size) = self.0[component as usize];
+            if WIDE.contains(&component) && (at, size) == (0, 0) {
+                continue;
+            }
             if size != needed || (component != SSE && at < EXTENDED) {
                 return Err(format!(
                     "CPUID puts {size} bytes of state component {component} at {at}; {needed} were expected"
@@ -69,11 +76,12 @@ pub struct Frame {
     general: *mut libc::greg_t,
     area: *mut u8,
     layout: Layout,
+    /// Whether the area has the components of AVX-512.
+    wide: bool,
 }
 
 impl Frame {
-    /// The frame of a signal handler's third argument; `None` if it holds no AVX-512 state that we could
-    /// change.
+    /// The frame of a signal handler's third argument; `None` if it holds no AVX state that we could change.
     ///
     /// # Safety
     /// `context` must be what the kernel gave a handler with `SA_SIGINFO`; the frame must not outlive the
@@ -94,23 +102,26 @@ impl Frame {
         if area.is_null() {
             return None;
         }
-        let frame = Self { general, area, layout };
+        let frame = Self { general, area, layout, wide: false };
         // SAFETY: the software bytes and, if they say that there is more, that: 512 bytes and what they say.
-        let (features, compacted) = unsafe {
+        let (size, features, compacted) = unsafe {
             let size = frame.read::<u32>(SOFTWARE + 16) as usize;
             if frame.read::<u32>(SOFTWARE) != MAGIC1 || size < EXTENDED || frame.read::<u32>(size) != MAGIC2 {
                 return None;
             }
-            for component in [AVX, OPMASK, ZMM_HI256, HI16_ZMM] {
-                let (at, len) = layout.0[component as usize];
-                if at + len > size {
-                    return None;
-                }
-            }
-            (frame.read::<u64>(SOFTWARE + 8), frame.read::<u64>(HEADER + 8) >> 63 != 0)
+            (size, frame.read::<u64>(SOFTWARE + 8), frame.read::<u64>(HEADER + 8) >> 63 != 0)
         };
-        let all = [SSE, AVX, OPMASK, ZMM_HI256, HI16_ZMM].iter().all(|component| features >> component & 1 != 0);
-        (all && !compacted).then_some(frame)
+        let has = |component: &u32| {
+            let (at, len) = layout.0[*component as usize];
+            features >> component & 1 != 0 && len > 0 && at + len <= size
+        };
+        let wide = WIDE.iter().all(has);
+        ([SSE, AVX].iter().all(has) && !compacted).then_some(Self { wide, ..frame })
+    }
+
+    /// Whether there is AVX-512 state: mask registers, the upper halves of ZMM registers, and those from 16 on.
+    pub fn is_wide(&self) -> bool {
+        self.wide
     }
 
     /// # Safety
@@ -156,26 +167,30 @@ impl Frame {
         }
     }
 
-    /// ZMM register `number`, 0 to 31, lane 0 first.
+    /// ZMM register `number`, 0 to 31, lane 0 first; without AVX-512, YMM register 0 to 15, and zeros above.
     pub fn vector(&self, number: usize) -> [u64; 8] {
+        debug_assert!(self.wide || number < 16);
         if number >= 16 {
             return self.get(HI16_ZMM, number - 16);
         }
         let [a, b] = self.get(SSE, number);
         let [c, d] = self.get(AVX, number);
-        let [e, f, g, h] = self.get(ZMM_HI256, number);
+        let [e, f, g, h] = if self.wide { self.get(ZMM_HI256, number) } else { [0; 4] };
         [a, b, c, d, e, f, g, h]
     }
 
-    /// Changes the whole of ZMM register `number`, 0 to 31.
+    /// Changes the whole of ZMM register `number`, 0 to 31; without AVX-512, of YMM register 0 to 15.
     pub fn set_vector(&mut self, number: usize, value: [u64; 8]) {
+        debug_assert!(self.wide || number < 16);
         if number >= 16 {
             return self.set(HI16_ZMM, number - 16, value);
         }
         let [a, b, c, d, e, f, g, h] = value;
         self.set(SSE, number, [a, b]);
         self.set(AVX, number, [c, d]);
-        self.set(ZMM_HI256, number, [e, f, g, h]);
+        if self.wide {
+            self.set(ZMM_HI256, number, [e, f, g, h]);
+        }
     }
 
     /// Mask register `number`, 0 to 7.
@@ -293,9 +308,8 @@ mod tests {
         assert!(Saved::new(0xe7).frame().is_some());
         for (at, bytes) in [
             (SOFTWARE, 0u64),             // a legacy region alone
-            (SOFTWARE + 8, 0x07),         // no AVX-512
-            (SOFTWARE + 8, 0x67),         // no registers 16 to 31
-            (SOFTWARE + 16, 832),         // too short
+            (SOFTWARE + 8, 0x03),         // no AVX
+            (SOFTWARE + 16, 831),         // too short
             (HEADER + 8, 1 << 63 | 0xe7), // compacted
             (SIZE - 4, 0),                // no end mark
         ] {
@@ -309,9 +323,38 @@ mod tests {
     }
 
     #[test]
+    fn areas_without_avx512_have_sixteen_narrow_registers() {
+        for (at, bytes, wide) in [
+            (SOFTWARE + 8, 0x07u64, false), // no AVX-512
+            (SOFTWARE + 8, 0x67, false),    // no registers 16 to 31
+            (SOFTWARE + 8, 0xe7, true),
+        ] {
+            let mut saved = Saved::new(0xe7);
+            saved.put(at, &bytes.to_le_bytes());
+            assert_eq!(saved.frame().map(|frame| frame.is_wide()), Some(wide), "{bytes:x}");
+        }
+        // A whole area of a processor without AVX-512, and stale bytes behind it.
+        let mut saved = Saved::new(0x7);
+        saved.put(SOFTWARE + 8, &0x07u64.to_le_bytes());
+        saved.put(SOFTWARE + 16, &832u32.to_le_bytes());
+        saved.put(832, &MAGIC2.to_le_bytes());
+        let before = saved.area[832..].to_vec();
+        let mut frame = saved.frame().expect("a frame");
+        let narrow = |number| std::array::from_fn(|lane| if lane < 4 { pattern(number)[lane] } else { 0 });
+        for number in 0..16 {
+            frame.set_vector(number, pattern(number));
+        }
+        for number in 0..16 {
+            assert_eq!(frame.vector(number), narrow(number));
+        }
+        assert_eq!(saved.area[832..], before);
+        assert_eq!(saved.used(), 0x7);
+    }
+
+    #[test]
     fn this_processor_has_the_usual_layout() {
-        if !is_x86_feature_detected!("avx512f") {
-            eprintln!("skipped: the processor lacks AVX-512F");
+        if !is_x86_feature_detected!("avx") {
+            eprintln!("skipped: the processor lacks AVX");
             return;
         }
         assert_eq!(Layout::of_processor().check(), Ok(()));

@@ -1,13 +1,16 @@
-//! Runs AVX512-IFMA machine code on processors without it. For tests alone: nothing that is shipped depends
-//! on this.
+//! Runs AVX512-IFMA and AVX-IFMA machine code on processors without it. For tests alone: nothing that is
+//! shipped depends on this.
 //!
 //! # What it is for
 //!
-//! The kernels of the machine `avx512-ifma` must be tested where the processor at hand has AVX-512F but no
-//! VPMADD52. There the instruction raises SIGILL; [`install`] puts a handler in place that decodes it,
-//! applies it to the registers that the kernel saved in the signal frame, and lets the thread go on behind
-//! it. So the machine code that is shipped runs, with its loops, addresses and register allocation; only the
-//! result of the one instruction comes from [`model`], a plain sum of 128-bit products.
+//! The kernels of the machines `avx512-ifma` and `avx-ifma` must be tested where the processor at hand has
+//! their vectors (AVX-512F and DQ; AVX2) but no VPMADD52. There the instruction raises SIGILL; [`install`]
+//! puts a handler in place that decodes it, applies it to the registers that the kernel saved in the signal
+//! frame, and lets the thread go on behind it. So the machine code that is shipped runs, with its loops,
+//! addresses and register allocation; only the result of the one instruction comes from [`model`], a plain
+//! sum of 128-bit products.
+//!
+//! The instruction has two [`Form`]s, one for each machine. Each is emulated or not, by itself.
 //!
 //! Where the processor has the instruction, the environment variable `ZARIZ_EMULATE_IFMA=1` (or [`emulate`])
 //! requests emulation too: every VPMADD52 in this program is then overwritten by UD2, which traps, and the
@@ -21,7 +24,7 @@
 //!
 //! # What it does not do
 //!
-//! * It needs Linux on x86-64, and AVX-512F with DQ. Elsewhere [`install`] says so.
+//! * It needs Linux on x86-64, and the vectors of the form. Elsewhere [`install`] says so.
 //! * It is slow: a trap costs a microsecond or more. The handler executes all following instructions that it
 //!   supports in one trap (VPMADD52 and plain moves, within a page).
 //! * Only the program itself is overwritten, not its shared libraries.
@@ -38,13 +41,14 @@
 //!
 //! # Where to look
 //!
-//! `model` is the arithmetic, `operation` the instructions and their operands, `frame` the saved registers,
+//! `form` is the two encodings, `model` the arithmetic, `operation` the instructions and their operands, `frame` the saved registers,
 //! `execute` what is done to them, `handler` the signal, `scan` and `patch` the program's own text, `sites`
 //! the table of it.
 
 mod coverage;
 #[cfg(target_arch = "x86_64")]
 pub mod environment;
+mod form;
 mod mode;
 pub mod model;
 
@@ -74,7 +78,8 @@ use elsewhere as platform;
 use linux as platform;
 
 pub use coverage::{Function, coverage, missed};
-pub use mode::{Mode, VARIABLE};
+pub use form::Form;
+pub use mode::{Mode, Modes, VARIABLE};
 pub use platform::{Statistics, statistics};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -82,30 +87,30 @@ pub use patch::trap;
 
 use std::sync::OnceLock;
 
-static MODE: OnceLock<Mode> = OnceLock::new();
+static MODES: OnceLock<Modes> = OnceLock::new();
 
-/// Emulates where the processor lacks AVX512-IFMA, or where `ZARIZ_EMULATE_IFMA=1` requests it; returns what
+/// Emulates each form that the processor lacks, or both where `ZARIZ_EMULATE_IFMA=1` requests it; returns what
 /// was decided. The first call decides, for the life of the process; threads that call meanwhile wait for it.
 ///
-/// `zariz_machines::batch::Avx512Ifma::new` gives the machine from then on, natively or emulated. Code that
-/// called it before may have cached that there was none: use [`install_before_main!`].
-pub fn install() -> &'static Mode {
-    MODE.get_or_init(|| platform::install(mode::asked()))
+/// `zariz_machines::batch::Avx512Ifma::new` and that of `AvxIfma` give the machine from then on, natively or
+/// emulated. Code that called them before may have cached that there was none: use [`install_before_main!`].
+pub fn install() -> &'static Modes {
+    MODES.get_or_init(|| platform::install(mode::asked()))
 }
 
 /// Like [`install`], but emulates wherever it can, without regard to the environment.
-pub fn emulate() -> &'static Mode {
-    MODE.get_or_init(|| platform::install(true))
+pub fn emulate() -> &'static Modes {
+    MODES.get_or_init(|| platform::install(true))
 }
 
 /// What was decided; `None` before the first call of [`install`] or [`emulate`].
-pub fn mode() -> Option<&'static Mode> {
-    MODE.get()
+pub fn mode(form: Form) -> Option<&'static Mode> {
+    MODES.get().map(|modes| modes.of(form))
 }
 
-/// Whether VPMADD52 is emulated in this process.
-pub fn is_emulating() -> bool {
-    mode() == Some(&Mode::Emulated)
+/// Whether VPMADD52 of this form is emulated in this process.
+pub fn is_emulating(form: Form) -> bool {
+    mode(form) == Some(&Mode::Emulated)
 }
 
 /// [`install`]s before `main` of the test program in which it is written, so before any test and any thread.

@@ -1,5 +1,7 @@
 //! Whether and how to emulate: by the processor, and by the environment.
 
+use crate::form::Form;
+
 /// The environment variable for emulation where the processor needs none: `1`. With `hidden`, the processor
 /// is taken for one whose flags do not show what it has.
 pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
@@ -7,12 +9,28 @@ pub const VARIABLE: &str = "ZARIZ_EMULATE_IFMA";
 /// See [`VARIABLE`].
 const HIDDEN: &str = "hidden";
 
-/// What [`install`](crate::install) has decided.
+/// What [`install`](crate::install) has decided, for each form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Modes([Mode; 2]);
+
+impl Modes {
+    /// Decides for each form.
+    pub(crate) fn new(decide: impl FnMut(Form) -> Mode) -> Self {
+        Self(Form::ALL.map(decide))
+    }
+
+    /// What was decided for a form.
+    pub fn of(&self, form: Form) -> &Mode {
+        &self.0[form as usize]
+    }
+}
+
+/// What was decided for one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The processor has AVX512-IFMA, and the environment does not request emulation: nothing was installed.
+    /// The processor has the instructions, and the environment does not request emulation: they are left alone.
     Native,
-    /// Every VPMADD52 of this program traps and is emulated.
+    /// Every VPMADD52 of this form in this program traps and is emulated.
     Emulated,
     /// There is no emulation here, and why. The processor may yet have the instructions.
     Unavailable(String),
@@ -31,7 +49,7 @@ pub(crate) enum Plan {
     NoVectors,
 }
 
-/// Decides. `vectors`: AVX-512F and DQ, which are never emulated.
+/// Decides for one form. `vectors`: those that it needs, which are never emulated.
 pub(crate) fn plan(vectors: bool, ifma: bool, asked: bool) -> Plan {
     match (vectors, ifma, asked) {
         (false, ..) => Plan::NoVectors,

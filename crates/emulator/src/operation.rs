@@ -4,15 +4,16 @@
 //! Forms of VPMADD52LUQ and VPMADD52HUQ: EVEX with 128, 256 and 512 bits, the last factor a register, a
 //! vector in memory or one word in memory for all lanes (`{1to2}` to `{1to8}`), any write mask, merging or
 //! zeroing; VEX (AVX-IFMA) with 128 and 256 bits, the last factor a register or a vector in memory. Compilers
-//! emit for our kernels, as of Rust 1.95, the 512-bit EVEX forms without mask, with a register or a vector in
-//! memory.
+//! emit for our kernels, as of Rust 1.95, the 512-bit EVEX forms without mask and the 256-bit VEX forms, with
+//! a register or a vector in memory.
 //!
 //! A trap costs a microsecond or more, and between two multiplications there is often a load, a store or a
 //! copy. So the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without mask,
-//! and MOV between 64-bit registers or a register and memory.
+//! VMOVDQA, VMOVDQU, VMOVAPS, VMOVUPS of 256 bits, and MOV between 64-bit registers or a register and memory.
 
 use iced_x86::{Code, Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
 
+use crate::form::Form;
 use crate::frame::Frame;
 use crate::model::Half;
 
@@ -24,10 +25,11 @@ pub const LONGEST: usize = 15;
 pub enum Operation {
     /// VPMADD52LUQ or VPMADD52HUQ.
     Multiply(Multiply),
-    /// A whole vector from a register or memory into a register; memory must be so aligned.
-    Load { to: usize, from: Place, align: u64 },
-    /// A whole vector from a register into memory; memory must be so aligned.
-    Store { to: u64, from: usize, align: u64 },
+    /// So many lanes from a register or memory into a register, those above set to zero; memory must be so
+    /// aligned.
+    Load { to: usize, from: Place, lanes: usize, align: u64 },
+    /// So many lanes from a register into memory, which must be so aligned.
+    Store { to: u64, from: usize, lanes: usize, align: u64 },
     /// A 64-bit word from a register or memory into a register; registers as libc numbers them.
     LoadWord { to: libc::c_int, from: Place },
     /// A 64-bit word from a register into memory.
@@ -67,17 +69,47 @@ pub fn decode(bytes: &[u8], address: u64) -> Option<Instruction> {
     (decoder.last_error() == DecoderError::None).then_some(instruction)
 }
 
-/// Which half, and how many lanes, if the instruction is a VPMADD52.
-pub fn multiplication(instruction: &Instruction) -> Option<(Half, usize)> {
+/// Which form, which half, and how many lanes, if the instruction is a VPMADD52.
+pub fn multiplication(instruction: &Instruction) -> Option<(Form, Half, usize)> {
+    use Form::{Evex, Vex};
+    use Half::{High, Low};
     Some(match instruction.code() {
-        Code::EVEX_Vpmadd52luq_xmm_k1z_xmm_xmmm128b64 | Code::VEX_Vpmadd52luq_xmm_xmm_xmmm128 => (Half::Low, 2),
-        Code::EVEX_Vpmadd52luq_ymm_k1z_ymm_ymmm256b64 | Code::VEX_Vpmadd52luq_ymm_ymm_ymmm256 => (Half::Low, 4),
-        Code::EVEX_Vpmadd52luq_zmm_k1z_zmm_zmmm512b64 => (Half::Low, 8),
-        Code::EVEX_Vpmadd52huq_xmm_k1z_xmm_xmmm128b64 | Code::VEX_Vpmadd52huq_xmm_xmm_xmmm128 => (Half::High, 2),
-        Code::EVEX_Vpmadd52huq_ymm_k1z_ymm_ymmm256b64 | Code::VEX_Vpmadd52huq_ymm_ymm_ymmm256 => (Half::High, 4),
-        Code::EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64 => (Half::High, 8),
+        Code::EVEX_Vpmadd52luq_xmm_k1z_xmm_xmmm128b64 => (Evex, Low, 2),
+        Code::EVEX_Vpmadd52luq_ymm_k1z_ymm_ymmm256b64 => (Evex, Low, 4),
+        Code::EVEX_Vpmadd52luq_zmm_k1z_zmm_zmmm512b64 => (Evex, Low, 8),
+        Code::EVEX_Vpmadd52huq_xmm_k1z_xmm_xmmm128b64 => (Evex, High, 2),
+        Code::EVEX_Vpmadd52huq_ymm_k1z_ymm_ymmm256b64 => (Evex, High, 4),
+        Code::EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64 => (Evex, High, 8),
+        Code::VEX_Vpmadd52luq_xmm_xmm_xmmm128 => (Vex, Low, 2),
+        Code::VEX_Vpmadd52luq_ymm_ymm_ymmm256 => (Vex, Low, 4),
+        Code::VEX_Vpmadd52huq_xmm_xmm_xmmm128 => (Vex, High, 2),
+        Code::VEX_Vpmadd52huq_ymm_ymm_ymmm256 => (Vex, High, 4),
         _ => return None,
     })
+}
+
+/// A plain move of vectors.
+struct Move {
+    lanes: usize,
+    align: u64,
+    /// Whether the first operand may be memory, not the second.
+    stores: bool,
+}
+
+/// Which move, if the instruction is one.
+fn vector_move(instruction: &Instruction) -> Option<Move> {
+    let (lanes, align, stores) = match instruction.code() {
+        Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512 | Code::EVEX_Vmovaps_zmm_k1z_zmmm512 => (8, 64, false),
+        Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512 | Code::EVEX_Vmovups_zmm_k1z_zmmm512 => (8, 1, false),
+        Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm | Code::EVEX_Vmovaps_zmmm512_k1z_zmm => (8, 64, true),
+        Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm | Code::EVEX_Vmovups_zmmm512_k1z_zmm => (8, 1, true),
+        Code::VEX_Vmovdqa_ymm_ymmm256 | Code::VEX_Vmovaps_ymm_ymmm256 => (4, 32, false),
+        Code::VEX_Vmovdqu_ymm_ymmm256 | Code::VEX_Vmovups_ymm_ymmm256 => (4, 1, false),
+        Code::VEX_Vmovdqa_ymmm256_ymm | Code::VEX_Vmovaps_ymmm256_ymm => (4, 32, true),
+        Code::VEX_Vmovdqu_ymmm256_ymm | Code::VEX_Vmovups_ymmm256_ymm => (4, 1, true),
+        _ => return None,
+    };
+    Some(Move { lanes, align, stores })
 }
 
 /// What an instruction does, with the registers as they are now; `None` for all that we do not emulate.
@@ -86,7 +118,11 @@ pub fn operation(instruction: &Instruction, frame: &Frame) -> Option<Operation> 
         OpKind::Register => Some(Place::Register(vector(instruction.op_register(operand))?)),
         _ => address(instruction, operand, frame).map(Place::Memory),
     };
-    if let Some((half, lanes)) = multiplication(instruction) {
+    if let Some((form, half, lanes)) = multiplication(instruction) {
+        // Without AVX-512 the processor refuses all of EVEX, and so do we.
+        if form == Form::Evex && !frame.is_wide() {
+            return None;
+        }
         return Some(Operation::Multiply(Multiply {
             half,
             lanes,
@@ -104,30 +140,20 @@ pub fn operation(instruction: &Instruction, frame: &Frame) -> Option<Operation> 
     if instruction.op_mask() != Register::None {
         return None;
     }
-    let align = match instruction.code() {
-        Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512
-        | Code::EVEX_Vmovaps_zmm_k1z_zmmm512
-        | Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm
-        | Code::EVEX_Vmovaps_zmmm512_k1z_zmm => 64,
-        _ => 1,
-    };
+    if let Some(Move { lanes, align, stores }) = vector_move(instruction) {
+        if lanes == 8 && !frame.is_wide() {
+            return None;
+        }
+        if !stores {
+            return Some(Operation::Load { to: vector(instruction.op0_register())?, from: place(1)?, lanes, align });
+        }
+        let from = vector(instruction.op1_register())?;
+        return Some(match place(0)? {
+            Place::Register(to) => Operation::Load { to, from: Place::Register(from), lanes, align },
+            Place::Memory(to) => Operation::Store { to, from, lanes, align },
+        });
+    }
     match instruction.code() {
-        Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512
-        | Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512
-        | Code::EVEX_Vmovaps_zmm_k1z_zmmm512
-        | Code::EVEX_Vmovups_zmm_k1z_zmmm512 => {
-            Some(Operation::Load { to: vector(instruction.op0_register())?, from: place(1)?, align })
-        }
-        Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm
-        | Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm
-        | Code::EVEX_Vmovaps_zmmm512_k1z_zmm
-        | Code::EVEX_Vmovups_zmmm512_k1z_zmm => {
-            let from = vector(instruction.op1_register())?;
-            Some(match place(0)? {
-                Place::Register(to) => Operation::Load { to, from: Place::Register(from), align },
-                Place::Memory(to) => Operation::Store { to, from, align },
-            })
-        }
         Code::Mov_r64_rm64 => {
             let to = general(instruction.op0_register())?;
             let from = match instruction.op1_kind() {

@@ -4,6 +4,7 @@
 use std::ptr;
 use std::sync::atomic::AtomicU64;
 
+use crate::form::Form;
 use crate::operation::{LONGEST, decode, multiplication};
 use crate::scan::Found;
 use crate::sites::{self, Site};
@@ -20,19 +21,19 @@ pub fn sites(found: Vec<Found>) -> Vec<Site> {
         let mut original = [0; LONGEST];
         original[..found.bytes.len()].copy_from_slice(&found.bytes);
         let functions = Vec::leak(found.functions);
-        Site { address: found.address, original, functions, executed: AtomicU64::new(0) }
+        Site { address: found.address, original, form: found.form, functions, executed: AtomicU64::new(0) }
     };
     found.into_iter().map(entry).collect()
 }
 
-/// Overwrites every known site of this program's text.
+/// Overwrites every known site of this program's text that has this form.
 ///
 /// # Safety
 /// The sites must be instructions of this program's text, known to the table, and the handler must be
 /// installed. Threads that run that text meanwhile find the old instruction or the new one: the pages stay
 /// executable, and the two bytes are written as one word where they do not straddle a cache line.
-pub unsafe fn overwrite() -> Result<(), String> {
-    let sites = sites::all();
+pub unsafe fn overwrite(form: Form) -> Result<(), String> {
+    let sites: Vec<&Site> = sites::all().iter().copied().filter(|site| site.form == form).collect();
     let mut next = 0;
     while next < sites.len() {
         // A run of sites whose pages touch.
@@ -100,9 +101,9 @@ pub unsafe fn trap(code: &mut [u8]) -> usize {
     let (mut found, mut at) = (Vec::new(), 0);
     let address = code.as_ptr().expose_provenance() as u64;
     while let Some(instruction) = decode(&code[at..code.len().min(at + LONGEST)], address + at as u64) {
-        if multiplication(&instruction).is_some() {
+        if let Some((form, ..)) = multiplication(&instruction) {
             let bytes = &mut code[at..at + instruction.len()];
-            found.push(Found { address: address + at as u64, bytes: bytes.to_vec(), functions: Vec::new() });
+            found.push(Found { address: address + at as u64, bytes: bytes.to_vec(), form, functions: Vec::new() });
             bytes[..2].copy_from_slice(&UD2);
         }
         at += instruction.len();

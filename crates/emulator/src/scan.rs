@@ -5,6 +5,7 @@ use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind, elf};
 use std::collections::BTreeMap;
 
+use crate::form::Form;
 use crate::operation::{LONGEST, decode, multiplication};
 
 /// One VPMADD52.
@@ -14,6 +15,7 @@ pub struct Found {
     pub address: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    pub form: Form,
     /// The mangled names of the functions it is in.
     pub functions: Vec<String>,
 }
@@ -62,9 +64,9 @@ fn function(code: &[u8], address: u64, names: &[String]) -> Result<Vec<Found>, S
                 )),
             };
         };
-        if multiplication(&instruction).is_some() {
+        if let Some((form, ..)) = multiplication(&instruction) {
             let bytes = rest[..instruction.len()].to_vec();
-            found.push(Found { address: address + at as u64, bytes, functions: names.to_vec() });
+            found.push(Found { address: address + at as u64, bytes, form, functions: names.to_vec() });
         }
         at += instruction.len();
     }

@@ -7,6 +7,7 @@ use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use crate::form::Form;
 use crate::operation::LONGEST;
 
 /// One instruction.
@@ -16,6 +17,7 @@ pub struct Site {
     pub address: u64,
     /// Its bytes, as they are without us; those behind its end are zero.
     pub original: [u8; LONGEST],
+    pub form: Form,
     /// The functions it is in, by mangled name, smallest first: more than one where the linker has merged
     /// equal ones.
     pub functions: &'static [String],
@@ -75,7 +77,7 @@ mod tests {
     fn site(address: u64, first: u8) -> Site {
         let mut original = [0; LONGEST];
         original[0] = first;
-        Site { address, original, functions: &[], executed: AtomicU64::new(0) }
+        Site { address, original, form: Form::Evex, functions: &[], executed: AtomicU64::new(0) }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! exponents, bases and the inner limbs of moduli as undefined: memcheck reports each branch and address that
 //! depends on them.
 //!
-//! Run by `cargo xtask test secrets`. Valgrind supports AVX2, BMI2 and ADX, but not AVX-512.
+//! Run by `cargo xtask test secrets`. Valgrind supports AVX2, BMI2 and ADX, but neither AVX-512 nor AVX-IFMA.
 
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::bls12_381::Fe;

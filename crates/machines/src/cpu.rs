@@ -21,6 +21,11 @@ pub fn has_avx2_fma() -> bool {
     has_avx2() && is_x86_feature_detected!("fma")
 }
 
+/// AVX-IFMA: VPMADD52 in its VEX forms.
+pub fn has_avxifma() -> bool {
+    is_x86_feature_detected!("avxifma")
+}
+
 /// AVX-512F.
 pub fn has_avx512f() -> bool {
     is_x86_feature_detected!("avx512f")

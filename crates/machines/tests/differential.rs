@@ -7,7 +7,7 @@ use common::{check_batch, slow};
 use rand::{SeedableRng, rngs::StdRng};
 use zariz_kernels::batch;
 
-// Where the processor lacks AVX512-IFMA, its machine code runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, their machine code runs all the same.
 zariz_emulator::install_before_main!();
 
 #[test]

@@ -1,7 +1,7 @@
-//! The machine code of `avx512-ifma` under emulation: every VPMADD52 of every root must have run, and run
-//! rightly.
+//! The machine code of `avx512-ifma` and of `avx-ifma` under emulation: every VPMADD52 of every root must have run,
+//! and run rightly.
 //!
-//! On a processor with AVX512-IFMA, its instructions are made to trap here; see the crate `zariz-emulator`.
+//! On a processor with these instructions, they are made to trap here; see the crate `zariz-emulator`.
 #![cfg(target_arch = "x86_64")]
 
 mod common;
@@ -9,10 +9,10 @@ mod common;
 use common::{check_batch, check_method};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_emulator::Mode;
+use zariz_emulator::{Form, Mode};
 use zariz_kernels::batch::block::SHORTEST_WHOLE;
-use zariz_kernels::batch::{Kernels as _, Machine as _, Method};
-use zariz_machines::batch::Avx512Ifma;
+use zariz_kernels::batch::{Kernels, Method};
+use zariz_machines::batch::{Avx512Ifma, AvxIfma};
 
 const DIGIT: u64 = (1 << 52) - 1;
 
@@ -20,27 +20,51 @@ const DIGIT: u64 = (1 << 52) - 1;
 /// the rest.
 #[test]
 fn every_multiplication_of_every_root() {
-    let machine = match zariz_emulator::emulate() {
-        Mode::Emulated => Avx512Ifma::new().expect("the machine that is emulated"),
+    if is_emulated(Form::Evex, is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq")) {
+        let machine = Avx512Ifma::new().expect("the machine that is emulated");
+        every_root::<_, 8>(
+            machine,
+            |name| !name.contains("avx_ifma::"),
+            |rng| {
+                // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
+                for bits in [512, 768, 1024, 1100, 1536, 1600, 2048, 4000] {
+                    common::pair::check(machine, rng, bits, 2, bits, 6);
+                }
+            },
+        );
+    }
+    if is_emulated(Form::Vex, is_x86_feature_detected!("avx2")) {
+        let machine = AvxIfma::new().expect("the machine that is emulated");
+        every_root::<_, 4>(machine, |name| name.contains("avx_ifma::"), |_| {});
+    }
+}
+
+/// Whether a form is emulated; `vectors`: whether the processor has what it needs.
+fn is_emulated(form: Form, vectors: bool) -> bool {
+    match zariz_emulator::emulate().of(form) {
+        Mode::Emulated => true,
         Mode::Native => unreachable!("emulation was requested"),
         Mode::Unavailable(reason) => {
-            let vectors = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
             assert!(!vectors || !cfg!(target_os = "linux"), "no emulation, though the processor allows it: {reason}");
             eprintln!("skipped: {reason}");
-            return;
+            false
         }
-    };
-    let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::"));
+    }
+}
+
+/// The roots of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are not for batches.
+fn every_root<M: Kernels, const L: usize>(machine: M, is_its_own: fn(&str) -> bool, others: impl Fn(&mut StdRng)) {
+    let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::") && is_its_own(name));
     let mut all = zariz_emulator::coverage();
-    all.retain(|function| function.name.contains("zariz_machines::"));
+    all.retain(|function| function.name.contains("zariz_machines::") && is_its_own(&function.name));
     assert!(all.iter().any(|function| function.name.contains("::root::")), "no roots with VPMADD52 among {all:?}");
     assert_eq!(missed().len(), all.len(), "some ran before they were called");
 
     // Whole exponentiations, of every digit count up to three tiles.
     let mut rng = StdRng::seed_from_u64(21);
-    for digits in 2..=2 * Avx512Ifma::MAX_TILE + 5 {
-        let bits = Avx512Ifma::DIGIT_BITS as usize * digits - 3;
-        check_batch(machine, &mut rng, bits, Avx512Ifma::LANES, bits, 6);
+    for digits in 2..=2 * M::MAX_TILE + 5 {
+        let bits = M::DIGIT_BITS as usize * digits - 3;
+        check_batch(machine, &mut rng, bits, M::LANES, bits, 6);
     }
     let unreached = missed();
     for function in &unreached {
@@ -49,17 +73,13 @@ fn every_multiplication_of_every_root() {
 
     for &(_, method) in Method::NAMED {
         for digits in [4, 7, 16, 20, 26] {
-            check_method(machine, &mut rng, method, Avx512Ifma::DIGIT_BITS as usize * digits - 5, digits, 6);
+            check_method(machine, &mut rng, method, M::DIGIT_BITS as usize * digits - 5, digits, 6);
         }
     }
-
-    // Numbers laid across vectors: those of every width of tiles, and those with a root of their own.
-    for bits in [512, 768, 1024, 1100, 1536, 1600, 2048, 4000] {
-        common::pair::check(machine, &mut rng, bits, 2, bits, 6);
-    }
+    others(&mut rng);
 
     // Tiles so narrow that no modulus leads to them, and all the others again.
-    blocks(machine, &mut rng);
+    blocks::<M, L>(machine, &mut rng);
     let missed = missed();
     assert!(
         missed.is_empty(),
@@ -72,9 +92,10 @@ fn every_multiplication_of_every_root() {
     println!("{} roots, {statistics:?}", all.len());
 }
 
-type Words = [u64; 8];
+/// A word for each lane.
+type Words<const L: usize> = [u64; L];
 
-fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words> {
+fn words<const L: usize>(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words<L>> {
     let word = |rng: &mut StdRng| match rng.random_range(0..4) {
         0 => most,
         1 => 0,
@@ -85,18 +106,18 @@ fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words> {
 
 /// Every block that multiplies, at every width, against the plain sums of its banner in
 /// `zariz_kernels::batch::block`.
-fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
-    let digits = |words: &[Words]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
-    let columns = |words: &[Words]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();
-    let check = |what: &str, width: usize, found: &[_], expected: &[Words]| {
+fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
+    let digits = |words: &[Words<L>]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
+    let columns = |words: &[Words<L>]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();
+    let check = |what: &str, width: usize, found: &[_], expected: &[Words<L>]| {
         for (k, (&found, expected)) in found.iter().zip(expected).enumerate() {
-            let mut words = [0; 8];
+            let mut words = [0; L];
             m.column_store(found, &mut words);
             assert_eq!(words, *expected, "{what}, width {width}, column {k}");
         }
     };
 
-    for width in 1..=Avx512Ifma::MAX_TILE {
+    for width in 1..=M::MAX_TILE {
         for rows in [1, 2, width] {
             let (a, b, c) = (words(rng, width, DIGIT), words(rng, rows, DIGIT), words(rng, width + rows, 1 << 60));
             let (mut found, mut expected) = (columns(&c), c);
@@ -120,63 +141,63 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         }
     }
     // It does not multiply, and is here because it has roots.
-    for width in 1..=Avx512Ifma::MAX_TILE {
+    for width in 1..=M::MAX_TILE {
         let (entries, stride) = (9, width + 3);
         let table: Vec<u64> = (0..entries * stride).map(|_| rng.random_range(0..=DIGIT)).collect();
-        let index: Vec<u64> = (0..8).map(|lane| lane * 3 % (entries as u64 + 1)).collect();
+        let index: Vec<u64> = (0..L as u64).map(|lane| lane * 3 % (entries as u64 + 1)).collect();
         let mut found = vec![m.digit_zero(); width];
         m.select_shared(&mut found, &table, stride, &index);
         let entry = |lane: usize, j: usize| table.get(index[lane] as usize * stride + j).copied().unwrap_or(0);
-        let expected: Vec<Words> = (0..width).map(|j| std::array::from_fn(|lane| entry(lane, j))).collect();
+        let expected: Vec<Words<L>> = (0..width).map(|j| std::array::from_fn(|lane| entry(lane, j))).collect();
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("select_shared", width, &found, &expected);
     }
     // These do not multiply either.
-    for (entries, stride) in [(16, 1), (32, 3), (64, 20)] {
-        let table: Vec<Words> = words(rng, entries * stride, DIGIT);
-        let index: Vec<Words> = words(rng, 8, entries as u64 - 1);
+    for (entries, stride) in [(16, 1), (32, 3), (64, 20)].into_iter().filter(|_| M::LOOKUP) {
+        let table: Vec<Words<L>> = words(rng, entries * stride, DIGIT);
+        let index: Vec<Words<L>> = words(rng, 8, entries as u64 - 1);
         let mut turned = vec![m.digit_zero(); table.len()];
         m.turn(&mut turned, &digits(&table), stride);
         let mut found = vec![m.digit_zero(); 8 * stride];
         m.lookup(&mut found, &turned, stride, index.as_flattened());
         let word = |v: usize, j: usize| std::array::from_fn(|k| table[index[v][k] as usize * stride + j][k]);
-        let expected: Vec<Words> = (0..8 * stride).map(|at| word(at / stride, at % stride)).collect();
+        let expected: Vec<Words<L>> = (0..8 * stride).map(|at| word(at / stride, at % stride)).collect();
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("lookup", entries, &found, &expected);
     }
-    for width in 1..=Avx512Ifma::MAX_SQUARE {
+    for width in 1..=M::MAX_SQUARE {
         let a = words(rng, width, DIGIT);
-        let (mut found, mut expected) = (columns(&vec![[7; 8]; 2 * width]), vec![[0; 8]; 2 * width]);
+        let (mut found, mut expected) = (columns(&vec![[7; L]; 2 * width]), vec![[0; L]; 2 * width]);
         m.square(&mut found, &digits(&a), &vec![0; 2 * width]);
         multiply(&mut expected, &a, &a);
         check("square", width, &found, &expected);
     }
-    for width in 1..=Avx512Ifma::MAX_TILE {
+    for width in 1..=M::MAX_TILE {
         let (x, factor) = (words(rng, width, DIGIT), words(rng, 1, DIGIT));
-        let (mut found, mut expected) = (digits(&x), vec![[0; 8]; width + 1]);
+        let (mut found, mut expected) = (digits(&x), vec![[0; L]; width + 1]);
         m.scale(&mut found, &factor[0], &vec![0; width + 1]);
         multiply(&mut expected, &x, &factor);
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("scale", width, &found, &normalized(&expected)[..width]);
     }
-    for width in SHORTEST_WHOLE..=Avx512Ifma::MAX_WHOLE {
+    for width in SHORTEST_WHOLE..=M::MAX_WHOLE {
         let (x, y) = (words(rng, width, DIGIT), words(rng, width, DIGIT));
         // The upper half of the modulus's highest digit is free, as numbers need.
         let mut modulus = words(rng, width, DIGIT);
         modulus[0].iter_mut().for_each(|word| *word |= 1);
         modulus[width - 1].iter_mut().for_each(|word| *word >>= 26);
-        let prepared: Vec<Words> = prepare(&modulus);
+        let prepared: Vec<Words<L>> = prepare(&modulus);
         let mut found = digits(&x);
         m.multiply(&mut found, &digits(&y), &digits(&prepared));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("multiply", width, &found, &whole(&x, &y, &modulus));
         let (mut found, mut expected) = (digits(&x), x);
-        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; 8]; 2 * width]));
+        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width]));
         (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("squarings", width, &found, &expected);
     }
-    for width in 1..=Avx512Ifma::MAX_TRIANGLE {
+    for width in 1..=M::MAX_TRIANGLE {
         #[cfg(feature = "papers")]
         {
             let (a, b, c) =
@@ -197,7 +218,7 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
         }
         let (a, c) = (words(rng, width, DIGIT), words(rng, 2 * width, 1 << 58));
         let mut found = columns(&c);
-        let mut expected: Vec<Words> = c.iter().map(|words| words.map(|word| 2 * word)).collect();
+        let mut expected: Vec<Words<L>> = c.iter().map(|words| words.map(|word| 2 * word)).collect();
         m.square_onto(&mut found, &digits(&a));
         multiply(&mut expected, &a, &a);
         check("square_onto", width, &found, &expected);
@@ -205,10 +226,10 @@ fn blocks(m: Avx512Ifma, rng: &mut StdRng) {
 }
 
 /// `c += a·b`, as columns.
-fn multiply(c: &mut [Words], a: &[Words], b: &[Words]) {
+fn multiply<const L: usize>(c: &mut [Words<L>], a: &[Words<L>], b: &[Words<L>]) {
     for (i, b) in b.iter().enumerate() {
         for (j, a) in a.iter().enumerate() {
-            for lane in 0..8 {
+            for lane in 0..L {
                 let product = u128::from(a[lane]) * u128::from(b[lane]);
                 c[i + j][lane] += product as u64 & DIGIT;
                 c[i + j + 1][lane] += (product >> 52) as u64;
@@ -218,8 +239,13 @@ fn multiply(c: &mut [Words], a: &[Words], b: &[Words]) {
 }
 
 /// Friendly rows, and the plain one if there is a `last`; the quotients.
-fn reduce(c: &mut [Words], friendly: &[Words], rows: usize, last: Option<(&[Words], Words)>) -> Vec<Words> {
-    let carry = |c: &mut [Words], i: usize| (0..8).for_each(|lane| c[i + 1][lane] += c[i][lane] >> 52);
+fn reduce<const L: usize>(
+    c: &mut [Words<L>],
+    friendly: &[Words<L>],
+    rows: usize,
+    last: Option<(&[Words<L>], Words<L>)>,
+) -> Vec<Words<L>> {
+    let carry = |c: &mut [Words<L>], i: usize| (0..L).for_each(|lane| c[i + 1][lane] += c[i][lane] >> 52);
     let mut quotients = Vec::new();
     for i in 0..rows - usize::from(last.is_some()) {
         let q = c[i].map(|word| word & DIGIT);
@@ -238,10 +264,10 @@ fn reduce(c: &mut [Words], friendly: &[Words], rows: usize, last: Option<(&[Word
 }
 
 /// Columns to digits.
-fn normalized(columns: &[Words]) -> Vec<Words> {
-    let mut carry = [0; 8];
-    let digit = |column: &Words| {
-        let sum: Words = std::array::from_fn(|lane| column[lane] + carry[lane]);
+fn normalized<const L: usize>(columns: &[Words<L>]) -> Vec<Words<L>> {
+    let mut carry = [0; L];
+    let digit = |column: &Words<L>| {
+        let sum: Words<L> = std::array::from_fn(|lane| column[lane] + carry[lane]);
         carry = sum.map(|word| word >> 52);
         sum.map(|word| word & DIGIT)
     };
@@ -249,16 +275,16 @@ fn normalized(columns: &[Words]) -> Vec<Words> {
 }
 
 /// A lane's number.
-fn number(words: &[Words], lane: usize) -> BigUint {
+fn number<const L: usize>(words: &[Words<L>], lane: usize) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |number, words| (number << 52) + words[lane])
 }
 
 /// What `multiply` needs of moduli: `M''`, `M` and `μ`.
-fn prepare(modulus: &[Words]) -> Vec<Words> {
+fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     let (t, pair) = (modulus.len(), BigUint::from(1u32) << 104);
-    let mut out = vec![[0; 8]; 2 * t + 1];
+    let mut out = vec![[0; L]; 2 * t + 1];
     out[t..2 * t].copy_from_slice(modulus);
-    for lane in 0..8 {
+    for lane in 0..L {
         let number = number(modulus, lane);
         let mu = &pair - number.modinv(&pair).expect("odd moduli");
         out[2 * t][lane] = (&mu % (1u64 << 52)).try_into().expect("a digit");
@@ -269,10 +295,10 @@ fn prepare(modulus: &[Words]) -> Vec<Words> {
 }
 
 /// Two digits at a time, `T ← ⌊T/2^{2w}⌋ + q·M''`; the last two, or three, by the modulus itself.
-fn whole(x: &[Words], y: &[Words], modulus: &[Words]) -> Vec<Words> {
+fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>]) -> Vec<Words<L>> {
     let (t, prepared, pair) = (x.len(), prepare(modulus), BigUint::from(1u32) << 104);
-    let mut out = vec![[0; 8]; t];
-    for lane in 0..8 {
+    let mut out = vec![[0; L]; t];
+    for lane in 0..L {
         let mut value = number(x, lane) * number(y, lane);
         let pairs = (t - 2) / 2;
         for _ in 0..pairs {

@@ -10,7 +10,7 @@ use zariz_kernels::batch::Number;
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::{Domain, limbs};
 
-// Where the processor lacks AVX512-IFMA, its machine code runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, their machine code runs all the same.
 zariz_emulator::install_before_main!();
 
 /// Methods that have no name, but must work all the same.

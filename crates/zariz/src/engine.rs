@@ -35,6 +35,8 @@ pub enum Engine {
     PairIfma,
     /// AVX2 and FMA: four numbers at once, products in double precision.
     Avx2Fma,
+    /// AVX-IFMA: four numbers at once, 52-bit integer products, on processors without AVX-512.
+    AvxIfma,
     /// AVX-512F and DQ: eight numbers at once, products in double precision.
     Avx512Fma,
     /// AVX512-IFMA: eight numbers at once, 52-bit integer products.

@@ -10,7 +10,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use zariz::{Engine, EngineError, Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 /// One power and what it must be.

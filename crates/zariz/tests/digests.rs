@@ -12,7 +12,7 @@ use zariz::rsa::{
     sign_digest_many, verify_digest_many,
 };
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 #[test]

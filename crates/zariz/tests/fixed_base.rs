@@ -7,7 +7,7 @@ use common::{Random, engines, slow};
 use num_bigint::BigUint;
 use zariz::{Engine, FixedBase, FixedBaseError, Method, Modulus};
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 fn slices(numbers: &[Vec<u8>]) -> Vec<&[u8]> {

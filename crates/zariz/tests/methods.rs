@@ -6,7 +6,7 @@ use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::{Engine, Method, Modulus, PowJob, Residues, ResiduesError, pow_many};
 
-// Where the processor lacks AVX512-IFMA, its machine code runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, their machine code runs all the same.
 zariz_emulator::install_before_main!();
 
 fn odd(random: &mut Random, bytes: usize) -> Vec<u8> {

@@ -9,7 +9,7 @@ use dashu_int::ops::ExtendedGcd;
 use num_bigint::BigUint;
 use zariz::{InvertJob, Modulus, MulJob, invert_many, mul_many};
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 /// The inverse, if there is one, as num-bigint and dashu-int both say.

@@ -14,7 +14,7 @@ use zariz::rsa::{
 };
 use zariz::{Engine, Method};
 
-// Where the processor lacks AVX512-IFMA, that engine runs all the same.
+// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
 zariz_emulator::install_before_main!();
 
 #[test]

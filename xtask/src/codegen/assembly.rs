@@ -55,7 +55,9 @@ pub fn parse(text: &str) -> Assembly<'_> {
             }
             continue;
         }
+        // Of an instruction with two encodings, which one it is.
         let line = line.trim_start();
+        let line = line.strip_prefix("{vex}").map_or(line, str::trim_start);
         let (mnemonic, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let operands = operands.trim();
         if let (Some(table), ".long") = (table, mnemonic) {

@@ -7,7 +7,7 @@ use super::{carry, rsaz};
 /// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy
 /// and memset.
 pub const MACHINES: &[&str] =
-    &["pair-fma", "pair-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
+    &["pair-fma", "pair-ifma", "avx-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
 /// Rows that the code has one after the other: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;

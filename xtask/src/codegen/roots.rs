@@ -1,6 +1,7 @@
 //! What we measure of the roots in assembly.
 
 use anyhow::{Context, Result, bail};
+use object::{Object, ObjectSymbol};
 use rustc_demangle::demangle;
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +18,10 @@ pub struct Root {
     pub width: Option<usize>,
     /// Instructions, all of them.
     pub instructions: usize,
+    /// Instructions of its largest loop; of the whole root where it has none.
+    pub hot: usize,
+    /// Bytes of code.
+    pub bytes: usize,
     /// VPMADD52LUQ.
     pub low: usize,
     /// VPMADD52HUQ.
@@ -64,12 +69,21 @@ impl Root {
     }
 }
 
-/// All roots of the assembly.
-pub fn roots(assembly: &Assembly) -> Result<Vec<Root>> {
+/// The bytes of every function in an object file, by symbol.
+pub fn sizes(object: &[u8]) -> Result<HashMap<String, usize>> {
+    let file = object::File::parse(object).context("not an object file")?;
+    let size = |symbol: object::Symbol| Some((symbol.name().ok()?.to_owned(), symbol.size() as usize));
+    Ok(file.symbols().filter_map(size).collect())
+}
+
+/// All roots of the assembly, with the sizes that the object file has.
+pub fn roots(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Result<Vec<Root>> {
     let mut roots = Vec::new();
     let mut add = |symbol: &str, function: &Function| -> Result<()> {
         if let Some(names) = root_names(symbol) {
-            roots.push(measure(names, function).with_context(|| format!("in {symbol}"))?);
+            let root = measure(names, function).with_context(|| format!("in {symbol}"))?;
+            let bytes = sizes.get(symbol).or_else(|| sizes.get(function.symbol)).copied();
+            roots.push(Root { bytes: bytes.with_context(|| format!("{symbol} is not in the object file"))?, ..root });
         }
         Ok(())
     };
@@ -126,9 +140,11 @@ pub fn is_panic(callee: &str) -> bool {
 }
 
 fn measure((machine, block, width): Names, function: &Function) -> Result<Root> {
-    let loops = loops(function);
     let body = &function.instructions[..];
-    let mut root = Root { machine, block, width, instructions: body.len(), loops, ..Root::default() };
+    let back = jumps_back(function);
+    let hot = back.iter().map(|(from, to)| to - from + 1).max().unwrap_or(body.len());
+    let loops = loops(function, &back);
+    let mut root = Root { machine, block, width, instructions: body.len(), hot, loops, ..Root::default() };
     let frame_pointer = body.iter().any(|i| i.mnemonic == "movq" && i.operands == "%rsp, %rbp");
     for &Instruction { mnemonic, operands, .. } in body {
         match mnemonic {
@@ -162,14 +178,19 @@ fn measure((machine, block, width): Names, function: &Function) -> Result<Root> 
     Ok(root)
 }
 
-/// The innermost loops that multiply by VPMULUDQ: how often, and how much vector arithmetic each has in all.
-fn loops(function: &Function) -> Vec<(usize, usize)> {
+/// The jumps to where the code has been: for each, the first and the last instruction of what is repeated.
+fn jumps_back(function: &Function) -> Vec<(usize, usize)> {
     let jumps = function.instructions.iter().enumerate().filter(|(_, i)| i.mnemonic.starts_with('j'));
     let back = |(at, jump): (usize, &Instruction)| {
         let &to = function.labels.get(jump.operands)?;
         (to <= at).then_some((to, at))
     };
-    let all: Vec<(usize, usize)> = jumps.filter_map(back).collect();
+    jumps.filter_map(back).collect()
+}
+
+/// Of the loops `all`, the innermost ones that multiply by VPMULUDQ: how often, and how much vector arithmetic each
+/// has in all.
+fn loops(function: &Function, all: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let within = |a: &(usize, usize), b: &(usize, usize)| a != b && b.0 <= a.0 && a.1 <= b.1;
     let innermost = all.iter().filter(|&outer| !all.iter().any(|inner| within(inner, outer)));
     let counted = innermost.map(|&(from, to)| {
@@ -241,11 +262,18 @@ mod tests {
 
     const HEAD: &str = "\t.file\t\"x\"\n\t.section\t.text.f,\"ax\",@progbits\n";
 
+    /// Each of 17 bytes.
+    fn all(text: &str) -> Vec<Root> {
+        let assembly = assembly::parse(text);
+        let sizes = assembly.functions.iter().map(|function| (function.symbol.to_owned(), 17)).collect();
+        roots(&assembly, &sizes).unwrap()
+    }
+
     fn one(block: &str, body: &str) -> Root {
         let symbol = format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root{}{block}", block.len());
         let text =
             format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
-        let mut roots = roots(&assembly::parse(&text)).unwrap();
+        let mut roots = all(&text);
         assert_eq!(roots.len(), 1);
         roots.remove(0)
     }
@@ -320,11 +348,20 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_loop_is_hot() {
+        let straight = one("f", "\tnop\n\tjmp\t.LBB0_1\n.LBB0_1:\n\tretq\n");
+        assert_eq!((straight.hot, straight.bytes), (3, 17));
+        // An inner loop of two instructions, an outer one of four.
+        let nested = one("f", "\tnop\n.LBB0_1:\n\tnop\n.LBB0_2:\n\tnop\n\tjne\t.LBB0_2\n\tjne\t.LBB0_1\n\tretq\n");
+        assert_eq!((nested.hot, nested.instructions), (4, 6));
+    }
+
+    #[test]
     fn merged_functions_count_for_both() {
         let a = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root5splat";
         let b = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch11avx512_ifma4root5splat";
         let text = format!("{a}:\n\tvzeroupper\n\tretq\n.Lfunc_end0:\n\t.set {b}, {a}\n");
-        let roots = roots(&assembly::parse(&text)).unwrap();
+        let roots = all(&text);
         assert_eq!(roots.len(), 2);
         assert_eq!((&*roots[1].machine, roots[1].instructions), ("avx512-ifma", 2));
     }

@@ -15,9 +15,14 @@ impl Present for zariz_machines::batch::Portable<1> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::Present;
-    use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
+    use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 
     impl Present for Avx2Fma {
+        fn present() -> Option<Self> {
+            Self::new()
+        }
+    }
+    impl Present for AvxIfma {
         fn present() -> Option<Self> {
             Self::new()
         }
@@ -41,6 +46,7 @@ macro_rules! each {
         #[cfg(target_arch = "x86_64")]
         {
             $function::<zariz_machines::batch::Avx2Fma>();
+            $function::<zariz_machines::batch::AvxIfma>();
             $function::<zariz_machines::batch::Avx512Fma>();
             $function::<zariz_machines::batch::Avx512Ifma>();
         }

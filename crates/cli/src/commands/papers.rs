@@ -30,7 +30,7 @@ pub struct Args {
     /// Print JSON: an object for one paper, an array of objects for several
     #[arg(long)]
     json: bool,
-    /// Vector engine: auto, portable, avx2-fma, avx512-fma or avx512-ifma
+    /// Vector engine: auto, portable, avx2-fma, avx-ifma, avx512-fma or avx512-ifma
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = vector_engine)]
     engine: Engine,
     /// The module for OpenSSL, for the rows of ahmm that are measured by `openssl speed` (about a minute

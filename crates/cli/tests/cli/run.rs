@@ -10,7 +10,7 @@ use std::thread;
 use tempfile::TempDir;
 
 /// Every engine there is, in the order of `zariz info`.
-pub const ENGINES: [&str; 10] = [
+pub const ENGINES: [&str; 11] = [
     "portable",
     "carry-chains",
     "rsaz",
@@ -19,6 +19,7 @@ pub const ENGINES: [&str; 10] = [
     "pair-fma",
     "pair-ifma",
     "avx2-fma",
+    "avx-ifma",
     "avx512-fma",
     "avx512-ifma",
 ];

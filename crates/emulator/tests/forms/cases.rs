@@ -3,6 +3,7 @@
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
 
 use super::run::{Region, State};
+use zariz_emulator::Form;
 
 /// SplitMix64.
 pub struct Random(pub u64);
@@ -41,6 +42,12 @@ impl Random {
         }
         bytes.to_vec()
     }
+}
+
+/// The codes of the forms that are emulated here: see [`CODES`].
+pub fn codes() -> Vec<(Code, bool, usize, bool)> {
+    let is_emulated = |evex| zariz_emulator::is_emulating(if evex { Form::Evex } else { Form::Vex });
+    CODES.into_iter().filter(|&(.., evex)| is_emulated(evex)).collect()
 }
 
 /// Code, whether it is the high half, lanes, and whether it is EVEX.

@@ -6,21 +6,26 @@
 mod cases;
 mod run;
 
-use cases::{CODES, GENERAL, Random, difference, encode, memory, model, vector, words};
+use cases::{CODES, GENERAL, Random, codes, difference, encode, memory, model, vector, words};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
-use run::{Region, native_forms, segment_bases};
+use run::{Region, is_wide, native_forms, segment_bases};
 use std::sync::{Mutex, MutexGuard};
-use zariz_emulator::Mode;
+use zariz_emulator::{Form, Mode};
 
 /// The runner's statics and the segment base of GS are for one test at a time.
 static ONE: Mutex<()> = Mutex::new(());
 
-fn start() -> Option<MutexGuard<'static, ()>> {
+/// Where a form is emulated, here and now.
+fn start(form: Form) -> Option<MutexGuard<'static, ()>> {
     let guard = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    match zariz_emulator::emulate() {
+    let vectors = match form {
+        Form::Evex => is_x86_feature_detected!("avx512dq"),
+        Form::Vex => is_x86_feature_detected!("avx2"),
+    };
+    match zariz_emulator::emulate().of(form) {
         Mode::Emulated => Some(guard),
         mode => {
-            assert!(!is_x86_feature_detected!("avx512dq"), "no emulation, though the processor allows it: {mode:?}");
+            assert!(!vectors, "no emulation, though the processor allows it: {mode:?}");
             eprintln!("skipped: {mode:?}");
             None
         }
@@ -29,12 +34,14 @@ fn start() -> Option<MutexGuard<'static, ()>> {
 
 #[test]
 fn every_form_with_every_kind_of_operand() {
-    let Some(_guard) = start() else { return };
+    let Some(_guard) = start(Form::Vex) else { return };
     let (mut random, mut region) = (Random(1), Region::new());
     let (bases, native) = (segment_bases(), native_forms());
+    let codes = codes();
+    assert_eq!(codes.len(), if is_wide() { CODES.len() } else { 4 });
     let mut compared = 0;
     for round in 0..20_000 {
-        let (code, high, lanes, evex) = CODES[round % CODES.len()];
+        let (code, high, lanes, evex) = codes[round % codes.len()];
         let mut state = random.state(&region);
         let data = random.fill(&mut region);
         let registers = if evex { 32 } else { 16 };
@@ -103,7 +110,7 @@ fn every_form_with_every_kind_of_operand() {
 /// Lanes outside of the mask may lie in a page that is not there.
 #[test]
 fn masked_lanes_are_not_read() {
-    let Some(_guard) = start() else { return };
+    let Some(_guard) = start(Form::Evex) else { return };
     let (mut random, mut region) = (Random(2), Region::new());
     for round in 0..2000 {
         let (code, high, lanes, _) = CODES[round % 6];
@@ -131,9 +138,67 @@ fn masked_lanes_are_not_read() {
 /// Straight code of multiplications and moves, much of it done in one trap.
 #[test]
 fn runs_with_moves_between() {
-    let Some(_guard) = start() else { return };
+    runs(&WIDE);
+}
+
+/// The same with the VEX forms, in 256 bits.
+#[test]
+fn narrow_runs_with_moves_between() {
+    runs(&NARROW);
+}
+
+/// The instructions of runs in one form.
+struct Set {
+    form: Form,
+    lanes: usize,
+    registers: usize,
+    /// Into a register, from memory aligned to 64 bytes or from a register; the same from any memory.
+    loads: [Code; 2],
+    loads_unaligned: [Code; 2],
+    stores: [Code; 2],
+    stores_unaligned: [Code; 2],
+    /// An instruction that the handler does not support.
+    xor: Code,
+    multiply: [(Code, bool); 2],
+}
+
+const WIDE: Set = Set {
+    form: Form::Evex,
+    lanes: 8,
+    registers: 32,
+    loads: [Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512, Code::EVEX_Vmovaps_zmm_k1z_zmmm512],
+    loads_unaligned: [Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmm_k1z_zmmm512],
+    stores: [Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm, Code::EVEX_Vmovaps_zmmm512_k1z_zmm],
+    stores_unaligned: [Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm, Code::EVEX_Vmovups_zmmm512_k1z_zmm],
+    xor: Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64,
+    multiply: [
+        (Code::EVEX_Vpmadd52luq_zmm_k1z_zmm_zmmm512b64, false),
+        (Code::EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64, true),
+    ],
+};
+
+const NARROW: Set = Set {
+    form: Form::Vex,
+    lanes: 4,
+    registers: 16,
+    loads: [Code::VEX_Vmovdqa_ymm_ymmm256, Code::VEX_Vmovaps_ymm_ymmm256],
+    loads_unaligned: [Code::VEX_Vmovdqu_ymm_ymmm256, Code::VEX_Vmovups_ymm_ymmm256],
+    stores: [Code::VEX_Vmovdqa_ymmm256_ymm, Code::VEX_Vmovaps_ymmm256_ymm],
+    stores_unaligned: [Code::VEX_Vmovdqu_ymmm256_ymm, Code::VEX_Vmovups_ymmm256_ymm],
+    xor: Code::VEX_Vpxor_ymm_ymm_ymmm256,
+    multiply: [(Code::VEX_Vpmadd52luq_ymm_ymm_ymmm256, false), (Code::VEX_Vpmadd52huq_ymm_ymm_ymmm256, true)],
+};
+
+fn runs(set: &Set) {
+    let Some(_guard) = start(set.form) else { return };
     let (mut random, mut region) = (Random(3), Region::new());
-    let native = native_forms().0;
+    let lanes = set.lanes;
+    let native = if set.form == Form::Evex { native_forms().0 } else { native_forms().1 };
+    // What an instruction of so many lanes leaves in a register.
+    let whole = |mut vector: [u64; 8]| {
+        vector[lanes..].fill(0);
+        vector
+    };
     let before = zariz_emulator::statistics();
     for round in 0..4000 {
         let mut state = random.state(&region);
@@ -150,7 +215,7 @@ fn runs_with_moves_between() {
         let at = if random.below(4) == 0 { 4096 - random.below(60) } else { random.below(8000) };
         let mut code = Vec::new();
         for _ in 0..1 + random.below(12) {
-            let [to, from] = [0; 2].map(|_| random.below(32));
+            let [to, from] = [0; 2].map(|_| random.below(set.registers));
             let pointer = POINTERS[random.below(4)];
             let word = MOVED[random.below(4)];
             let aligned = random.below(2) == 0;
@@ -158,41 +223,31 @@ fn runs_with_moves_between() {
             let place = MemoryOperand::with_base_displ(GENERAL[pointer], displacement);
             let offset = (expected.general[pointer] - data_address) as usize;
             let offset = offset.wrapping_add_signed(displacement as isize);
-            let [to_register, from_register] = [to, from].map(|number| vector(8, number));
-            let in_memory: [u64; 8] = words(&memory[offset..offset + 64]).try_into().expect("eight words");
+            let [to_register, from_register] = [to, from].map(|number| vector(lanes, number));
+            let in_memory: [u64; 8] = whole(words(&memory[offset..offset + 64]).try_into().expect("eight words"));
             let instruction = match random.below(12) {
                 0 => {
-                    expected.vectors[to] = expected.vectors[from];
-                    let code = [Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmm_k1z_zmmm512];
+                    expected.vectors[to] = whole(expected.vectors[from]);
+                    let code = [set.loads[0], set.loads_unaligned[1]];
                     Instruction::with2(code[random.below(2)], to_register, from_register)
                 }
                 1 => {
                     // The instruction with its operands in the other order of the encoding.
-                    expected.vectors[to] = expected.vectors[from];
-                    let code = [Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm, Code::EVEX_Vmovaps_zmmm512_k1z_zmm];
+                    expected.vectors[to] = whole(expected.vectors[from]);
+                    let code = [set.stores_unaligned[0], set.stores[1]];
                     Instruction::with2(code[random.below(2)], to_register, from_register)
                 }
                 2 | 3 => {
                     expected.vectors[to] = in_memory;
-                    let code = match (aligned, random.below(2)) {
-                        (true, 0) => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
-                        (true, _) => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
-                        (false, 0) => Code::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
-                        (false, _) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
-                    };
-                    Instruction::with2(code, to_register, place)
+                    let code = if aligned { set.loads } else { set.loads_unaligned };
+                    Instruction::with2(code[random.below(2)], to_register, place)
                 }
                 4 | 5 => {
-                    for (word, bytes) in expected.vectors[from].iter().zip(memory[offset..].chunks_mut(8)) {
+                    for (word, bytes) in expected.vectors[from][..lanes].iter().zip(memory[offset..].chunks_mut(8)) {
                         bytes.copy_from_slice(&word.to_le_bytes());
                     }
-                    let code = match (aligned, random.below(2)) {
-                        (true, 0) => Code::EVEX_Vmovdqa64_zmmm512_k1z_zmm,
-                        (true, _) => Code::EVEX_Vmovaps_zmmm512_k1z_zmm,
-                        (false, 0) => Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm,
-                        (false, _) => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
-                    };
-                    Instruction::with2(code, place, from_register)
+                    let code = if aligned { set.stores } else { set.stores_unaligned };
+                    Instruction::with2(code[random.below(2)], place, from_register)
                 }
                 6 => {
                     let other = MOVED[random.below(4)];
@@ -211,16 +266,16 @@ fn runs_with_moves_between() {
                 // An instruction that the handler does not support: the run ends, and the processor executes
                 // it.
                 9 => {
-                    expected.vectors[to] = std::array::from_fn(|i| expected.vectors[to][i] ^ expected.vectors[from][i]);
-                    let code = Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64;
-                    Instruction::with3(code, to_register, to_register, from_register)
+                    let (a, b) = (expected.vectors[to], expected.vectors[from]);
+                    expected.vectors[to] = whole(std::array::from_fn(|i| a[i] ^ b[i]));
+                    Instruction::with3(set.xor, to_register, to_register, from_register)
                 }
                 _ => {
-                    let (code, high, ..) = CODES[[2, 5][random.below(2)]];
-                    let a = random.below(32);
+                    let (code, high) = set.multiply[random.below(2)];
+                    let a = random.below(set.registers);
                     expected.vectors[to] =
-                        model(expected.vectors[to], expected.vectors[a], &in_memory, high, 8, u64::MAX, false);
-                    Instruction::with3(code, to_register, vector(8, a), place)
+                        model(expected.vectors[to], expected.vectors[a], &in_memory, high, lanes, u64::MAX, false);
+                    Instruction::with3(code, to_register, vector(lanes, a), place)
                 }
             };
             code.push(instruction.expect("a form"));

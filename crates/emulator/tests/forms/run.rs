@@ -1,9 +1,9 @@
 //! Runs machine code with every register set, and looks at every register afterwards.
 
-use std::arch::{asm, global_asm};
+use std::arch::global_asm;
 use std::ptr;
 
-/// The registers before or after.
+/// The registers before or after. Without AVX-512, registers from 16 on, lanes from 4 on and masks stay as they are.
 #[repr(C, align(64))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
@@ -19,94 +19,131 @@ pub struct State {
 
 impl State {
     pub fn new(word: &mut impl FnMut() -> u64) -> Self {
-        Self {
+        let mut state = Self {
             vectors: std::array::from_fn(|_| std::array::from_fn(|_| word())),
             masks: std::array::from_fn(|_| word() & 0xffff),
             general: std::array::from_fn(|_| word()),
             flags: 0x202 | word() & 0x8d5, // interrupts on, the bit that is always 1, arithmetic flags
             code: 0,
+        };
+        if !is_wide() {
+            state.vectors.iter_mut().for_each(|vector| vector[4..].fill(0));
         }
+        state
     }
 }
 
-// run_with_state(rdi: *mut State): loads all, calls the code, stores all. One at a time: it keeps what it
-// needs in statics.
-global_asm!(
-    ".local zariz_forms_rsp, zariz_forms_state, zariz_forms_code, zariz_forms_rdi",
-    ".comm zariz_forms_rsp, 8, 8",
-    ".comm zariz_forms_state, 8, 8",
-    ".comm zariz_forms_code, 8, 8",
-    ".comm zariz_forms_rdi, 8, 8",
-    ".local run_with_state",
-    "run_with_state:",
-    "push rbx; push rbp; push r12; push r13; push r14; push r15",
-    "mov [rip + zariz_forms_rsp], rsp",
-    "mov [rip + zariz_forms_state], rdi",
-    "mov rax, [rdi + 2248]",
-    "mov [rip + zariz_forms_code], rax",
-    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-    "vmovdqu64 zmm\\n, [rdi + 64 * \\n]",
-    ".endr",
-    ".irp n, 0,1,2,3,4,5,6,7",
-    "kmovw k\\n, [rdi + 2048 + 8 * \\n]",
-    ".endr",
-    "push qword ptr [rdi + 2240]",
-    "popfq",
-    "mov rax, [rdi + 2112]",
-    "mov rcx, [rdi + 2120]",
-    "mov rdx, [rdi + 2128]",
-    "mov rbx, [rdi + 2136]",
-    "mov rsp, [rdi + 2144]",
-    "mov rbp, [rdi + 2152]",
-    "mov rsi, [rdi + 2160]",
-    "mov r8, [rdi + 2176]",
-    "mov r9, [rdi + 2184]",
-    "mov r10, [rdi + 2192]",
-    "mov r11, [rdi + 2200]",
-    "mov r12, [rdi + 2208]",
-    "mov r13, [rdi + 2216]",
-    "mov r14, [rdi + 2224]",
-    "mov r15, [rdi + 2232]",
-    "mov rdi, [rdi + 2168]",
-    "call qword ptr [rip + zariz_forms_code]",
-    "mov [rip + zariz_forms_rdi], rdi",
-    "mov rdi, [rip + zariz_forms_state]",
-    "mov [rdi + 2112], rax",
-    "mov [rdi + 2120], rcx",
-    "mov [rdi + 2128], rdx",
-    "mov [rdi + 2136], rbx",
-    "mov [rdi + 2144], rsp",
-    "mov [rdi + 2152], rbp",
-    "mov [rdi + 2160], rsi",
-    "mov rax, [rip + zariz_forms_rdi]",
-    "mov [rdi + 2168], rax",
-    "mov [rdi + 2176], r8",
-    "mov [rdi + 2184], r9",
-    "mov [rdi + 2192], r10",
-    "mov [rdi + 2200], r11",
-    "mov [rdi + 2208], r12",
-    "mov [rdi + 2216], r13",
-    "mov [rdi + 2224], r14",
-    "mov [rdi + 2232], r15",
-    "mov rsp, [rip + zariz_forms_rsp]",
-    "pushfq",
-    "pop qword ptr [rdi + 2240]",
-    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-    "vmovdqu64 [rdi + 64 * \\n], zmm\\n",
-    ".endr",
-    ".irp n, 0,1,2,3,4,5,6,7",
-    "kmovw [rdi + 2048 + 8 * \\n], k\\n",
-    ".endr",
-    "vzeroupper",
-    "pop r15; pop r14; pop r13; pop r12; pop rbp; pop rbx",
-    "ret",
-    // A way for Rust to reach it from any compilation unit.
-    ".globl zariz_forms_run",
-    "zariz_forms_run: jmp run_with_state",
+/// Defines `$name(rdi: *mut State)`: loads all, calls the code, stores all. One at a time: it keeps what it needs in
+/// statics of that name. `$load` and `$store` are for the vectors and masks.
+macro_rules! runner {
+    ($name:literal, load: [$($load:literal),*], store: [$($store:literal),*]) => {
+        global_asm!(
+            concat!(".local ", $name, "_rsp, ", $name, "_state, ", $name, "_code, ", $name, "_rdi"),
+            concat!(".comm ", $name, "_rsp, 8, 8"),
+            concat!(".comm ", $name, "_state, 8, 8"),
+            concat!(".comm ", $name, "_code, 8, 8"),
+            concat!(".comm ", $name, "_rdi, 8, 8"),
+            concat!(".local run_", $name),
+            concat!("run_", $name, ":"),
+            "push rbx; push rbp; push r12; push r13; push r14; push r15",
+            concat!("mov [rip + ", $name, "_rsp], rsp"),
+            concat!("mov [rip + ", $name, "_state], rdi"),
+            "mov rax, [rdi + 2248]",
+            concat!("mov [rip + ", $name, "_code], rax"),
+            $($load,)*
+            "push qword ptr [rdi + 2240]",
+            "popfq",
+            "mov rax, [rdi + 2112]",
+            "mov rcx, [rdi + 2120]",
+            "mov rdx, [rdi + 2128]",
+            "mov rbx, [rdi + 2136]",
+            "mov rsp, [rdi + 2144]",
+            "mov rbp, [rdi + 2152]",
+            "mov rsi, [rdi + 2160]",
+            "mov r8, [rdi + 2176]",
+            "mov r9, [rdi + 2184]",
+            "mov r10, [rdi + 2192]",
+            "mov r11, [rdi + 2200]",
+            "mov r12, [rdi + 2208]",
+            "mov r13, [rdi + 2216]",
+            "mov r14, [rdi + 2224]",
+            "mov r15, [rdi + 2232]",
+            "mov rdi, [rdi + 2168]",
+            concat!("call qword ptr [rip + ", $name, "_code]"),
+            concat!("mov [rip + ", $name, "_rdi], rdi"),
+            concat!("mov rdi, [rip + ", $name, "_state]"),
+            "mov [rdi + 2112], rax",
+            "mov [rdi + 2120], rcx",
+            "mov [rdi + 2128], rdx",
+            "mov [rdi + 2136], rbx",
+            "mov [rdi + 2144], rsp",
+            "mov [rdi + 2152], rbp",
+            "mov [rdi + 2160], rsi",
+            concat!("mov rax, [rip + ", $name, "_rdi]"),
+            "mov [rdi + 2168], rax",
+            "mov [rdi + 2176], r8",
+            "mov [rdi + 2184], r9",
+            "mov [rdi + 2192], r10",
+            "mov [rdi + 2200], r11",
+            "mov [rdi + 2208], r12",
+            "mov [rdi + 2216], r13",
+            "mov [rdi + 2224], r14",
+            "mov [rdi + 2232], r15",
+            concat!("mov rsp, [rip + ", $name, "_rsp]"),
+            "pushfq",
+            "pop qword ptr [rdi + 2240]",
+            $($store,)*
+            "vzeroupper",
+            "pop r15; pop r14; pop r13; pop r12; pop rbp; pop rbx",
+            "ret",
+            // A way for Rust to reach it from any compilation unit.
+            concat!(".globl ", $name),
+            concat!($name, ": jmp run_", $name),
+        );
+    };
+}
+
+runner!(
+    "zariz_forms_wide",
+    load: [
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "vmovdqu64 zmm\\n, [rdi + 64 * \\n]",
+        ".endr",
+        ".irp n, 0,1,2,3,4,5,6,7",
+        "kmovw k\\n, [rdi + 2048 + 8 * \\n]",
+        ".endr"
+    ],
+    store: [
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "vmovdqu64 [rdi + 64 * \\n], zmm\\n",
+        ".endr",
+        ".irp n, 0,1,2,3,4,5,6,7",
+        "kmovw [rdi + 2048 + 8 * \\n], k\\n",
+        ".endr"
+    ]
+);
+runner!(
+    "zariz_forms_narrow",
+    load: [
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
+        "vmovdqu ymm\\n, [rdi + 64 * \\n]",
+        ".endr"
+    ],
+    store: [
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
+        "vmovdqu [rdi + 64 * \\n], ymm\\n",
+        ".endr"
+    ]
 );
 
 unsafe extern "C" {
-    fn zariz_forms_run(state: *mut State);
+    fn zariz_forms_wide(state: *mut State);
+    fn zariz_forms_narrow(state: *mut State);
+}
+
+/// Whether the processor has AVX-512; else a state is sixteen registers of 256 bits.
+pub fn is_wide() -> bool {
+    is_x86_feature_detected!("avx512f")
 }
 
 const PAGE: usize = 4096;
@@ -157,9 +194,9 @@ impl Region {
             unsafe { zariz_emulator::trap(&mut place[..code.len()]) };
         }
         let mut state = State { code: self.address(at), ..state.clone() };
-        // SAFETY: the processor has AVX-512F; the code changes registers and the region's data alone, its
-        // stack lies in the region, and tests that come here hold a lock.
-        unsafe { zariz_forms_run(&raw mut state) };
+        // SAFETY: the processor has AVX2, and AVX-512F for the first; the code changes registers and the region's
+        // data alone, its stack lies in the region, and tests that come here hold a lock.
+        unsafe { if is_wide() { zariz_forms_wide(&raw mut state) } else { zariz_forms_narrow(&raw mut state) } };
         State { code: 0, ..state }
     }
 }
@@ -179,11 +216,5 @@ pub fn segment_bases() -> (u64, u64) {
 
 /// Whether the processor has VPMADD52 in its EVEX forms, and in its VEX forms.
 pub fn native_forms() -> (bool, bool) {
-    let (mut leaf, mut sub) = (7u32, 1u32);
-    // SAFETY: CPUID, with rbx kept, which the compiler reserves.
-    unsafe {
-        asm!("push rbx", "cpuid", "pop rbx", inout("eax") leaf, inout("ecx") sub, out("edx") _);
-    }
-    let _ = sub;
-    (is_x86_feature_detected!("avx512ifma"), leaf >> 23 & 1 != 0)
+    (is_x86_feature_detected!("avx512ifma"), is_x86_feature_detected!("avxifma"))
 }

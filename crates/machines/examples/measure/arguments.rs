@@ -27,8 +27,8 @@ impl Arguments {
 
 /// The machines of batches, with the cycles that a product of two digits in every lane takes on the ports
 /// that multiply.
-pub const MACHINES: [(&str, f64); 4] =
-    [("avx512-ifma", 1.0), ("avx512-fma", 2.5), ("avx2-fma", 5.0 / 3.0), ("portable", 1.0)];
+pub const MACHINES: [(&str, f64); 5] =
+    [("avx512-ifma", 1.0), ("avx512-fma", 2.5), ("avx-ifma", 1.0), ("avx2-fma", 5.0 / 3.0), ("portable", 1.0)];
 
 /// Calls `$measure(name, machine, cycles, …)` with each wanted machine of batches that this processor has.
 macro_rules! on_machines {
@@ -40,10 +40,11 @@ macro_rules! on_machines {
                 "portable" => $measure(name, zariz_machines::batch::Portable::<1>::new(), cycles, $($argument),*),
                 #[cfg(target_arch = "x86_64")]
                 _ => {
-                    use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
-                    match (name, Avx512Ifma::new(), Avx512Fma::new(), Avx2Fma::new()) {
+                    use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
+                    match (name, Avx512Ifma::new(), Avx512Fma::new(), AvxIfma::new(), Avx2Fma::new()) {
                         ("avx512-ifma", Some(m), ..) => $measure(name, m, cycles, $($argument),*),
-                        ("avx512-fma", _, Some(m), _) => $measure(name, m, cycles, $($argument),*),
+                        ("avx512-fma", _, Some(m), ..) => $measure(name, m, cycles, $($argument),*),
+                        ("avx-ifma", .., Some(m), _) => $measure(name, m, cycles, $($argument),*),
                         ("avx2-fma", .., Some(m)) => $measure(name, m, cycles, $($argument),*),
                         _ => eprintln!("{name}: this processor lacks it"),
                     }

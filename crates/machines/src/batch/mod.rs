@@ -9,6 +9,8 @@ pub(crate) mod avx2_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx2_row;
 #[cfg(target_arch = "x86_64")]
+mod avx_ifma;
+#[cfg(target_arch = "x86_64")]
 #[macro_use]
 pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]
@@ -19,4 +21,4 @@ mod avx512_ifma;
 pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
-pub use {avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};
+pub use {avx_ifma::AvxIfma, avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};

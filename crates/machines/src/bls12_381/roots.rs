@@ -2,7 +2,7 @@
 
 use crate::batch::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
+use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 
 /// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root
 /// function with the machine's target features.
@@ -58,6 +58,8 @@ field_roots!(portable_one, Portable<1>, features: []);
 field_roots!(portable_eight, Portable<8>, features: []);
 #[cfg(target_arch = "x86_64")]
 field_roots!(avx2_fma, Avx2Fma, features: ["avx2,fma"]);
+#[cfg(target_arch = "x86_64")]
+field_roots!(avx_ifma, AvxIfma, features: ["avx2,avxifma"]);
 #[cfg(target_arch = "x86_64")]
 field_roots!(avx512_fma, Avx512Fma, features: ["avx512f,avx512dq"]);
 #[cfg(target_arch = "x86_64")]

@@ -19,10 +19,17 @@ macro_rules! on_every_machine {
         $check(zariz_machines::batch::Portable::<8>::new());
         #[cfg(target_arch = "x86_64")]
         {
-            use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma};
+            use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
             match Avx2Fma::new() {
                 Some(m) => $check(m),
                 None => eprintln!("skipped on avx2-fma: the processor lacks it"),
+            }
+            match AvxIfma::new() {
+                Some(m) => $check(m),
+                None => eprintln!(
+                    "skipped on avx-ifma: the processor lacks it; emulation: {:?}",
+                    zariz_emulator::install().of(zariz_emulator::Form::Vex)
+                ),
             }
             match Avx512Fma::new() {
                 Some(m) => $check(m),
@@ -32,7 +39,7 @@ macro_rules! on_every_machine {
                 Some(m) => $check(m),
                 None => eprintln!(
                     "skipped on avx512-ifma: the processor lacks it; emulation: {:?}",
-                    zariz_emulator::install()
+                    zariz_emulator::install().of(zariz_emulator::Form::Evex)
                 ),
             }
         }
@@ -42,10 +49,15 @@ macro_rules! on_every_machine {
 /// Whether this machine's multiplications are emulated, so that long cases take minutes.
 pub fn slow<M: 'static>() -> bool {
     #[cfg(target_arch = "x86_64")]
-    let ifma = std::any::TypeId::of::<M>() == std::any::TypeId::of::<zariz_machines::batch::Avx512Ifma>();
+    {
+        use std::any::TypeId;
+        use zariz_emulator::{Form, is_emulating};
+        use zariz_machines::batch::{Avx512Ifma, AvxIfma};
+        let machines = [(TypeId::of::<Avx512Ifma>(), Form::Evex), (TypeId::of::<AvxIfma>(), Form::Vex)];
+        machines.iter().any(|&(machine, form)| machine == TypeId::of::<M>() && is_emulating(form))
+    }
     #[cfg(not(target_arch = "x86_64"))]
-    let ifma = false;
-    ifma && zariz_emulator::is_emulating()
+    false
 }
 
 pub fn big(limbs: &[u64]) -> BigUint {

@@ -15,7 +15,13 @@ pub struct EngineCosts {
 }
 
 /// On an AMD EPYC (family 26, model 2), one core.
-pub const ROWS: [EngineCosts; 11] = [
+///
+/// The row of [`Engine::AvxIfma`] is **counted, not measured**: no processor with AVX-IFMA was at hand. A
+/// multiplication or a squaring is that of `avx512-ifma`, times the quotient of the two machines' port operations
+/// (docs/generated/counts.md: VPMADD52, additions, carries, loads and stores), as if a core did as many of each in
+/// 256 bits as in 512. A product of plain numbers is that of `avx2-fma`, which has as many lanes, with its three
+/// multiplications (in, the product, out) exchanged.
+pub const ROWS: [EngineCosts; 12] = [
     EngineCosts {
         engine: Engine::Portable,
         numbers: 1,
@@ -149,6 +155,21 @@ pub const ROWS: [EngineCosts; 11] = [
             [21382, 5629, 4347],
             [58482, 21437, 15826],
             [196038, 84231, 60388],
+        ],
+    },
+    EngineCosts {
+        engine: Engine::AvxIfma,
+        numbers: 4,
+        costs: [
+            [2662, 44, 38],
+            [2836, 83, 68],
+            [3913, 327, 247],
+            [4967, 573, 449],
+            [6247, 990, 764],
+            [11904, 2179, 1662],
+            [15727, 3744, 2890],
+            [37998, 14609, 11148],
+            [116649, 57768, 43866],
         ],
     },
     EngineCosts {

@@ -1,0 +1,41 @@
+//! The two encodings of VPMADD52, and the machines that they belong to.
+
+/// How VPMADD52 is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// EVEX (AVX512-IFMA): the machine `avx512-ifma`.
+    Evex,
+    /// VEX (AVX-IFMA): the machine `avx-ifma`.
+    Vex,
+}
+
+impl Form {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Evex, Self::Vex];
+
+    /// The vectors that it needs, which are never emulated.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    pub(crate) fn has_vectors(self) -> bool {
+        match self {
+            Self::Evex => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            Self::Vex => is_x86_feature_detected!("avx2"),
+        }
+    }
+
+    /// Whether the processor announces the instructions.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    pub(crate) fn is_announced(self) -> bool {
+        match self {
+            Self::Evex => is_x86_feature_detected!("avx512ifma"),
+            Self::Vex => is_x86_feature_detected!("avxifma"),
+        }
+    }
+
+    /// The vectors that it needs, in words.
+    pub(crate) fn vectors(self) -> &'static str {
+        match self {
+            Self::Evex => "AVX-512F or AVX-512DQ",
+            Self::Vex => "AVX2",
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Limits of size, so that what is repeated fits where processors keep it.
+//!
+//! A *hot loop* is the largest loop body of a root, an outer loop with all that is in it; of a root without loops,
+//! the whole root, which its caller repeats. It must fit the cache of decoded instructions (µops): 1,536 of
+//! Skylake's servers, for machines of AVX2 and AVX-512F; 2,250 of Ice Lake's, the first servers with AVX512-IFMA.
+//! Processors with AVX-IFMA have a larger one or none: there, a root must fit the 32 KB that every first-level cache
+//! of instructions has.
+//!
+//! One µop is counted for each instruction. These caches keep a load and the operation on it as one, and so the
+//! two parts of a store (Intel's optimization manual, "micro-fusion"; AMD's, "macro-ops"). A comparison and the
+//! branch behind it are counted as two, though they may be one.
+
+use super::roots::Root;
+use super::{carry, rsaz};
+
+/// The most µops of a hot loop, for the machines named.
+const UOPS: [(usize, &[&str]); 2] = [
+    (1500, &["avx2-fma", "avx512-fma", "pair-fma", carry::MACHINE, rsaz::MACHINE]),
+    (2250, &["avx512-ifma", "pair-ifma"]),
+];
+
+/// The most bytes of a root, for the machines named.
+const BYTES: [(usize, &[&str]); 1] = [(32 << 10, &["avx-ifma"])];
+
+fn of(root: &Root, limits: &[(usize, &[&str])]) -> Option<usize> {
+    limits.iter().find(|(_, machines)| machines.contains(&root.machine.as_str())).map(|&(limit, _)| limit)
+}
+
+/// What is wrong with a root's size.
+pub fn problems(root: &Root) -> Vec<String> {
+    let over = |what: &str, size: usize, limit: Option<usize>| {
+        let limit = limit.filter(|&limit| size > limit)?;
+        Some(format!("  {}: {size} {what}, at most {limit} expected", root.name()))
+    };
+    let uops = over("µops in its hot loop", root.hot, of(root, &UOPS));
+    uops.into_iter().chain(over("bytes of code", root.bytes, of(root, &BYTES))).collect()
+}
+
+/// For each limit and machine, the root that comes closest.
+pub fn closest(roots: &[Root]) -> String {
+    let line = |what: &str, machine: &str, limit: usize, size: fn(&Root) -> usize| {
+        let largest = roots.iter().filter(|root| root.machine == machine).max_by_key(|root| size(root));
+        largest.map_or(String::new(), |root| format!("  {}: {} of {limit} {what}\n", root.name(), size(root)))
+    };
+    let each = |limits: &[(usize, &[&'static str])]| -> Vec<(usize, &'static str)> {
+        limits.iter().flat_map(|&(limit, machines)| machines.iter().map(move |&machine| (limit, machine))).collect()
+    };
+    let uops = each(&UOPS).into_iter().map(|(limit, machine)| line("µops in the hot loop", machine, limit, |r| r.hot));
+    let bytes = each(&BYTES).into_iter().map(|(limit, machine)| line("bytes of code", machine, limit, |r| r.bytes));
+    format!("closest to their limits:\n{}", uops.chain(bytes).collect::<String>().trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_those_of_the_machine() {
+        let root = |machine: &str, hot, bytes| Root { machine: machine.into(), hot, bytes, ..Root::default() };
+        let count = |machine, hot, bytes| problems(&root(machine, hot, bytes)).len();
+        for (machine, uops, bytes) in
+            [("avx2-fma", 1500, 1 << 20), ("pair-ifma", 2250, 1 << 20), ("avx-ifma", 9999, 32768)]
+        {
+            assert_eq!(count(machine, uops, bytes), 0, "{machine}");
+            assert_eq!(count(machine, uops + 1, bytes + 1), 1, "{machine}");
+        }
+        assert_eq!(count("portable-one", 1 << 20, 1 << 20), 0);
+        let closest = closest(&[root("avx2-fma", 7, 0), root("avx2-fma", 9, 0), root("avx-ifma", 1, 5)]);
+        assert!(closest.contains(": 9 of 1500 µops") && closest.contains(": 5 of 32768 bytes"), "{closest}");
+    }
+}
