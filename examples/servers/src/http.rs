@@ -1,5 +1,7 @@
 //! What a signing server needs of HTTP: limits, refusals, and an end that loses no request.
 
+use std::error::Error;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use axum::Router;
@@ -83,5 +85,16 @@ pub async fn serve(address: &str, routes: Router) -> std::io::Result<()> {
     tokio::select! {
         result = axum::serve(listener, routes).with_graceful_shutdown(told_to_end) => result,
         () = too_late => Ok(()),
+    }
+}
+
+/// The exit code of a server that has ended. Says why, if it failed.
+pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
 }
