@@ -17,7 +17,7 @@ use common::operation::operate;
 use common::process::{files_return_to, open_files, resident};
 use common::signing::Known;
 use common::threads::in_threads;
-use common::{Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
+use common::{Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
 
 #[test]
 fn an_event_loop_of_64_jobs() {

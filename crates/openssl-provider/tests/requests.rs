@@ -169,7 +169,7 @@ struct Number {
 impl Compute for Numbers {
     type Operation = Number;
     type Output = usize;
-    type Waiter = Arc<Bell>;
+    type Waiter = Ring;
 
     fn kind(number: &Number) -> Kind {
         number.kind
@@ -196,6 +196,9 @@ struct Bell {
     panics: bool,
 }
 
+/// Rings a bell.
+struct Ring(Arc<Bell>);
+
 impl Bell {
     fn wait(&self) {
         let mut rung = self.rung.lock().expect("no panic");
@@ -205,11 +208,11 @@ impl Bell {
     }
 }
 
-impl Waiter for Arc<Bell> {
+impl Waiter for Ring {
     fn wake(&self) {
-        *self.rung.lock().expect("no panic") = true;
-        self.changed.notify_one();
-        if self.panics {
+        *self.0.rung.lock().expect("no panic") = true;
+        self.0.changed.notify_one();
+        if self.0.panics {
             meant_to();
         }
     }
@@ -285,7 +288,7 @@ impl Callers {
             _ => {}
         }
         let bell = Arc::new(Bell { panics: random.one_in(100), ..Bell::default() });
-        let request = Request::new(operation, bell.clone(), None);
+        let request = Request::new(operation, Ring(bell.clone()), None);
         if queue.push(request.clone()) == Err(Lost::Full) {
             return Fate::Refused;
         }
