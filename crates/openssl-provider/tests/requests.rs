@@ -1,6 +1,8 @@
 //! The library's queue under callers who give up, come late, panic and fork: no request is lost, none is answered twice
 //! or wrongly, and memory does not grow. With a computation that gives numbers back, and with real keys through a
 //! `Batcher`. Short here; `cargo xtask soak --requests N` is long.
+//!
+//! What children use is on the heap: the C library gives the stacks of threads that a child does not have to its new ones.
 
 mod common;
 
@@ -336,7 +338,7 @@ impl Callers {
 fn requests_of_callers_of_all_sorts() {
     let _alone = alone();
     let (wanted, report) = (amount("ZARIZ_SOAK_REQUESTS", 30_000), Report::new("-requests.md"));
-    let callers = Callers::new(wanted);
+    let callers = Box::new(Callers::new(wanted));
     let soak = Soak::run("numbers, given back", &report, wanted, |random, number, children| {
         callers.one(random, number, children)
     });
@@ -373,80 +375,115 @@ fn wait<F: Future>(future: F, most: u64) -> Option<F::Output> {
     None
 }
 
+/// The callers of a batcher with real keys.
+struct Signers {
+    batcher: Batcher,
+    key: PrivateKey,
+    modulus: Modulus,
+    messages: Vec<[u8; 20]>,
+    signatures: Vec<Vec<u8>>,
+    powers: Vec<Vec<u8>>,
+    wanted: u64,
+}
+
+impl Signers {
+    fn new(wanted: usize) -> Self {
+        let key = PrivateKey::parse(PEM_1024).expect("a key");
+        let modulus = Modulus::new(&[0xfb; 64]).expect("an odd number");
+        let messages: Vec<_> = (0..16_u8).map(|i| [i; 20]).collect();
+        let sign = |message: &[u8; 20]| key.sign(Algorithm::RS256, message).expect("a signature");
+        let signatures: Vec<_> = messages.iter().map(sign).collect();
+        let power = |i: usize| modulus.pow(&messages[i], &signatures[i][..64]);
+        let powers = (0..messages.len()).map(power).collect();
+        let batcher = Batcher::builder().threads(2).capacity(6).build();
+        Self { batcher, key, modulus, messages, signatures, powers, wanted: wanted as u64 }
+    }
+
+    fn job(&self, i: usize) -> Job<Vec<u8>> {
+        Job::sign(&self.key, Algorithm::RS256, &self.messages[i]).expect("a job")
+    }
+
+    fn fate(expected: &[u8], outcome: Result<Vec<u8>, batcher::Error>) -> Fate {
+        match outcome {
+            Ok(result) => {
+                assert_eq!(result, expected, "a wrong result");
+                Fate::Answered
+            }
+            Err(batcher::Error::Lost(Lost::Expired)) => Fate::Expired,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The request of that number.
+    fn one(&self, random: &mut Random, number: usize, children: &AtomicUsize) -> Fate {
+        let i = number % self.messages.len();
+        let signature = |outcome| Self::fate(&self.signatures[i], outcome);
+        match random.below(10) {
+            0..3 => return signature(self.batcher.call(self.job(i))),
+            3..5 => {
+                let result = self.batcher.pow(&self.modulus, &self.messages[i], &self.signatures[i][..64]);
+                return Self::fate(&self.powers[i], result.map(|number| number.to_vec()));
+            }
+            5 => {
+                let deadline = Instant::now() + Duration::from_micros(random.below(1000));
+                return signature(self.batcher.call(self.job(i).with_deadline(deadline)));
+            }
+            _ => {}
+        }
+        let pending = self.batcher.submit(self.job(i));
+        let mut context = Context::from_waker(Waker::noop());
+        match random.below(4) {
+            // A result that comes so early is thrown away, too.
+            0 => drop(wait(pending, 1 + random.below(3))),
+            1 => panics(|| {
+                let mut pending = pin!(pending);
+                let _ = pending.as_mut().poll(&mut context);
+                let _ = pending.as_mut().poll(&mut context);
+                meant_to();
+            }),
+            _ => {
+                let mut pending = pin!(pending);
+                let result = match pending.as_mut().poll(&mut context) {
+                    Poll::Ready(result) => result,
+                    Poll::Pending => {
+                        if random.below(self.wanted) < 4 * CHILDREN {
+                            fork(|| {
+                                // The parent's request is lost here, and new ones are computed.
+                                let lost = Err(batcher::Error::Lost(Lost::Forked));
+                                assert_eq!(wait(pending.as_mut(), 1), Some(lost));
+                                self.in_a_child(i);
+                            })
+                            .succeeds();
+                            children.fetch_add(1, Ordering::Relaxed);
+                        }
+                        wait(pending, u64::MAX).expect("a result")
+                    }
+                };
+                return signature(result);
+            }
+        }
+        Fate::ThrownAway
+    }
+
+    /// A child has a queue of its own.
+    fn in_a_child(&self, i: usize) {
+        let awaited = |job| wait(self.batcher.submit(job), u64::MAX).expect("a result");
+        for outcome in [self.batcher.call(self.job(i)), awaited(self.job(i))] {
+            assert_eq!(Self::fate(&self.signatures[i], outcome), Fate::Answered);
+        }
+        assert_eq!(self.batcher.metrics().operations, 2);
+    }
+}
+
 #[test]
 fn signatures_and_powers_of_callers_of_all_sorts() {
     let _alone = alone();
     let wanted = amount("ZARIZ_SOAK_REQUESTS", 30_000) / 10;
-    let report = Report::new("-signatures.md");
-    let batcher = Batcher::builder().threads(2).capacity(6).build();
-    let key = PrivateKey::parse(PEM_1024).expect("a key");
-    let messages: Vec<_> = (0..16_u8).map(|i| [i; 20]).collect();
-    let sign = |message: &[u8; 20]| key.sign(Algorithm::RS256, message).expect("a signature");
-    let signatures: Vec<_> = messages.iter().map(sign).collect();
-    let modulus = Modulus::new(&[0xfb; 64]).expect("an odd number");
-    let power = |i: usize| modulus.pow(&messages[i], &signatures[i][..64]);
-    let powers: Vec<_> = (0..messages.len()).map(power).collect();
-    let fate = |expected: &[u8], outcome: Result<Vec<u8>, batcher::Error>| match outcome {
-        Ok(result) => {
-            assert_eq!(result, expected, "a wrong result");
-            Fate::Answered
-        }
-        Err(batcher::Error::Lost(Lost::Expired)) => Fate::Expired,
-        Err(error) => panic!("{error}"),
-    };
-    let soak =
-        Soak::run("RS256 with 1024 bits, and powers modulo 512 bits", &report, wanted, |random, number, children| {
-            let i = number % messages.len();
-            let job = || Job::sign(&key, Algorithm::RS256, &messages[i]).expect("a job");
-            match random.below(10) {
-                0..3 => return fate(&signatures[i], batcher.call(job())),
-                3..5 => {
-                    let result = batcher.pow(&modulus, &messages[i], &signatures[i][..64]);
-                    return fate(&powers[i], result.map(|number| number.to_vec()));
-                }
-                5 => {
-                    let deadline = Instant::now() + Duration::from_micros(random.below(1000));
-                    return fate(&signatures[i], batcher.call(job().with_deadline(deadline)));
-                }
-                _ => {}
-            }
-            let pending = batcher.submit(job());
-            match random.below(4) {
-                // A result that comes so early is thrown away, too.
-                0 => drop(wait(pending, 1 + random.below(3))),
-                1 => panics(|| {
-                    let mut pending = pin!(pending);
-                    let _ = pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                    let _ = pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                    meant_to();
-                }),
-                _ => {
-                    let mut pending = pin!(pending);
-                    let first = pending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                    if first.is_pending() && random.below(wanted as u64) < 4 * CHILDREN {
-                        fork(|| {
-                            // The parent's request is lost here, and new ones are computed.
-                            let lost = Err(batcher::Error::Lost(Lost::Forked));
-                            assert_eq!(wait(pending.as_mut(), 1), Some(lost));
-                            assert_eq!(fate(&signatures[i], batcher.call(job())), Fate::Answered);
-                            let awaited = wait(batcher.submit(job()), u64::MAX).expect("a result");
-                            assert_eq!(fate(&signatures[i], awaited), Fate::Answered);
-                            assert_eq!(batcher.metrics().operations, 2);
-                        })
-                        .succeeds();
-                        children.fetch_add(1, Ordering::Relaxed);
-                    }
-                    let result = match first {
-                        Poll::Ready(result) => result,
-                        Poll::Pending => wait(pending, u64::MAX).expect("a result"),
-                    };
-                    return fate(&signatures[i], result);
-                }
-            }
-            Fate::ThrownAway
-        });
+    let (signers, report) = (Box::new(Signers::new(wanted)), Report::new("-signatures.md"));
+    let title = "RS256 with 1024 bits, and powers modulo 512 bits";
+    let soak = Soak::run(title, &report, wanted, |random, number, children| signers.one(random, number, children));
     soak.check(&report, &[Fate::Answered, Fate::ThrownAway, Fate::Expired]);
-    let metrics = batcher.metrics();
+    let metrics = signers.batcher.metrics();
     println!("{metrics:?}");
     assert!((soak.of(Fate::Answered) as u64..=soak.done() as u64).contains(&metrics.operations));
 }
