@@ -24,6 +24,7 @@ mod reproducible;
 mod sanitizers;
 mod sbom;
 mod secrets;
+mod servers;
 mod soak;
 mod source;
 mod supply;
@@ -57,9 +58,10 @@ Commands:
   faults [--flips N] [--engine E] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
-  soak [--handshakes N] [--jobs N] [--minutes N]
-                     a million handshakes of haproxy with reloads, cut connections and silent clients, and a million
-                     asynchronous jobs (an hour or more): nothing may fail, memory and descriptors may not grow; writes
+  soak [--handshakes N] [--jobs N] [--requests N] [--minutes N]
+                     a million handshakes of haproxy with reloads, cut connections and silent clients, a million
+                     asynchronous jobs (an hour or more), and a million requests to the queue by callers who give up,
+                     panic and fork (minutes): nothing may fail, memory and descriptors may not grow; writes
                      bench/results/DATE-soak-PROCESSOR-COMMIT-*.md as it goes on
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
                      loading and unloading under valgrind (valgrind); with names, those alone

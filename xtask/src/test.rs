@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::process::{cargo, run as run_command};
 use crate::{
     api, archives, codegen, dependencies, emulated, faults, fuzz, layers, msrv, newest, packages, proof, python,
-    secrets, soak, supply, tables,
+    secrets, servers, soak, supply, tables,
 };
 
 /// One step.
@@ -37,6 +37,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "features", what: "the library with fewer features", long: true, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
     Step { name: "fuzz", what: "the fuzz targets on their small corpus", long: true, run: fuzz::replay },
+    Step { name: "servers", what: "the servers of examples/servers", long: true, run: servers::check },
     Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
     Step {
         name: "emulated",
@@ -51,7 +52,12 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: python::cluster,
     },
-    Step { name: "soak", what: "haproxy and asynchronous jobs, for some minutes", long: true, run: soak::check },
+    Step {
+        name: "soak",
+        what: "haproxy, asynchronous jobs and requests, for some minutes",
+        long: true,
+        run: soak::check,
+    },
     Step { name: "proof", what: "the assembly, proved for all inputs", long: true, run: proof::check },
     Step {
         name: "archives",

@@ -12,59 +12,12 @@ use std::{ptr, thread};
 use common::guard::Guard;
 use common::job::{Job, Wait, only_fd, readable, serve};
 use common::keys::{PEM_2048, kinds, rsa_2048};
+use common::loops::{Signing, sign_in_a_loop};
 use common::operation::operate;
 use common::process::{files_return_to, open_files, resident};
 use common::signing::Known;
 use common::threads::in_threads;
-use common::{Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
-
-/// A signature under way: the buffer that the job writes to, and the context that it uses.
-struct Signing<'w> {
-    known: &'w Known<'w>,
-    ctx: Option<Ctx<'w>>,
-    out: Vec<u8>,
-}
-
-impl<'w> Signing<'w> {
-    fn new(world: &'w World, known: &'w Known<'w>) -> Self {
-        Self { known, ctx: Some(known.context(world)), out: vec![0; known.size()] }
-    }
-
-    /// A job that signs. It uses this without borrowing it: the job may be abandoned and this freed.
-    fn job(&mut self, wait: Wait) -> Job<'w> {
-        let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
-        Job::with(wait, move || {
-            // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
-            known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
-        })
-    }
-
-    fn is_right(&self) -> bool {
-        self.known.is(&self.out)
-    }
-}
-
-/// Runs signatures through an event loop, and checks them all.
-fn sign_in_a_loop(world: &World, known: &[Known], concurrent: usize, total: usize) {
-    let mut signings: Vec<Signing> = (0..total).map(|i| Signing::new(world, &known[i % known.len()])).collect();
-    let results = std::cell::RefCell::new(vec![None; total]);
-    let pauses = std::cell::Cell::new(0);
-    serve(
-        concurrent,
-        total,
-        |i, wait| signings[i].job(wait),
-        |i, job| {
-            results.borrow_mut()[i] = job.result;
-            pauses.set(pauses.get() + job.pauses);
-        },
-    );
-    assert!(results.into_inner().iter().all(|result| *result == Some(1)), "some signatures failed");
-    assert!(signings.iter().all(Signing::is_right), "some signatures are wrong");
-    if is_zariz() {
-        // A worker may have an answer before its job pauses; most pause.
-        assert!(pauses.get() >= total / 2, "jobs do not pause: {} pauses of {total} jobs", pauses.get());
-    }
-}
+use common::{Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
 
 #[test]
 fn an_event_loop_of_64_jobs() {

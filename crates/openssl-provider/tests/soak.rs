@@ -16,6 +16,7 @@ use common::keys::{PEM_1024, PEM_2048, PEM_3072, native, new};
 use common::operation::{operate, verify};
 use common::params::Params;
 use common::process::{files_return_to, open_files};
+use common::random::Random;
 use common::soak::{Report, Series, amount, end, processor, state};
 use common::threads::in_threads;
 use common::world::text;
@@ -30,22 +31,6 @@ const MEMORY: f64 = 256.0 * 1024.0;
 const MORE: f64 = 400.0;
 /// One job of so many is abandoned: OpenSSL loses the stack of each.
 const ABANDONED: u64 = 500;
-
-/// A sequence of numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ x >> 31) % end
-    }
-
-    fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-}
 
 /// Bytes that the C library's allocator has given out and not got back.
 fn in_use() -> usize {

@@ -3,8 +3,9 @@
 //! * A thread outside of OpenSSL's jobs computes its own request and those that wait (`Queue::call`). The
 //!   setting `threads` limits how many batches are computed at once.
 //! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says
-//!   how these wait. Worker threads compute for them. Where none can be started, the thread that would hand
-//!   requests over computes them, on a stack of its own (`crate::stack`).
+//!   how these wait. Worker threads compute for them. Where none can be started, the threads that hand requests
+//!   over compute them, on stacks of their own (`crate::stack`), and each other's too. Each of them wakes its
+//!   own jobs: a program's function is called by no other thread.
 //!
 //! No lock is held while a job is paused, or while a job or thread is woken. A paused job's stack owns nothing:
 //! its request belongs to the wait context ([`wake`]), since a program that drops a connection frees that, and

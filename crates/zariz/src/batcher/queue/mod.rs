@@ -10,7 +10,7 @@
 //!   another's batch has its result or it must compute the next batch.
 //! * Others only leave a [`Request`] ([`Queue::submit`]; [`Queue::push`] and [`Queue::kick`]), and are woken
 //!   ([`Waiter`]). Worker threads compute for them, started when there is first something to do. Where none can
-//!   be started, the thread that would hand requests over computes them ([`Compute::with_room`]).
+//!   be started, the threads that hand requests over compute them, each other's too ([`Compute::with_room`]).
 //!
 //! A batch has requests of one kind ([`Kind`]): private operations are first, long operations last. Each kind
 //! passes a waiting request at most once. A batch of long operations fills the lanes once, and at most half of
@@ -21,6 +21,7 @@
 //! its own ([`Processes`](super::Processes)).
 
 mod compute;
+mod in_place;
 mod kind;
 mod meter;
 mod request;
@@ -38,6 +39,7 @@ use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::JoinHandle;
 use super::sync::{Condvar, Mutex, MutexGuard, PoisonError, processors, thread};
 pub use compute::{Compute, Lost, Outcome, Waiter};
+use in_place::Seats;
 pub use kind::Kind;
 use meter::Meter;
 pub use meter::Metrics;
@@ -86,6 +88,8 @@ pub struct Queue<C: Compute> {
 
 struct State<C: Compute> {
     waiting: Waiting<C>,
+    /// Without workers: the threads that wait for requests that they have handed over.
+    seats: Seats,
     room: Room,
     /// Batches that are being computed, or that a thread was told to compute.
     computing: usize,
@@ -106,6 +110,7 @@ impl<C: Compute> Queue<C> {
     pub fn new(compute: C, limits: Limits) -> Arc<Self> {
         let state = State {
             waiting: Waiting::default(),
+            seats: Seats::default(),
             room: Room::default(),
             computing: 0,
             for_workers: 0,
@@ -248,7 +253,7 @@ impl<C: Compute> Queue<C> {
     pub fn call_elsewhere(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
         let request = Request::of_idle(operation, deadline);
         if self.in_place.load(Ordering::Relaxed) {
-            self.compute_here(vec![request.clone()]);
+            self.compute_here(&[request.clone()]);
             return request.wait_for_result();
         }
         let mut state = self.lock();
@@ -264,14 +269,14 @@ impl<C: Compute> Queue<C> {
         self.wait(&request, deadline)
     }
 
-    /// Takes requests for workers to compute, however many wait already. Without workers, they are computed here:
-    /// these and no others, so that no thread computes for another thread's requests.
+    /// Takes requests for workers to compute, however many wait already. Without workers, this returns when they are
+    /// computed: here, together with those of other threads that wait, or by one of these.
     pub fn submit(self: &Arc<Self>, requests: Vec<Arc<Request<C>>>) {
         if requests.is_empty() {
             return;
         }
         if self.in_place.load(Ordering::Relaxed) {
-            return self.compute_here(requests);
+            return self.compute_here(&requests);
         }
         let mut state = self.lock();
         if state.closed {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::compute::{Compute, Lost, Outcome, Waiter};
+use super::in_place::Seat;
 use super::kind::Kind;
 use crate::batcher::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crate::batcher::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -45,6 +46,8 @@ struct State<C: Compute> {
     phase: Phase<C>,
     /// A thread sleeps until the phase changes. To wake without a sleeper would be a needless system call.
     asleep: bool,
+    /// The thread that has handed it over, waits for it, and wakes its waiter.
+    seat: Option<Arc<Seat>>,
 }
 
 enum Phase<C: Compute> {
@@ -71,7 +74,7 @@ impl<C: Compute> Request<C> {
             by,
             deadline,
             made: Instant::now(),
-            state: Mutex::new(State { phase: Phase::Waiting, asleep: false }),
+            state: Mutex::new(State { phase: Phase::Waiting, asleep: false, seat: None }),
             changed: Condvar::new(),
             arrival: AtomicU64::new(NOT_WAITING),
             leads: AtomicBool::new(false),
@@ -112,6 +115,11 @@ impl<C: Compute> Request<C> {
         if asleep {
             self.changed.notify_one();
         }
+    }
+
+    /// Notes the thread that waits for it, before anybody else has the request.
+    pub(super) fn sit(&self, seat: &Arc<Seat>) {
+        self.lock().seat = Some(seat.clone());
     }
 
     /// Whether its thread can compute a batch.
@@ -164,11 +172,23 @@ impl<C: Compute> Request<C> {
         if let By::Waiter(waiter) = &self.by {
             waiter.finished();
         }
+        let seat = state.seat.clone();
         self.change(state, Phase::Done(result));
+        if let Some(seat) = seat {
+            seat.one_done();
+        }
     }
 
-    /// Wakes the waiter, unless it is a thread.
+    /// Wakes the waiter, unless it is a thread, or a thread that waits for the request does that itself.
     pub(super) fn wake(&self) {
+        let is_seated = self.lock().seat.is_some();
+        if !is_seated {
+            self.wake_own();
+        }
+    }
+
+    /// Wakes the waiter, for the thread that has waited for the request.
+    pub(super) fn wake_own(&self) {
         if let By::Waiter(waiter) = &self.by {
             waiter.wake();
         }

@@ -1,5 +1,6 @@
 //! Every transition of a queue, with a computation that gives names back.
 
+mod in_place;
 pub(crate) mod stub;
 
 use std::sync::Arc;

@@ -12,9 +12,9 @@ use crate::batcher::sync::atomic::Ordering;
 use crate::batcher::sync::{MutexGuard, PoisonError};
 
 /// A batch that was taken, and its kind; nothing where nothing waited.
-struct Taken<C: Compute> {
-    kind: Option<Kind>,
-    requests: Vec<Arc<Request<C>>>,
+pub(super) struct Taken<C: Compute> {
+    pub(super) kind: Option<Kind>,
+    pub(super) requests: Vec<Arc<Request<C>>>,
 }
 
 impl<C: Compute> Queue<C> {
@@ -26,7 +26,7 @@ impl<C: Compute> Queue<C> {
             let told = self.free(&mut state, others.len());
             drop(state);
             told.tell(&self.room);
-            return self.compute_here(others);
+            return self.compute_left(others);
         }
         while !state.closed
             && !state.waiting.is_empty()
@@ -57,31 +57,12 @@ impl<C: Compute> Queue<C> {
                     let told = self.free(&mut state, others.len());
                     drop(state);
                     told.tell(&self.room);
-                    self.compute_here(others);
+                    self.compute_left(others);
                     self.pass_on(false, None);
                 }
                 // The existing workers compute it later.
                 Err(_) => {}
             }
-        }
-    }
-
-    /// Computes requests on this thread, whose stack may be small.
-    pub(super) fn compute_here(&self, mut requests: Vec<Arc<Request<C>>>) {
-        if requests.is_empty() {
-            return;
-        }
-        requests.sort_by_key(|request| request.kind);
-        let done = self.compute.with_room(&mut || {
-            for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
-                of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
-                // Programs' functions may need a large stack: here they have one.
-                wake(of_kind);
-            }
-        });
-        if !done {
-            requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
-            wake(&requests);
         }
     }
 
@@ -144,7 +125,8 @@ impl<C: Compute> Queue<C> {
 
     /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
     /// a worker, which may be the calling one. A thread leads a batch of its own kind. If the next batch is
-    /// of another kind, a worker computes it, if one is free.
+    /// of another kind, a worker computes it, if one is free; without workers, a thread that waits for requests
+    /// that it has handed over. If there is none, these come back for a turn before they wait.
     pub(super) fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::Long) {
@@ -155,8 +137,16 @@ impl<C: Compute> Queue<C> {
             state.computing -= 1;
             return;
         };
+        let in_place = self.in_place.load(Ordering::Relaxed);
         let mut leader = state.waiting.take_leader(Some(kind));
-        if leader.is_none() && state.idle <= state.for_workers && state.workers.len() >= self.limit() {
+        if leader.is_none()
+            && in_place
+            && let Some(seat) = state.seats.pop_front()
+        {
+            return seat.lead();
+        }
+        let none_free = state.idle <= state.for_workers && state.workers.len() >= self.limit();
+        if leader.is_none() && (in_place || none_free) {
             // A worker that is not free may be in a program's function, which may wait for the thread that
             // waits here.
             leader = state.waiting.take_leader(None);
@@ -169,6 +159,7 @@ impl<C: Compute> Queue<C> {
                 leader.lead();
                 told.tell(&self.room);
             }
+            None if in_place => state.computing -= 1,
             None if by_worker && !state.waiting.has_leader() => state.for_workers += 1,
             None => self.assign(state),
         }
@@ -178,7 +169,7 @@ impl<C: Compute> Queue<C> {
     /// longest; else requests of the next kind. Other workers whose turn it is get a share. A batch of more
     /// requests than lanes fills whole lanes: the requests that would fill a part of them begin the next
     /// batch. Requests whose deadline has passed are told so.
-    fn take(&self, own: Option<Arc<Request<C>>>) -> Taken<C> {
+    pub(super) fn take(&self, own: Option<Arc<Request<C>>>) -> Taken<C> {
         let mut state = self.lock();
         let kind = match (&own, state.waiting.next_kind()) {
             (Some(own), _) => own.kind,
@@ -211,7 +202,7 @@ impl<C: Compute> Queue<C> {
 
     /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`]), so that
     /// an event loop finds all its results at once, and others can already compute: a woken program may take long.
-    fn run(&self, batch: &[Arc<Request<C>>]) {
+    pub(super) fn run(&self, batch: &[Arc<Request<C>>]) {
         if batch.is_empty() {
             return;
         }
@@ -234,10 +225,15 @@ impl<C: Compute> Queue<C> {
     }
 }
 
-/// Wakes those who wait for requests and are no threads. If that panics, the others are woken all the same.
+/// Wakes those who wait for requests and are no threads.
 pub(super) fn wake<C: Compute>(batch: &[Arc<Request<C>>]) {
+    for_each_quietly(batch, Request::wake);
+}
+
+/// Calls a function for each request. If that panics, it is called for the others all the same.
+pub(super) fn for_each_quietly<C: Compute>(batch: &[Arc<Request<C>>], wake: impl Fn(&Request<C>)) {
     for request in batch {
         // The panic hook has printed a message.
-        let _ = catch_unwind(AssertUnwindSafe(|| request.wake()));
+        let _ = catch_unwind(AssertUnwindSafe(|| wake(request)));
     }
 }

@@ -124,11 +124,23 @@ pub struct Bell {
     pub forgotten: AtomicUsize,
     /// It panics when it rings.
     panics: bool,
+    /// When it rings, it waits until this has rung.
+    after: Option<Arc<Bell>>,
 }
 
 impl Bell {
     pub fn that_panics() -> Self {
         Self { panics: true, ..Self::default() }
+    }
+
+    /// A program's function that waits for another thread.
+    pub fn that_waits_for(other: &Arc<Self>) -> Self {
+        Self { after: Some(other.clone()), ..Self::default() }
+    }
+
+    /// How often it has rung.
+    pub fn rings(&self) -> usize {
+        *self.rings.lock().expect("no panic")
     }
 
     /// Waits until it has rung so often.
@@ -148,6 +160,9 @@ impl Waiter for Arc<Bell> {
     fn wake(&self) {
         *self.rings.lock().expect("no panic") += 1;
         self.rung.notify_all();
+        if let Some(other) = &self.after {
+            other.wait(1);
+        }
         if self.panics {
             std::panic::resume_unwind(Box::new("meant to"));
         }

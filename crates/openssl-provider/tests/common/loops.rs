@@ -1,0 +1,75 @@
+//! Signatures in jobs, through event loops of servers.
+
+use std::cell::{Cell, RefCell};
+
+use super::job::{Job, Wait, serve};
+use super::operation::Ctx;
+use super::signing::Known;
+use super::subject::is_zariz;
+use super::world::World;
+
+/// A signature under way: the buffer that the job writes to, and the context that it uses.
+pub struct Signing<'w> {
+    known: &'w Known<'w>,
+    pub ctx: Option<Ctx<'w>>,
+    pub out: Vec<u8>,
+}
+
+impl<'w> Signing<'w> {
+    pub fn new(world: &'w World, known: &'w Known<'w>) -> Self {
+        Self { known, ctx: Some(known.context(world)), out: vec![0; known.size()] }
+    }
+
+    /// A job that signs. It uses this without borrowing it: the job may be abandoned and this freed.
+    pub fn job(&mut self, wait: Wait) -> Job<'w> {
+        let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
+        Job::with(wait, move || {
+            // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
+            known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
+        })
+    }
+
+    pub fn is_right(&self) -> bool {
+        self.known.is(&self.out)
+    }
+}
+
+/// Signatures that one thread's event loop makes.
+pub struct Signings<'w>(Vec<Signing<'w>>);
+
+impl<'w> Signings<'w> {
+    pub fn new(world: &'w World, known: &'w [Known<'w>], total: usize) -> Self {
+        Self((0..total).map(|i| Signing::new(world, &known[i % known.len()])).collect())
+    }
+
+    /// Runs them through an event loop, so many at a time; how often their jobs paused.
+    pub fn run(&mut self, concurrent: usize) -> usize {
+        let (results, pauses) = (RefCell::new(vec![None; self.0.len()]), Cell::new(0));
+        serve(
+            concurrent,
+            self.0.len(),
+            |i, wait| self.0[i].job(wait),
+            |i, job| {
+                results.borrow_mut()[i] = job.result;
+                pauses.set(pauses.get() + job.pauses);
+            },
+        );
+        assert!(results.into_inner().iter().all(|result| *result == Some(1)), "some signatures failed");
+        pauses.get()
+    }
+
+    pub fn are_right(&self) -> bool {
+        self.0.iter().all(Signing::is_right)
+    }
+}
+
+/// Runs signatures through an event loop, and checks them all.
+pub fn sign_in_a_loop(world: &World, known: &[Known], concurrent: usize, total: usize) {
+    let mut signings = Signings::new(world, known, total);
+    let pauses = signings.run(concurrent);
+    assert!(signings.are_right(), "some signatures are wrong");
+    if is_zariz() {
+        // A worker may have an answer before its job pauses; most pause.
+        assert!(pauses >= total / 2, "jobs do not pause: {pauses} pauses of {total} jobs");
+    }
+}

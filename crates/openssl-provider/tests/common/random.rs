@@ -1,0 +1,20 @@
+//! Numbers that look random and are the same in every run.
+
+/// A sequence of numbers (splitmix64).
+#[derive(Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below the end, which is not zero.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ x >> 31) % end
+    }
+
+    /// True once in so many times.
+    pub fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+}

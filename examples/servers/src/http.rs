@@ -1,0 +1,100 @@
+//! What a signing server needs of HTTP: limits, refusals, and an end that loses no request.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
+use zariz::batcher::{self, Lost};
+use zariz::rsa;
+
+/// The longest time for a request, from its head to its answer: a body that comes slowly counts.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A request that gets no answer: the status, and what was wrong.
+#[derive(Debug)]
+pub struct Refused(pub StatusCode, pub String);
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let Self(status, error) = self;
+        let mut response = (status, axum::Json(json!({ "error": error }))).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+impl From<batcher::Error> for Refused {
+    /// Callers see what they can change. The log has the rest.
+    fn from(error: batcher::Error) -> Self {
+        use batcher::Error::{Lost as Not, Rsa};
+        match error {
+            Rsa(rsa::Error::NotBelowModulus | rsa::Error::Length { .. }) => {
+                Self(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+            }
+            Not(Lost::Full) => Self(StatusCode::SERVICE_UNAVAILABLE, "too many requests wait; try again later".into()),
+            _ => {
+                eprintln!("cannot sign: {error}");
+                Self(StatusCode::INTERNAL_SERVER_ERROR, "the server cannot sign".into())
+            }
+        }
+    }
+}
+
+/// The routes, with limits for the length of a body and for the time of a request. A request that takes too long, or
+/// whose caller is gone, leaves the batcher's queue: its future is dropped.
+pub fn limited(routes: Router, max_body: usize) -> Router {
+    let in_time = async |request: Request, next: Next| match timeout(PATIENCE, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Refused(StatusCode::REQUEST_TIMEOUT, format!("it took longer than {PATIENCE:?}")).into_response(),
+    };
+    routes.layer(DefaultBodyLimit::max(max_body)).layer(from_fn(in_time))
+}
+
+/// Serves until the process is told to end by SIGTERM or Ctrl-C. Requests under way are answered first.
+///
+/// # Errors
+/// Those of the socket and of the signals.
+pub async fn serve(address: &str, routes: Router) -> std::io::Result<()> {
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on {}", listener.local_addr()?);
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (told, end) = tokio::sync::oneshot::channel();
+    let told_to_end = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        let _ = told.send(());
+    };
+    // A caller that never ends its request does not keep the process.
+    let too_late = async {
+        let _ = end.await;
+        tokio::time::sleep(PATIENCE).await;
+    };
+    tokio::select! {
+        result = axum::serve(listener, routes).with_graceful_shutdown(told_to_end) => result,
+        () = too_late => Ok(()),
+    }
+}
+
+/// The exit code of a server that has ended. Says why, if it failed.
+pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

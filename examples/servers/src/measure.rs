@@ -1,0 +1,111 @@
+//! Servers in processes of their own, on one processor; what they did, in turns and in numbers.
+
+use std::io::{self, BufRead, BufReader, Error};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+/// The processor that servers run on.
+pub const SERVER_CPU: usize = 0;
+/// The processor that asks them.
+pub const CLIENT_CPU: usize = 1;
+
+/// Keeps this thread, and all that it starts from now on, on one processor.
+///
+/// # Errors
+/// If the system refuses, or there is no such processor.
+pub fn pin(cpu: usize) -> io::Result<()> {
+    let done = core_affinity::set_for_current(core_affinity::CoreId { id: cpu });
+    if done { Ok(()) } else { Err(Error::other(format!("cannot run on processor {cpu}; two are needed, 0 and 1"))) }
+}
+
+/// This program once more, as a server. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    child: Child,
+}
+
+impl Server {
+    /// Starts it with these arguments. It prints its address when it is ready ([`ready`]).
+    ///
+    /// # Errors
+    /// If it cannot be started, or ends at once.
+    pub fn start(arguments: &[&str]) -> io::Result<Self> {
+        let mut child = Command::new(std::env::current_exe()?).args(arguments).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        match line.trim().parse() {
+            Ok(address) => Ok(Self { address, child }),
+            Err(_) => {
+                let _ = child.kill();
+                Err(Error::other(format!("the server {arguments:?} does not start: {} {line}", child.wait()?)))
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a server does before it serves: tells its address to the one who started it.
+pub fn ready(address: SocketAddr) {
+    println!("{address}");
+}
+
+/// The median; not a number, if there are none.
+#[must_use]
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    quantile(numbers, 0.5)
+}
+
+/// The number that this share of the numbers does not exceed; not a number, if there are none.
+#[must_use]
+pub fn quantile(numbers: impl IntoIterator<Item = f64>, share: f64) -> f64 {
+    let mut numbers: Vec<f64> = numbers.into_iter().collect();
+    numbers.sort_by(f64::total_cmp);
+    let at = ((numbers.len().saturating_sub(1)) as f64 * share).round() as usize;
+    numbers.get(at).copied().unwrap_or(f64::NAN)
+}
+
+/// The median of the ratios of single rounds.
+#[must_use]
+pub fn ratio(ours: &[f64], theirs: &[f64]) -> f64 {
+    median(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs))
+}
+
+/// The processor's name, family, model and stepping.
+#[must_use]
+pub fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name));
+        line.map_or_else(|| "?".to_owned(), |(_, value)| value.trim().to_owned())
+    };
+    format!(
+        "{}, family {} model {} stepping {}",
+        field("model name"),
+        field("cpu family"),
+        field("model"),
+        field("stepping")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_quantiles() {
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(quantile((0..=1000).map(f64::from), 0.999), 999.0);
+        assert!(median([]).is_nan());
+        assert_eq!(ratio(&[2.0, 9.0, 4.0], &[1.0, 1.0, 2.0]), 2.0);
+    }
+}
