@@ -47,8 +47,10 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
-        "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "normalize" | "settle" | "normalize_sum"
-        | "difference" | "karatsuba" | "add_digits" | "gather" | "scatter" | "select" => (0, 0, 0, 0),
+        "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "add_words" | "quotients" | "normalize"
+        | "settle" | "normalize_sum" | "difference" | "karatsuba" | "add_digits" | "gather" | "scatter" | "select" => {
+            (0, 0, 0, 0)
+        }
         _ => (0, pair(block)?, 0, 0),
     };
     Some(Products { rolled, once, low_once, high_once })
