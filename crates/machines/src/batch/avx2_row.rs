@@ -95,3 +95,61 @@ pub(super) fn row<const T: usize>(
         _ => unreachable!("no row of {T} digits"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zariz_kernels::batch::{Digit, Machine};
+
+    use super::super::Avx2Fma;
+
+    type Words = [u64; 4];
+
+    /// Digits and columns at their extremes among others, by a fixed sequence.
+    fn words(seed: &mut u64, most: u64) -> Words {
+        std::array::from_fn(|_| {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match *seed >> 61 {
+                0 => 0,
+                1 => most,
+                2 => 1 << 50,
+                3 => (1 << 50) - 1,
+                _ => (*seed >> 8) % (most + 1),
+            }
+        })
+    }
+
+    fn check<const T: usize>(m: Avx2Fma, seed: &mut u64) {
+        let mut digit = || m.digit(m.column_from(&words(seed, (1 << 51) - 1)));
+        let (a, b): ([Digit<Avx2Fma>; T], _) = (std::array::from_fn(|_| digit()), digit());
+        let mut column = || m.column_from(&words(seed, u64::MAX >> 1));
+        let (columns, entering) = (std::array::from_fn(|_| column()), column());
+        let (lowest, found) = m.mac_row::<T>(columns, entering, &a, b);
+        let mut expected: Vec<_> = columns.into_iter().chain([entering]).collect();
+        for j in 0..T {
+            (expected[j], expected[j + 1]) = m.mac(expected[j], expected[j + 1], a[j], b);
+        }
+        for (k, (found, expected)) in [lowest].into_iter().chain(found).zip(expected).enumerate() {
+            let [mut left, mut right] = [[0; 4]; 2];
+            m.column_store(found, &mut left);
+            m.column_store(expected, &mut right);
+            assert_eq!(left, right, "{T} digits, column {k}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_its_products() {
+        let Some(m) = Avx2Fma::new() else { return println!("skipped: no AVX2") };
+        let mut seed = 1;
+        m.held(|| {
+            for _ in 0..2000 {
+                check::<1>(m, &mut seed);
+                check::<2>(m, &mut seed);
+                check::<3>(m, &mut seed);
+                check::<4>(m, &mut seed);
+                check::<5>(m, &mut seed);
+                check::<6>(m, &mut seed);
+                check::<7>(m, &mut seed);
+            }
+        });
+    }
+}

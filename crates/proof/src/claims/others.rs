@@ -1,8 +1,12 @@
 //! Assembly without a claim.
 
 /// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
-pub const OTHERS: [(&str, &str); 10] = [
+pub const OTHERS: [(&str, &str); 11] = [
     ("zariz_machines::batch::avx2_fma::in_register", "no instruction: it keeps a vector in a register"),
+    (
+        "zariz_machines::batch::avx2_row::row",
+        "products of doubles, for which there are no terms here: its tests compare it with `mac`, product by product",
+    ),
     ("zariz_machines::batch::avx512::in_register", "no instruction: it keeps a vector in a register"),
     ("zariz_machines::memcheck::send", "for tests: a request to valgrind, which the processor runs as nothing"),
     ("zariz_machines::mxcsr::read", "one instruction, which computes nothing"),
