@@ -76,32 +76,32 @@ pub trait Machine: Copy + Send + Sync + 'static {
         self.mac(hi, hi, a, b).1
     }
 
-    /// A row of products: `A·b`, `T` digits, added to `T` columns and the one above them, `entering`. Returns the
-    /// lowest, which has then received all that it gets of the row, and the `T` above.
+    /// A row of products: `A·b`, `T` digits, added to the window of `T` columns and the one above it, `entering`. The
+    /// window moves up by one: its lowest column, complete with this row, goes to `lowest`.
     ///
     /// `a` is read from memory: a machine can read it as its instructions are fastest.
     #[inline(always)]
     fn mac_row<const T: usize>(
         self,
-        columns: [Self::Column; T],
+        columns: &mut [Self::Column; T],
+        lowest: &mut Self::Column,
         entering: Self::Column,
         a: &[Self::Digit; T],
         b: Self::Digit,
-    ) -> (Self::Column, [Self::Column; T]) {
-        let (mut out, mut lowest, mut column) = (columns, entering, columns[0]);
+    ) {
+        let mut column = columns[0];
         let a = reread(a);
         each!(j in 0..T {
             let above = if j + 1 < T { columns[(j + 1) % T] } else { entering };
             let (done, next) = self.mac(column, above, a[j], b);
             if j == 0 {
-                lowest = done;
+                *lowest = done;
             } else {
-                out[j - 1] = done;
+                columns[j - 1] = done;
             }
             column = next;
         });
-        out[T - 1] = column;
-        (lowest, out)
+        columns[T - 1] = column;
     }
 
     /// `a + b` modulo `2^64`.

@@ -85,17 +85,18 @@ impl Machine for Avx2Fma {
     #[inline(always)]
     fn mac_row<const T: usize>(
         self,
-        columns: [__m256i; T],
+        columns: &mut [__m256i; T],
+        lowest: &mut __m256i,
         entering: __m256i,
         a: &[__m256d; T],
         b: __m256d,
-    ) -> (__m256i, [__m256i; T]) {
+    ) {
         if T == 1 {
-            let (lowest, top) = self.mac(columns[0], entering, a[0], b);
-            return (lowest, [top; T]);
+            (*lowest, columns[0]) = self.mac(columns[0], entering, a[0], b);
+        } else {
+            // SAFETY: `self` proves AVX2 and FMA.
+            *lowest = unsafe { avx2_row::row(columns, entering, a, b) };
         }
-        // SAFETY: `self` proves AVX2 and FMA.
-        unsafe { avx2_row::row(columns, entering, a, b) }
     }
     #[inline(always)]
     fn add(self, a: __m256i, b: __m256i) -> __m256i {

@@ -66,19 +66,19 @@ macro_rules! row {
         for (column, new) in $columns.iter_mut().zip([$first, $($low,)* $top]) {
             *column = new;
         }
-        (lowest, $columns)
+        lowest
     }};
 }
 
-/// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for 2 to 7 digits.
+/// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for 2 to 7 digits; returns the lowest column.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn row<const T: usize>(
-    mut columns: [__m256i; T],
+    columns: &mut [__m256i; T],
     entering: __m256i,
     a: &[__m256d; T],
     b: __m256d,
-) -> (__m256i, [__m256i; T]) {
+) -> __m256i {
     match T {
         2 => row!(columns, entering, a, b, [k0 k1], , [k0 k1 32]),
         3 => row!(columns, entering, a, b, [k0 k1], [k0 k1 k2 32], [k1 k2 64]),
@@ -122,13 +122,13 @@ mod tests {
         let mut digit = || m.digit(m.column_from(&words(seed, (1 << 51) - 1)));
         let (a, b): ([Digit<Avx2Fma>; T], _) = (std::array::from_fn(|_| digit()), digit());
         let mut column = || m.column_from(&words(seed, u64::MAX >> 1));
-        let (columns, entering) = (std::array::from_fn(|_| column()), column());
-        let (lowest, found) = m.mac_row::<T>(columns, entering, &a, b);
+        let (mut columns, mut lowest, entering) = (std::array::from_fn(|_| column()), column(), column());
         let mut expected: Vec<_> = columns.into_iter().chain([entering]).collect();
+        m.mac_row::<T>(&mut columns, &mut lowest, entering, &a, b);
         for j in 0..T {
             (expected[j], expected[j + 1]) = m.mac(expected[j], expected[j + 1], a[j], b);
         }
-        for (k, (found, expected)) in [lowest].into_iter().chain(found).zip(expected).enumerate() {
+        for (k, (found, expected)) in [lowest].into_iter().chain(columns).zip(expected).enumerate() {
             let [mut left, mut right] = [[0; 4]; 2];
             m.column_store(found, &mut left);
             m.column_store(expected, &mut right);

@@ -19,7 +19,7 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
     for i in 0..single {
         // The window of T columns starts at column i; it leaves that column finished and moves up by one.
         let entering = c[i + T];
-        (c[i], acc) = m.mac_row(acc, entering, a, b[i]);
+        m.mac_row(&mut acc, &mut c[i], entering, a, b[i]);
     }
     for i in (single..rows).step_by(2) {
         let (first, second) = (b[i], b[i + 1]);
