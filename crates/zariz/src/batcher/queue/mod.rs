@@ -253,7 +253,7 @@ impl<C: Compute> Queue<C> {
     pub fn call_elsewhere(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
         let request = Request::of_idle(operation, deadline);
         if self.in_place.load(Ordering::Relaxed) {
-            self.compute_here(&[request.clone()]);
+            self.compute_here(std::slice::from_ref(&request));
             return request.wait_for_result();
         }
         let mut state = self.lock();
