@@ -42,11 +42,11 @@ impl Load {
         Self { address, request: request.into_bytes(), connections }
     }
 
-    /// Answers a second, when every connection asks again as soon as it has its answer.
+    /// The answers, and how many seconds they took, when every connection asks again as soon as it has its answer.
     ///
     /// # Errors
     /// Those of a connection, and an answer other than 200.
-    pub fn closed(&self, time: Duration) -> Result<f64> {
+    pub fn closed(&self, time: Duration) -> Result<(f64, f64)> {
         let (over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
         let start = Instant::now();
         self.on_all(|connection| {
@@ -59,7 +59,7 @@ impl Load {
             }
             Ok(())
         })?;
-        Ok(count.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64())
+        Ok((count.load(Ordering::Relaxed) as f64, start.elapsed().as_secs_f64()))
     }
 
     /// The times of requests that arrive at `rate` a second, from arrival to answer.

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "Engine {} of zariz; {connections} connections, {rounds} rounds of {ROUND:?}\n",
         Dispatch::Auto.main().name()
     );
-    let highest = closed(&loads, rounds)?;
+    let highest = closed(&servers, &loads, rounds)?;
     let slowest = highest.iter().copied().fold(f64::INFINITY, f64::min);
     for (what, rate) in
         [("half", slowest / 2.0), ("0.8 times", 0.8 * slowest), ("1.2 times aws-lc-rs's", 1.2 * highest[PEER])]
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn rounds<T>(
     loads: &[Load],
     rounds: usize,
-    mut each: impl FnMut(&Load, usize) -> std::io::Result<T>,
+    mut each: impl FnMut(&Load, usize, usize) -> std::io::Result<T>,
 ) -> std::io::Result<Vec<Vec<T>>> {
     let mut results: Vec<Vec<T>> = loads.iter().map(|_| Vec::new()).collect();
     for load in loads {
@@ -70,18 +70,32 @@ fn rounds<T>(
     for round in 0..rounds {
         for turn in 0..loads.len() {
             let which = (round + turn) % loads.len();
-            results[which].push(each(&loads[which], round)?);
+            results[which].push(each(&loads[which], which, round)?);
         }
     }
     Ok(results)
 }
 
-/// The highest rates.
-fn closed(loads: &[Load], count: usize) -> std::io::Result<Vec<f64>> {
-    let rates = rounds(loads, count, |load, _| load.closed(ROUND))?;
-    println!("| highest rate | tokens a second | of aws-lc-rs's, median of rounds |\n|---|---:|---:|");
-    for (variant, of) in VARIANTS.iter().zip(&rates) {
-        println!("| {variant} | {:.0} | {:.2} |", median(of.clone()), ratio(of, &rates[PEER]));
+/// The highest rates, and the processor time of a token.
+fn closed(servers: &[Server], loads: &[Load], count: usize) -> std::io::Result<Vec<f64>> {
+    let measured = rounds(loads, count, |load, which, _| {
+        let before = servers[which].processor_time()?;
+        let (tokens, seconds) = load.closed(ROUND)?;
+        Ok((tokens / seconds, (servers[which].processor_time()? - before) * 1e6 / tokens))
+    })?;
+    let (rates, times): (Vec<Vec<f64>>, Vec<Vec<f64>>) = measured.into_iter().map(|of| of.into_iter().unzip()).unzip();
+    println!(
+        "| all connections ask at once | tokens a second | of aws-lc-rs's | µs of processor time a token | of aws-lc-rs's |"
+    );
+    println!("|---|---:|---:|---:|---:|");
+    for (which, variant) in VARIANTS.iter().enumerate() {
+        let (rate, time) = (&rates[which], &times[which]);
+        let (of_rate, of_time) = (ratio(rate, &rates[PEER]), ratio(time, &times[PEER]));
+        println!(
+            "| {variant} | {:.0} | {of_rate:.2} | {:.0} | {of_time:.2} |",
+            median(rate.clone()),
+            median(time.clone())
+        );
     }
     println!();
     Ok(rates.into_iter().map(median).collect())
@@ -89,7 +103,7 @@ fn closed(loads: &[Load], count: usize) -> std::io::Result<Vec<f64>> {
 
 /// How long requests take that arrive at one rate.
 fn open(loads: &[Load], count: usize, what: &str, rate: f64) -> std::io::Result<()> {
-    let times = rounds(loads, count, |load, round| load.open(rate, ROUND, 0x9e37_79b9 + round as u64))?;
+    let times = rounds(loads, count, |load, _, round| load.open(rate, ROUND, 0x9e37_79b9 + round as u64))?;
     println!(
         "| Poisson arrivals, {what}: {rate:.0} a second | median, ms | 99 %, ms | 99.9 %, ms | median, of aws-lc-rs's | 99 %, of it |"
     );

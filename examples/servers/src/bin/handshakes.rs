@@ -51,27 +51,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     pin(CLIENT_CPU)?;
     let client = client()?;
     let mut rates: Vec<Vec<f64>> = variants.iter().map(|_| Vec::new()).collect();
+    let mut times = rates.clone();
     for server in &servers {
         handshakes(server.address, &client, connections, ROUND / 4)?; // warms up
     }
     for round in 0..rounds {
         for turn in 0..servers.len() {
             let which = (round + turn) % servers.len();
-            rates[which].push(handshakes(servers[which].address, &client, connections, ROUND)?);
+            let before = servers[which].processor_time()?;
+            let (count, seconds) = handshakes(servers[which].address, &client, connections, ROUND)?;
+            rates[which].push(count / seconds);
+            times[which].push((servers[which].processor_time()? - before) * 1e6 / count);
         }
     }
     println!("{}", processor());
     println!("Engine {} of zariz; {connections} clients, {rounds} rounds of {ROUND:?}\n", Dispatch::Auto.main().name());
     println!(
-        "| server | signatures | full handshakes a second | of aws-lc-rs's, median of rounds |\n|---|---|---:|---:|"
+        "| server | signatures | handshakes a second | of aws-lc-rs's | µs of processor time for one | of aws-lc-rs's |"
     );
+    println!("|---|---|---:|---:|---:|---:|");
     for (which, ((_, server), (_, signer))) in variants.iter().enumerate() {
         let peer = which - which % SIGNERS.len();
-        println!(
-            "| {server} | {signer} | {:.0} | {:.2} |",
-            median(rates[which].clone()),
-            ratio(&rates[which], &rates[peer])
-        );
+        let (rate, time) = (&rates[which], &times[which]);
+        let (of_rate, of_time) = (ratio(rate, &rates[peer]), ratio(time, &times[peer]));
+        let (rate, time) = (median(rate.clone()), median(time.clone()));
+        println!("| {server} | {signer} | {rate:.0} | {of_rate:.2} | {time:.0} | {of_time:.2} |");
     }
     Ok(())
 }
@@ -84,8 +88,13 @@ fn client() -> Result<Arc<ClientConfig>, Box<dyn Error>> {
     Ok(Arc::new(client))
 }
 
-/// Handshakes a second of so many clients, each of which connects again and again.
-fn handshakes(address: SocketAddr, client: &Arc<ClientConfig>, connections: usize, time: Duration) -> io::Result<f64> {
+/// The handshakes of so many clients, each of which connects again and again, and how many seconds they took.
+fn handshakes(
+    address: SocketAddr,
+    client: &Arc<ClientConfig>,
+    connections: usize,
+    time: Duration,
+) -> io::Result<(f64, f64)> {
     let (count, start) = (AtomicUsize::new(0), Instant::now());
     let one = || {
         let mut connection = ClientConnection::new(client.clone(), "localhost".try_into().map_err(io::Error::other)?)
@@ -114,7 +123,7 @@ fn handshakes(address: SocketAddr, client: &Arc<ClientConfig>, connections: usiz
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("a client panicked"))))
     })?;
-    Ok(count.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64())
+    Ok((count.load(Ordering::Relaxed) as f64, start.elapsed().as_secs_f64()))
 }
 
 fn provider(signer: &str) -> CryptoProvider {
