@@ -24,6 +24,12 @@ impl Method {
     pub const AHMM_KARATSUBA_SQUARES: Self = Self(batch::Method::AHMM_KARATSUBA_SQUARES);
     /// AMM, with squares by one level of Karatsuba's splitting.
     pub const KARATSUBA_SQUARES: Self = Self(batch::Method::KARATSUBA_SQUARES);
+    /// AMM, reduced by seven digits at a time, whose quotients come from one carry chain.
+    pub const TILED: Self = Self(batch::Method::TILED);
+    /// That reduction, with AHMM.
+    pub const TILED_AHMM: Self = Self(batch::Method::TILED_AHMM);
+    /// That reduction, with AHMM and squares by one level of Karatsuba's splitting.
+    pub const TILED_AHMM_KARATSUBA_SQUARES: Self = Self(batch::Method::TILED_AHMM_KARATSUBA_SQUARES);
 
     /// Every method.
     pub const ALL: &'static [Self] = &{

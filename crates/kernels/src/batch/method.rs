@@ -99,7 +99,7 @@ impl Method {
         ("karatsuba-squares", Self::KARATSUBA_SQUARES),
         ("tiled", Self::TILED),
         ("tiled-ahmm", Self::TILED_AHMM),
-        ("tiled-ahmm-karatsuba-squares", Self::TILED_AHMM_KARATSUBA_SQUARES),
+        ("tiled-ahmm-squares", Self::TILED_AHMM_KARATSUBA_SQUARES),
         #[cfg(feature = "papers")]
         ("schoolbook", Self::SCHOOLBOOK),
         #[cfg(feature = "papers")]
