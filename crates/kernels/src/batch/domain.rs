@@ -100,7 +100,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
                 let (digits, mu) = rest.split_at_mut(l);
                 load_into(machine, friendly, |lane| &lanes[lane].friendly_pair);
                 load_into(machine, digits, |lane| &lanes[lane].digits);
-                load_into(machine, mu, |lane| &lanes[lane].mu);
+                load_into(machine, mu, |lane| &lanes[lane].mu[..1]);
                 Arithmetic::Whole(modulus)
             }
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),

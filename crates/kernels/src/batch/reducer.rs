@@ -28,7 +28,7 @@ impl<M: Kernels> Reducer<M> {
         let modulus = load(l, &|c| &c.digits);
         match reduction {
             Reduction::Interleaved => {
-                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu));
+                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu[..1]));
                 Self::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
             }
             Reduction::Tiled => {
