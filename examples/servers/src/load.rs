@@ -2,8 +2,8 @@
 //!
 //! * [`Load::closed`]: each connection asks as soon as it has its answer. This finds the highest rate.
 //! * [`Load::open`]: requests arrive at a rate of their own, however slow the server is (a Poisson process). A request
-//!   that finds no connection free waits for one. Its time is counted from its arrival: a server that stands still is
-//!   charged for all who would have come meanwhile.
+//!   that finds no connection free waits for one. Its time is counted from its arrival: if a server does not answer for a
+//!   while, all who would have come meanwhile have waited.
 //!
 //! A thread for each connection, since tokio's clock has steps of a millisecond.
 
@@ -177,7 +177,7 @@ mod tests {
         assert!(length(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
     }
 
-    /// A server that stands still once, for 200 ms: those who come meanwhile have waited.
+    /// A server that answers nothing for 200 ms, once: those who come meanwhile have waited.
     #[test]
     fn a_pause_of_the_server_counts_for_all_who_come_meanwhile() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -63,7 +63,7 @@ impl<M: Kernels> Ahmm<M> {
     /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
     pub fn complete(&self, reduction: &mut Reducer<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
         self.machine.splat(c, &self.entry);
-        mac_tiles(self.machine, &self.tiles, c, number, &self.one);
+        mac_tiles(self.machine, self.tiles.iter().copied(), c, number, &self.one);
         reduction.reduce(c, self.low, k);
     }
 
@@ -78,8 +78,8 @@ impl<M: Kernels> Ahmm<M> {
     ) {
         self.machine.splat(c, &self.product);
         let (low, high) = x.split_at(self.low);
-        mac_tiles(self.machine, &self.tiles, c, k, low);
-        mac_tiles(self.machine, &self.tiles, c, number, high);
+        mac_tiles(self.machine, self.tiles.iter().copied(), c, k, low);
+        mac_tiles(self.machine, self.tiles.iter().copied(), c, number, high);
         reduction.reduce(c, x.len() - self.low, x);
     }
 }

@@ -129,7 +129,7 @@ impl<M: Kernels> Product<M> {
             return self.tiled_half(c, a, b);
         }
         self.machine.splat(&mut c[..2 * self.l], &self.initial);
-        mac_tiles(self.machine, &self.tiles, c, a, b);
+        mac_tiles(self.machine, self.tiles.iter().copied(), c, a, b);
     }
 
     fn tiled_square(&self, c: &mut [M::Column], a: &[M::Digit]) {
@@ -152,12 +152,12 @@ impl<M: Kernels> Product<M> {
 /// `C += A · B`, for all tiles of a number `A` and any rows `B`.
 pub(crate) fn mac_tiles<M: Kernels>(
     machine: M,
-    tiles: &[(usize, usize)],
+    tiles: impl Iterator<Item = (usize, usize)>,
     c: &mut [M::Column],
     a: &[M::Digit],
     b: &[M::Digit],
 ) {
-    for &(at, width) in tiles {
+    for (at, width) in tiles {
         machine.mac_rows(&mut c[at..], &a[at..at + width], b);
     }
 }

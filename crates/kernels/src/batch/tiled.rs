@@ -21,6 +21,7 @@ use alloc::vec::Vec;
 
 use super::bias::Bias;
 use super::kernels::Kernels;
+use super::product::mac_tiles;
 use super::tiles::tiles;
 use crate::place::{COLUMNS, Placed};
 
@@ -77,16 +78,16 @@ impl<M: Kernels> Tiled<M> {
         for (at, width) in steps(rows) {
             let q = &mut self.quotient[..width];
             m.quotients(q, &mut c[at..]);
-            multiply(m, &mut c[at + STEP..], q, &self.friendly);
+            mac_tiles(m, tiles(width, M::MAX_TILE), &mut c[at + STEP..], q, &self.friendly);
         }
         let last = rows.min(STEP);
         let (q, c) = (&mut self.quotient[..last], &mut c[rows - last..]);
         m.normalize(q, c);
         m.splat(&mut self.low, &self.initial);
-        multiply(m, &mut self.low, q, &self.mu[..last]);
+        mac_tiles(m, tiles(last, M::MAX_TILE), &mut self.low, q, &self.mu[..last]);
         m.normalize(q, &self.low);
         m.add_words(&mut c[..last], &self.late);
-        multiply(m, c, q, &self.modulus);
+        mac_tiles(m, tiles(last, M::MAX_TILE), c, q, &self.modulus);
         m.quotients(q, c);
         m.normalize(out, &c[last..]);
     }
@@ -96,11 +97,4 @@ impl<M: Kernels> Tiled<M> {
 /// high ones.
 fn late<M: Kernels>() -> Vec<u64> {
     Bias::<M>::new(STEP).product(0, STEP, STEP).initial()
-}
-
-/// `C += Q·B`.
-fn multiply<M: Kernels>(m: M, c: &mut [M::Column], q: &[M::Digit], b: &[M::Digit]) {
-    for (at, width) in tiles(q.len(), M::MAX_TILE) {
-        m.mac_rows(&mut c[at..], &q[at..at + width], b);
-    }
 }
