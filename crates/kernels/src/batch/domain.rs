@@ -48,11 +48,11 @@ pub struct Domain<'a, M: Kernels> {
     digits: usize,
     arithmetic: Arithmetic<M>,
     /// Made at first use.
-    doubling: Option<Doubling<M>>,
+    doubling: Option<Box<Doubling<M>>>,
     columns: Placed<M::Column>,
 }
 
-/// How products are made and reduced.
+/// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 enum Arithmetic<M: Kernels> {
     /// In one block, which needs this of the moduli (see [`crate::batch::block::multiply`]).
     Whole(Placed<M::Digit>),
@@ -65,7 +65,7 @@ struct Parts<M: Kernels> {
     multiply: Product<M>,
     square: Product<M>,
     reduction: Reducer<M>,
-    ahmm: Option<Ahmm<M>>,
+    ahmm: Option<Box<Ahmm<M>>>,
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -277,7 +277,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// Cost and bounds: those of [`doubling`].
     fn double(&mut self, x: &mut [M::Digit], times: &[u64]) {
         let (machine, l) = (self.machine, self.digits);
-        self.doubling.get_or_insert_with(|| Doubling::new(machine, l)).run(x, times);
+        self.doubling.get_or_insert_with(|| Box::new(Doubling::new(machine, l))).run(x, times);
     }
 
     /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it
@@ -348,7 +348,7 @@ impl<M: Kernels> Arithmetic<M> {
     /// What half-reduced products with table entries need, where the method has them.
     fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
         match self {
-            Self::Parts(parts) => parts.ahmm.as_ref().map(|ahmm| (ahmm, &mut parts.reduction)),
+            Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
             Self::Whole(_) => None,
         }
     }
@@ -369,7 +369,7 @@ impl<M: Kernels> Parts<M> {
             multiply: product(Kind::Product, method.multiply_levels),
             square: product(Kind::Square, method.square_levels),
             reduction: Reducer::new(machine, method.reduction, lanes),
-            ahmm: ahmm.then(|| Ahmm::new(machine, method.reduction, l)),
+            ahmm: ahmm.then(|| Box::new(Ahmm::new(machine, method.reduction, l))),
         }
     }
 }

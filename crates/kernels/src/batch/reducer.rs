@@ -1,5 +1,7 @@
 //! Reductions by every method.
 
+use alloc::boxed::Box;
+
 use super::bias::Bias;
 use super::constants::Constants;
 use super::interleaved::Interleaved;
@@ -11,11 +13,14 @@ use super::separated::Separated;
 use super::tiled::{STEP, Tiled};
 
 /// What is added to a product to make it divisible by `R`, or by another power of `2^w`.
+///
+/// In boxes: a move of a shorter one would copy as many bytes as the longest has, the rest of them from the stack, where
+/// digits may be.
 pub(crate) enum Reducer<M: Kernels> {
-    Interleaved(Interleaved<M>),
-    Tiled(Tiled<M>),
+    Interleaved(Box<Interleaved<M>>),
+    Tiled(Box<Tiled<M>>),
     #[cfg(feature = "papers")]
-    Separated(Separated<M>),
+    Separated(Box<Separated<M>>),
 }
 
 impl<M: Kernels> Reducer<M> {
@@ -29,16 +34,16 @@ impl<M: Kernels> Reducer<M> {
         match reduction {
             Reduction::Interleaved => {
                 let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu[..1]));
-                Self::Interleaved(Interleaved::new(machine, modulus, friendly, mu))
+                Self::Interleaved(Box::new(Interleaved::new(machine, modulus, friendly, mu)))
             }
             Reduction::Tiled => {
                 let (friendly, mu) = (load(l, &|c| &c.friendly_tile), load(STEP, &|c| &c.mu));
-                Self::Tiled(Tiled::new(machine, modulus, friendly, mu))
+                Self::Tiled(Box::new(Tiled::new(machine, modulus, friendly, mu)))
             }
             #[cfg(feature = "papers")]
             Reduction::Separated { levels, truncated } => {
                 let inverse = load(l, &|c| &c.inverse);
-                Self::Separated(Separated::new(machine, modulus, inverse, levels, truncated))
+                Self::Separated(Box::new(Separated::new(machine, modulus, inverse, levels, truncated)))
             }
         }
     }

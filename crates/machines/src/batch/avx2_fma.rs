@@ -10,10 +10,10 @@
 //! `l = fma(a, b, C2 − h) = 3·2^51 + (ab − 2^51·r)` lies within `2^50` of `1.5·2^52`, where doubles are 1
 //! apart: exact. Its bit pattern is that of `1.5·2^52` plus the signed `ab − 2^51·r` in `[−2^50, 2^50]`.
 
-use std::arch::asm;
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
+use super::avx2::in_register;
 use super::avx2_row;
 
 use crate::mxcsr;
@@ -43,8 +43,9 @@ impl Machine for Avx2Fma {
     /// AVX2 has no arithmetic shift of 64-bit lanes.
     const SIGNED: bool = true;
 
+    avx2_columns!();
+
     type Digit = __m256d;
-    type Column = __m256i;
     type Mask = __m256d;
 
     #[inline(always)]
@@ -55,23 +56,6 @@ impl Machine for Avx2Fma {
     fn digit_zero(self) -> __m256d {
         // SAFETY: `self` proves AVX2.
         unsafe { _mm256_setzero_pd() }
-    }
-    #[inline(always)]
-    fn column_splat(self, value: u64) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_set1_epi64x(value as i64) }
-    }
-    #[inline(always)]
-    fn column_from(self, values: &[u64]) -> __m256i {
-        let values: &[u64; 4] = values.first_chunk().expect("four lanes");
-        // SAFETY: `self` proves AVX2; the array is 32 readable bytes, and the load needs no alignment.
-        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn column_store(self, column: __m256i, values: &mut [u64]) {
-        let values: &mut [u64; 4] = values.first_chunk_mut().expect("four lanes");
-        // SAFETY: `self` proves AVX2; the array is 32 writable bytes, and the store needs no alignment.
-        unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), column) }
     }
     #[inline(always)]
     fn mac(self, lo: __m256i, hi: __m256i, a: __m256d, b: __m256d) -> (__m256i, __m256i) {
@@ -97,16 +81,6 @@ impl Machine for Avx2Fma {
             // SAFETY: `self` proves AVX2 and FMA.
             *lowest = unsafe { avx2_row::row(columns, entering, a, b) };
         }
-    }
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_add_epi64(a, b) }
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_sub_epi64(a, b) }
     }
     #[inline(always)]
     fn negate(self, mask: __m256d, c: __m256i) -> __m256i {
@@ -160,17 +134,6 @@ impl Machine for Avx2Fma {
             in_register(b);
             _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), mask))
         }
-    }
-}
-
-/// [`avx512::in_register`](super::avx512::in_register), for the one case in which the compiler has masks for
-/// vectors of 256 bits: the whole program is compiled for a processor with AVX-512VL.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn in_register(vector: __m256i) {
-    if cfg!(target_feature = "avx512vl") {
-        // SAFETY: there is no instruction in it.
-        unsafe { asm!("# {0}", in(ymm_reg) vector, options(nomem, nostack, preserves_flags)) }
     }
 }
 

@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx2_fma::in_register;
+use super::avx2::in_register;
 
 /// Set if VPMADD52 is executed in its VEX forms although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
@@ -49,30 +49,14 @@ impl Machine for AvxIfma {
     /// Counted: tiles of 9 digits two rows at a time load a third less than tiles of 12 one row at a time.
     const TWO_ROWS: bool = true;
 
+    avx2_columns!();
+
     type Digit = __m256i;
-    type Column = __m256i;
     type Mask = __m256i;
 
     #[inline(always)]
     fn digit_zero(self) -> __m256i {
         self.column_splat(0)
-    }
-    #[inline(always)]
-    fn column_splat(self, value: u64) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_set1_epi64x(value as i64) }
-    }
-    #[inline(always)]
-    fn column_from(self, values: &[u64]) -> __m256i {
-        let values: &[u64; 4] = values.first_chunk().expect("four lanes");
-        // SAFETY: `self` proves AVX2; the array is 32 readable bytes, and the load needs no alignment.
-        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn column_store(self, column: __m256i, values: &mut [u64]) {
-        let values: &mut [u64; 4] = values.first_chunk_mut().expect("four lanes");
-        // SAFETY: `self` proves AVX2; the array is 32 writable bytes, and the store needs no alignment.
-        unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), column) }
     }
     #[inline(always)]
     fn mac(self, lo: __m256i, hi: __m256i, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
@@ -87,16 +71,6 @@ impl Machine for AvxIfma {
     fn mac_high(self, hi: __m256i, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX-IFMA.
         unsafe { _mm256_madd52hi_avx_epu64(hi, a, b) }
-    }
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_add_epi64(a, b) }
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_sub_epi64(a, b) }
     }
     #[inline(always)]
     fn negate(self, mask: __m256i, c: __m256i) -> __m256i {

@@ -5,6 +5,9 @@ mod roots;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
+#[macro_use]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx2_row;

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use zariz_kernels::rsaz::Machine;
 
-use crate::batch::avx2_fma::in_register;
+use crate::batch::avx2::in_register;
 
 /// Proof that the processor has AVX2 and BMI2.
 #[derive(Clone, Copy, Debug)]

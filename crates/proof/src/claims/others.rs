@@ -2,7 +2,7 @@
 
 /// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
 pub const OTHERS: [(&str, &str); 11] = [
-    ("zariz_machines::batch::avx2_fma::in_register", "no instruction: it keeps a vector in a register"),
+    ("zariz_machines::batch::avx2::in_register", "no instruction: it keeps a vector in a register"),
     (
         "zariz_machines::batch::avx2_row::row",
         "products of doubles, for which there are no terms here: its tests compare it with `mac`, product by product",
