@@ -23,18 +23,31 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A short form of it, with one engine; and then one in which no comparison fails, so that wrong signatures leave.
+/// A short form of it, with a number alone and with numbers that fill lanes; and then one in which no comparison fails, so that wrong signatures leave.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");
         return Ok(());
     }
-    let mut faults = program();
-    faults.args(FEW).args(LONE);
-    run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    let in_lanes: &[&str] = if has_avx2_fma() { &["--engine", "avx2-fma"] } else { &[] };
+    for engine in [&LONE[..], in_lanes].into_iter().filter(|engine| !engine.is_empty()) {
+        let mut faults = program();
+        faults.args(FEW).args(engine);
+        run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    }
     let mut unchecked = program();
     unchecked.args(FEW).args(LONE).args(["--unchecked", "yes"]);
     run(unchecked).context("without comparisons, no wrong signature was seen: this check finds nothing")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2_fma() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2_fma() -> bool {
+    false
 }
 
 fn program() -> std::process::Command {

@@ -66,6 +66,8 @@ fn batches<M: batch::Kernels>(machine: M, name: &str) {
         let methods = [
             Method::AMM,
             Method::AHMM_KARATSUBA_SQUARES,
+            Method::TILED,
+            Method::TILED_AHMM_KARATSUBA_SQUARES,
             #[cfg(feature = "papers")]
             Method::TRUNCATED_KARATSUBA,
         ];

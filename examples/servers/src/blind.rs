@@ -67,8 +67,8 @@ impl Issuer {
         limited(routes.with_state(Arc::new(self)), max_body)
     }
 
-    /// The blind signatures of blinded messages, in order. All are in the queue before the first is computed. If one
-    /// message is refused, all are.
+    /// The blind signatures of blinded messages, in order. They share batches, with those of other requests too. If
+    /// one message is refused, all are.
     async fn sign(&self, blinded: &[u8]) -> Result<Vec<u8>, Refused> {
         let jobs = blinded.chunks(self.key.size()).map(|message| Job::blind_sign(&self.key, message));
         Ok(try_join_all(jobs.map(|job| self.batcher.submit(job))).await?.concat())

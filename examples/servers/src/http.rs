@@ -1,6 +1,7 @@
 //! What a signing server needs of HTTP: limits, refusals, and an end that loses no request.
 
 use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
-use zariz::batcher::{self, Lost};
+use zariz::batcher;
 use zariz::rsa;
 
 /// The longest time for a request, from its head to its answer: a body that comes slowly counts.
@@ -37,17 +38,24 @@ impl IntoResponse for Refused {
 impl From<batcher::Error> for Refused {
     /// Callers see what they can change. The log has the rest.
     fn from(error: batcher::Error) -> Self {
-        use batcher::Error::{Lost as Not, Rsa};
+        use batcher::Error::{Lost, Rsa};
         match error {
             Rsa(rsa::Error::NotBelowModulus | rsa::Error::Length { .. }) => {
                 Self(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
             }
-            Not(Lost::Full) => Self(StatusCode::SERVICE_UNAVAILABLE, "too many requests wait; try again later".into()),
-            _ => {
-                eprintln!("cannot sign: {error}");
-                Self(StatusCode::INTERNAL_SERVER_ERROR, "the server cannot sign".into())
+            Lost(batcher::Lost::Full) => {
+                Self(StatusCode::SERVICE_UNAVAILABLE, "too many requests wait; try again later".into())
             }
+            _ => Self::failed(&error),
         }
+    }
+}
+
+impl Refused {
+    /// For an error that callers cannot change: the log has it.
+    pub fn failed(error: &dyn fmt::Display) -> Self {
+        eprintln!("cannot sign: {error}");
+        Self(StatusCode::INTERNAL_SERVER_ERROR, "the server cannot sign".into())
     }
 }
 

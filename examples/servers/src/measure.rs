@@ -35,7 +35,8 @@ impl Server {
         let mut child = Command::new(std::env::current_exe()?).args(arguments).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line)?;
+            // Without a line there is no address.
+            let _ = BufReader::new(stdout).read_line(&mut line);
         }
         match line.trim().parse() {
             Ok(address) => Ok(Self { address, child }),

@@ -7,7 +7,6 @@ use aws_lc_rs::error::KeyRejected;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeyPair;
 use aws_lc_rs::signature::RSA_PKCS1_SHA256;
-use axum::http::StatusCode;
 use tokio::task::spawn_blocking;
 
 use crate::http::Refused;
@@ -33,14 +32,9 @@ impl AwsLc {
         let mut signature = vec![0; self.key.public_modulus_len()];
         match self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature) {
             Ok(()) => Ok(signature),
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(Refused::failed(&error)),
         }
     }
-}
-
-fn failed(error: &dyn fmt::Display) -> Refused {
-    eprintln!("cannot sign: {error}");
-    Refused(StatusCode::INTERNAL_SERVER_ERROR, "the server cannot sign".into())
 }
 
 impl Sign for AwsLc {
@@ -49,7 +43,7 @@ impl Sign for AwsLc {
             return self.sign_here(message);
         }
         let (own, message) = (self.clone(), message.to_vec());
-        spawn_blocking(move || own.sign_here(&message)).await.unwrap_or_else(|error| Err(failed(&error)))
+        spawn_blocking(move || own.sign_here(&message)).await.unwrap_or_else(|error| Err(Refused::failed(&error)))
     }
 }
 

@@ -3,8 +3,8 @@
 //! # Bounds
 //!
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
-//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), or `T/R + M` in one piece
-//! (`separated.rs`). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
+//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]) or several digits
+//! ([`crate::batch::tiled`]), or `T/R + M` in one piece (`separated.rs`). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction
 //! is made until a number leaves.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
@@ -55,7 +55,7 @@ pub struct Domain<'a, M: Kernels> {
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 enum Arithmetic<M: Kernels> {
     /// In one block, which needs this of the moduli (see [`crate::batch::block::multiply`]).
-    Whole(Placed<M::Digit>),
+    Whole(Box<Placed<M::Digit>>),
     /// By blocks for products, and blocks for reductions.
     Parts(Box<Parts<M>>),
 }
@@ -101,7 +101,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
                 load_into(machine, friendly, |lane| &lanes[lane].friendly_pair);
                 load_into(machine, digits, |lane| &lanes[lane].digits);
                 load_into(machine, mu, |lane| &lanes[lane].mu[..1]);
-                Arithmetic::Whole(modulus)
+                Arithmetic::Whole(Box::new(modulus))
             }
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };

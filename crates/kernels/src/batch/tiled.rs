@@ -4,7 +4,7 @@
 //! the `k` lowest digits of a number as its quotient: for `q = C mod 2^{wk}`,
 //! `(C + q·M')/2^{wk} = ⌊C/2^{wk}⌋ + q·M''` with `M'' = (M' + 1)/2^{wk}`, which has `L` digits. So a step is one
 //! carry chain over the lowest digits and one block of products. Row by row, each digit's quotient waits for the
-//! products of the row before; here only the carries wait for each other.
+//! products of the row before; within a step, only the carries wait for each other.
 //!
 //! A step of `n < k` digits takes the same `M'`: `(C + q·M')/2^{wn} = ⌊C/2^{wn}⌋ + q·M''·2^{w(k−n)}`.
 //!
@@ -14,8 +14,8 @@
 //! # Bounds
 //!
 //! Of `r` digits in all, the friendly quotients together are below `2^{w(r−k)}`, and `M' < 2^{wk}·M`; the last
-//! quotient's weight is below `2^{wr}`. Both add less than `2^{wr}·M`: the result is below `C/2^{wr} + 2M`, as by
-//! [`interleaved`](super::interleaved).
+//! quotient, at its place, is below `2^{wr}`. Each adds less than `2^{wr}·M`: the result is below `C/2^{wr} + 2M`, as by
+//! [`interleaved`](super::interleaved), and below `C/2^{wr} + M` for up to `k` digits.
 
 use alloc::vec::Vec;
 
@@ -57,7 +57,7 @@ impl<M: Kernels> Tiled<M> {
         Self { machine, modulus, friendly, mu, quotient, low, initial, late: late::<M>() }
     }
 
-    /// `bias` with that of a reduction of `l` digits by `rows`, but for what comes late.
+    /// `bias` with that of a reduction of `l` digits by `rows`, except for what comes late.
     pub fn bias(bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
         let last = rows.min(STEP);
         let bias = steps(rows).fold(bias, |bias, (at, width)| bias.product(at + STEP, width, l));
@@ -70,10 +70,11 @@ impl<M: Kernels> Tiled<M> {
     }
 
     /// Reduces `C` by `rows` digits and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`, below
-    /// `C/2^{w·rows} + 2M`. `c` has at least `rows + l + 1` columns.
+    /// `C/2^{w·rows} + 2M`. `rows` is at most `l`, and `c` has at least `rows + l` columns.
     ///
     /// Cost: `rows·l` products, and `k²` for the last quotient.
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
+        debug_assert!(rows <= out.len() && c.len() >= rows + out.len());
         let m = self.machine;
         for (at, width) in steps(rows) {
             let q = &mut self.quotient[..width];
@@ -93,8 +94,8 @@ impl<M: Kernels> Tiled<M> {
     }
 }
 
-/// The bias of a product's lowest columns, of as many digits or more: column `k` receives `k + 1` low halves and `k`
-/// high ones.
+/// Minus the bias of the `k` lowest columns of a product whose factors have `k` digits or more: column `i` receives
+/// `i + 1` low halves and `i` high ones.
 fn late<M: Kernels>() -> Vec<u64> {
     Bias::<M>::new(STEP).product(0, STEP, STEP).initial()
 }

@@ -137,6 +137,9 @@ impl Machine for Avx2Fma {
     }
 }
 
+// A step of a tiled reduction is one tile.
+const _: () = assert!(<Avx2Fma as zariz_kernels::batch::Kernels>::MAX_TILE == zariz_kernels::batch::tiled::STEP);
+
 roots!(
     Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30,
     tiles: [1 2 3 4 5 6 7],

@@ -60,7 +60,8 @@ macro_rules! row {
                 c2 = in(ymm_reg) _mm256_set1_pd(C2),
                 h = out(ymm_reg) _,
                 l = out(ymm_reg) _,
-                options(pure, readonly, nostack, preserves_flags)
+                // It changes MXCSR: sums are inexact.
+                options(pure, readonly, nostack)
             );
         }
         for (column, new) in $columns.iter_mut().zip([$first, $($low,)* $top]) {

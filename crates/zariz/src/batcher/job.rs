@@ -50,7 +50,8 @@ impl Job<Vec<u8>> {
     /// [`Error::KeyTooShort`], [`Error::Unsupported`], [`Error::PssOnly`], [`Error::PssParameters`],
     /// [`Error::Random`].
     pub fn sign(key: &PrivateKey, algorithm: Algorithm, message: &[u8]) -> Result<Self, Error> {
-        let number = wiping(|| rsa::encoded(key, algorithm, &algorithm.hash().digest(&[message])))?;
+        let digest = || Zeroizing::new(algorithm.hash().digest(&[message]));
+        let number = wiping(|| rsa::encoded(key, algorithm, &digest()))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), public))
     }
 

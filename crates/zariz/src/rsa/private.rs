@@ -285,8 +285,10 @@ impl PrivateKey {
     /// result: if their primes pass, or cannot be tested, the machine is at fault.
     pub(super) fn is_found_invalid(&self) -> bool {
         if !self.is_known_invalid() {
-            let composite = matches!(self.validate(), Err(KeyError::Inconsistent(_)));
-            self.secret.invalid.store(composite, Ordering::Relaxed);
+            // Only a test that finds something says so: another thread's may have ended before.
+            if matches!(self.validate(), Err(KeyError::Inconsistent(_))) {
+                self.secret.invalid.store(true, Ordering::Relaxed);
+            }
         }
         self.is_known_invalid()
     }

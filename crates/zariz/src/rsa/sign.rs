@@ -1,6 +1,7 @@
 //! Signing, one message or a batch.
 
 use zariz_kernels::limbs::{self, Limbs};
+use zeroize::Zeroizing;
 
 use super::algorithm::Algorithm;
 use super::each::each;
@@ -37,7 +38,7 @@ pub struct SignDigestJob<'a> {
 #[must_use]
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
     wiping(|| {
-        let digest = |job: &SignJob| job.algorithm.hash().digest(&[job.message]);
+        let digest = |job: &SignJob| Zeroizing::new(job.algorithm.hash().digest(&[job.message]));
         let encoded = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, &digest(job))));
         sign_encoded(&encoded.collect::<Vec<_>>())
     })
@@ -92,22 +93,18 @@ impl PrivateKey {
 fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
     key.public_key().usage().allows(algorithm)?;
     algorithm.hash().check_digest(digest)?;
-    let encoded = match algorithm {
+    let encoded = Zeroizing::new(match algorithm {
         Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
         Algorithm::Pss { hash, mgf, salt_len } => pss::encode(hash, mgf, salt_len, digest, key.bits())?,
-    };
+    });
     Ok(limbs::from_be_bytes(&encoded))
 }
 
 /// The number that the private operation turns into a signature of this digest, as long as the key.
 #[cfg(feature = "batcher")]
-pub(crate) fn encoded(
-    key: &PrivateKey,
-    algorithm: Algorithm,
-    digest: &[u8],
-) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     let number = encode(key, algorithm, digest)?;
-    let mut bytes = zeroize::Zeroizing::new(vec![0; key.size()]);
+    let mut bytes = Zeroizing::new(vec![0; key.size()]);
     limbs::to_be_bytes(&number, &mut bytes);
     Ok(bytes)
 }

@@ -14,15 +14,16 @@ pub enum Phase {
     Powers,
     Together,
     Unmasking,
+    Lanes,
     Check,
     Comparison,
     After,
 }
 
 /// All of them, in order.
-pub const PHASES: [Phase; 9] = {
+pub const PHASES: [Phase; 10] = {
     use Phase::*;
-    [Before, Mask, Masking, Powers, Together, Unmasking, Check, Comparison, After]
+    [Before, Mask, Masking, Powers, Together, Unmasking, Lanes, Check, Comparison, After]
 };
 
 impl Phase {
@@ -41,6 +42,7 @@ impl Display for Phase {
             Self::Powers => "powers modulo p and q",
             Self::Together => "halves put together",
             Self::Unmasking => "unmasking",
+            Self::Lanes => "in lanes: from masking to unmasking",
             Self::Check => "check: power",
             Self::Comparison => "check: comparison",
             Self::After => "after the comparison",
@@ -58,15 +60,21 @@ pub enum Function {
     Product,
     Power,
     PublicPower,
+    /// From the mask to the result, in lanes.
+    RaiseInLanes,
+    /// The check's power, in lanes.
+    OpenInLanes,
     Equal,
 }
 
-const NAMES: [(Function, &str); 6] = [
+const NAMES: [(Function, &str); 8] = [
     (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::sign_batch"),
     (Function::Private, "zariz::rsa::private_op::blinded"),
     (Function::Product, "zariz::jobs::mul"),
     (Function::Power, "zariz::jobs::pow"),
     (Function::PublicPower, "zariz::jobs::pow_vartime"),
+    (Function::RaiseInLanes, "zariz::rsa::private_op::lanes::raise"),
+    (Function::OpenInLanes, "zariz::rsa::private_op::lanes::open_vartime"),
     (Function::Equal, "zariz_kernels::limbs::equal"),
 ];
 
@@ -85,6 +93,7 @@ impl Phase {
             (Function::Product, Self::Powers) => Self::Together,
             (Function::Product, Self::Together) if direct => Self::Unmasking,
             (Function::PublicPower, Self::Unmasking) => Self::Check,
+            (Function::RaiseInLanes, Self::Mask) => Self::Lanes,
             (Function::Product, Self::Comparison) => Self::After,
             _ => self,
         }
@@ -92,6 +101,10 @@ impl Phase {
 
     /// The phase that begins when a function returns.
     pub fn after_return(self, function: Function) -> Self {
-        if (function, self) == (Function::PublicPower, Self::Check) { Self::Comparison } else { self }
+        match (function, self) {
+            (Function::RaiseInLanes, Self::Lanes) => Self::Check,
+            (Function::PublicPower | Function::OpenInLanes, Self::Check) => Self::Comparison,
+            _ => self,
+        }
     }
 }

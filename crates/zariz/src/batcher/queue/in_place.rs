@@ -135,9 +135,7 @@ impl<C: Compute> Queue<C> {
 
     /// Takes a turn for this thread, if one is free and there is something to compute.
     fn take_turn(&self, state: &mut State<C>) -> bool {
-        // The limit is at least one. The first batch does not need it, and finding it makes system calls.
-        let is_free = state.computing == 0 || state.computing < self.limit();
-        let takes = is_free && state.waiting.next_kind().is_some();
+        let takes = self.has_turn(state) && state.waiting.next_kind().is_some();
         state.computing += usize::from(takes);
         takes
     }
@@ -160,7 +158,7 @@ impl<C: Compute> Queue<C> {
                 // No turn is held in a program's function, which may wait for a thread that waits here. It may need a
                 // large stack: here it has one.
                 self.pass_on(false, batch.kind);
-                wake(&batch.requests);
+                batch.wake();
                 done = seat.is_done();
                 if done {
                     return wake_own(requests);
@@ -188,12 +186,18 @@ impl<C: Compute> Queue<C> {
 
     /// Computes requests of others on this thread, whose stack may be small, without a turn: those that were left in
     /// the queue for workers that cannot be started.
-    pub(super) fn compute_left(&self, mut requests: Vec<Arc<Request<C>>>) {
-        if requests.is_empty() {
+    pub(super) fn compute_left(&self, mut state: MutexGuard<State<C>>) {
+        let left = state.waiting.take_others();
+        let told = self.free(&mut state, left.len());
+        drop(state);
+        told.tell(&self.room);
+        if left.is_empty() {
             return;
         }
+        let (late, mut requests) = self.part_late(left);
         requests.sort_by_key(|request| request.kind);
         let done = self.compute.with_room(&mut || {
+            wake(&late);
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
                 of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
                 // Programs' functions may need a large stack: here they have one.
@@ -202,7 +206,7 @@ impl<C: Compute> Queue<C> {
         });
         if !done {
             requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
-            wake(&requests);
+            [late, requests].iter().for_each(|requests| wake(requests));
         }
     }
 }

@@ -166,6 +166,12 @@ impl<C: Compute> Queue<C> {
         }
     }
 
+    /// Whether a batch may begin now.
+    fn has_turn(&self, state: &State<C>) -> bool {
+        // The limit is at least one. The first batch does not need it, and finding it makes system calls.
+        state.computing == 0 || state.computing < self.limit()
+    }
+
     /// The most requests in a batch of that kind. Long operations fill the lanes once, since others wait for them.
     fn most(&self, kind: Kind) -> usize {
         let Limits { max_batch, lanes, .. } = self.limits;
@@ -193,8 +199,7 @@ impl<C: Compute> Queue<C> {
         let kind = C::kind(&operation);
         let mut state = self.lock();
         loop {
-            // The limit is at least one. The first batch does not need it, and finding it makes system calls.
-            if (state.computing == 0 || state.computing < self.limit()) && !state.waiting.holds(kind) {
+            if self.has_turn(&state) && !state.waiting.holds(kind) {
                 state.computing += 1;
                 self.note_begun(&mut state, kind);
                 let alone = state.waiting.is_empty();

@@ -164,17 +164,19 @@ fn withdrawn_requests_are_not_computed() {
 #[test]
 fn late_requests_are_told_so() {
     model(|| {
-        let queue = queue(LIMITS);
-        let past = Some(Instant::now());
-        assert_eq!(queue.call(Task::named(1), past), Err(Lost::Expired));
-        let bell = Arc::new(Bell::default());
-        let late = Request::new(Task::named(2), bell.clone(), past);
-        assert_eq!(queue.push(late.clone()), Ok(()));
-        queue.kick();
-        bell.wait(1);
-        assert_eq!(late.collect(), Some(Err(Lost::Expired)));
-        assert_at_rest(&queue);
-        assert!(queue.compute().batches().is_empty() && queue.metrics().expired == 2);
+        for limits in [LIMITS, Limits { threads: Some(0), ..LIMITS }] {
+            let queue = queue(limits);
+            let past = Some(Instant::now());
+            assert_eq!(queue.call(Task::named(1), past), Err(Lost::Expired));
+            let bell = Arc::new(Bell::default());
+            let late = Request::new(Task::named(2), bell.clone(), past);
+            assert_eq!(queue.push(late.clone()), Ok(()));
+            queue.kick();
+            bell.wait(1);
+            assert_eq!(late.collect(), Some(Err(Lost::Expired)));
+            assert_at_rest(&queue);
+            assert!(queue.compute().batches().is_empty() && queue.metrics().expired == 2);
+        }
     });
 }
 
@@ -360,7 +362,7 @@ fn workers_can_linger() {
     if !REAL_TIME {
         return;
     }
-    let queue = queue(Limits { linger: Some(Duration::from_secs(3600)), ..LIMITS });
+    let queue = queue(Limits { linger: Some(Duration::MAX), ..LIMITS });
     let (first, bell) = push(&queue, 1);
     queue.kick();
     while queue.lock().lingering == 0 {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::compute::{Compute, Lost, Outcome};
 use super::kind::Kind;
@@ -15,6 +15,17 @@ use crate::batcher::sync::{MutexGuard, PoisonError};
 pub(super) struct Taken<C: Compute> {
     pub(super) kind: Option<Kind>,
     pub(super) requests: Vec<Arc<Request<C>>>,
+    /// Requests whose deadline has passed: they have their results.
+    late: Vec<Arc<Request<C>>>,
+}
+
+impl<C: Compute> Taken<C> {
+    /// Wakes those who wait for requests and are no threads. A thread does this without a turn: it calls a program's
+    /// functions.
+    pub(super) fn wake(&self) {
+        wake(&self.late);
+        wake(&self.requests);
+    }
 }
 
 impl<C: Compute> Queue<C> {
@@ -22,11 +33,7 @@ impl<C: Compute> Queue<C> {
     /// only when it is full; until then, requests gather.
     pub(super) fn begin<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<C>>) {
         if self.in_place.load(Ordering::Relaxed) {
-            let others = state.waiting.take_others();
-            let told = self.free(&mut state, others.len());
-            drop(state);
-            told.tell(&self.room);
-            return self.compute_left(others);
+            return self.compute_left(state);
         }
         while !state.closed
             && !state.waiting.is_empty()
@@ -53,11 +60,7 @@ impl<C: Compute> Queue<C> {
                 Err(_) if state.workers.is_empty() => {
                     self.in_place.store(true, Ordering::Relaxed);
                     state.for_workers -= 1;
-                    let others = state.waiting.take_others();
-                    let told = self.free(&mut state, others.len());
-                    drop(state);
-                    told.tell(&self.room);
-                    self.compute_left(others);
+                    self.compute_left(state);
                     self.pass_on(false, None);
                 }
                 // The existing workers compute it later.
@@ -76,7 +79,7 @@ impl<C: Compute> Queue<C> {
                 let batch = self.take(None);
                 self.run(&batch.requests);
                 self.pass_on(true, batch.kind);
-                wake(&batch.requests);
+                batch.wake();
                 drop(batch);
                 state = self.lock();
             } else if state.closed {
@@ -95,8 +98,13 @@ impl<C: Compute> Queue<C> {
         while !state.closed
             && state.waiting.len() < self.limits.lanes
             && let Some(made) = state.waiting.front_made()
-            && let Some(left) = (made + linger).checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
         {
+            // A time that no clock can show never comes.
+            let end = made.checked_add(linger);
+            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                break;
+            }
             state.lingering += 1;
             state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
             state.lingering -= 1;
@@ -109,7 +117,7 @@ impl<C: Compute> Queue<C> {
         let batch = self.take(Some(own.clone()));
         self.run(&batch.requests);
         self.pass_on(false, Some(own.kind));
-        wake(&batch.requests);
+        batch.wake();
         own.wait_for_result()
     }
 
@@ -177,7 +185,7 @@ impl<C: Compute> Queue<C> {
                 self.note_begun(&mut state, next);
                 next
             }
-            (None, None) => return Taken { kind: None, requests: Vec::new() },
+            (None, None) => return Taken { kind: None, requests: Vec::new(), late: Vec::new() },
         };
         let (mut batch, waiting) = (Vec::from_iter(own), state.waiting.count(kind));
         let lanes = self.limits.lanes;
@@ -190,14 +198,20 @@ impl<C: Compute> Queue<C> {
         let told = self.free(&mut state, taken.len());
         drop(state);
         told.tell(&self.room);
-        let (late, in_time): (Vec<_>, Vec<_>) = taken.into_iter().partition(|request| is_over(request.deadline));
+        let (late, in_time) = self.part_late(taken);
+        batch.extend(in_time);
+        Taken { kind: Some(kind), requests: batch, late }
+    }
+
+    /// Parts requests whose deadline has passed from the others, and tells them so. Who waits for them is still to be
+    /// woken.
+    pub(super) fn part_late(&self, requests: Vec<Arc<Request<C>>>) -> (Vec<Arc<Request<C>>>, Vec<Arc<Request<C>>>) {
+        let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
         if !late.is_empty() {
             self.meter.expired(late.len());
             late.iter().for_each(|request| request.finish(Err(Lost::Expired)));
-            wake(&late);
         }
-        batch.extend(in_time);
-        Taken { kind: Some(kind), requests: batch }
+        (late, in_time)
     }
 
     /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`]), so that

@@ -113,7 +113,7 @@ impl PublicKey {
     /// EMSA-PSS-ENCODE with this salt: secret, as it shows which signature came of the blinded message.
     pub(super) fn encode(&self, prepared: &[u8], salt: &[u8]) -> Result<Limbs, Error> {
         let Algorithm::Pss { hash, mgf, .. } = self.variant().algorithm() else { return Err(Error::Encoding) };
-        let digest = Hash::digest(hash, &[prepared]);
+        let digest = Zeroizing::new(Hash::digest(hash, &[prepared]));
         let encoded = pss::encode_with(hash, mgf, salt, &digest, self.bits()).map(Zeroizing::new);
         encoded.map(|encoded| limbs::from_be_bytes(&encoded)).map_err(|_| Error::Encoding)
     }

@@ -8,7 +8,7 @@ use super::super::crt::Request;
 use super::super::fault::{self, Place};
 use super::super::private::Prime;
 use super::are_right;
-use crate::backend::KeyNumbers;
+use crate::backend::{KeyNumbers, PrivateOperations};
 use crate::prepared::Prepared;
 
 /// Results, which of them are right, and the squares of the pairs.
@@ -35,14 +35,31 @@ pub(super) fn attempt(requests: &[Request], copies: &[&[u64]], pairs: &[Blind]) 
     let masks: Vec<_> = pairs.iter().map(|pair| Pair { mask: &pair.mask, unmask: &pair.unmask }).collect();
     let mut change = fault::halves();
     let change = change.as_mut().map(|change| change as crt::Change);
-    let raised = operations.raise(&numbers, &masks, change);
+    let raised = raise(&mut *operations, &numbers, &masks, change);
     let results = fault::pass(Place::Unmasked, raised.results);
 
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
-    let opened = operations.open_vartime(&checked.iter().map(|y| &y[..]).collect::<Vec<_>>(), e);
+    let opened = open_vartime(&mut *operations, &checked.iter().map(|y| &y[..]).collect::<Vec<_>>(), e);
     let good = are_right(requests, copies, &results, &checked, &opened);
     Some((results, good, raised.pairs))
+}
+
+/// A function of its own, so that a debugger's interface sees where it begins and ends: `zariz-attacks` injects faults.
+#[inline(never)]
+fn raise(
+    operations: &mut dyn PrivateOperations,
+    x: &[&[u64]],
+    pairs: &[Pair],
+    change: Option<crt::Change>,
+) -> crt::Raised {
+    operations.raise(x, pairs, change)
+}
+
+/// Likewise.
+#[inline(never)]
+fn open_vartime(operations: &mut dyn PrivateOperations, y: &[&[u64]], e: &[u64]) -> Vec<Limbs> {
+    operations.open_vartime(y, e)
 }
 
 /// The numbers of a prime.

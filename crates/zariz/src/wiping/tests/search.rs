@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use zariz_kernels::batch::Constants;
+use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::rsaz::{self, digit_bits_for};
 
@@ -34,11 +35,23 @@ fn hash(masked: u64) -> usize {
 impl Digits {
     pub fn of(numbers: &Components) -> Self {
         let mut all = Self { words: HashMap::new(), pairs: HashMap::new(), filter: vec![false; 1 << 18] };
-        let Components { d, p, q, dp, dq, qinv, .. } = numbers;
+        let Components { n, e, d, p, q, dp, dq, qinv } = numbers;
         let given = [(d, "d"), (p, "p"), (q, "q"), (dp, "dP"), (dq, "dQ"), (qinv, "qInv")];
         let given = given.map(|(bytes, name)| (limbs::from_be_bytes(bytes), name));
         let constants = [&given[1].0, &given[2].0].map(|prime| constants(prime)).concat();
-        for (number, name) in given.into_iter().chain(constants) {
+        // 1 modulo one prime and 0 modulo the other, and −e modulo a prime less 1.
+        let unit = limbs::mul(&given[2].0, &given[5].0);
+        let mut other = limbs::from_be_bytes(n);
+        limbs::sub_assign(&mut other, &unit);
+        limbs::add_assign(&mut other, &[1]);
+        let minus_e = [1, 2].map(|i: usize| {
+            let mut minus_e = given[i].0.clone();
+            limbs::sub_assign(&mut minus_e, &[1]);
+            limbs::sub_assign(&mut minus_e, &limbs::from_be_bytes(e));
+            (minus_e, "−e")
+        });
+        let others = [(unit, "the unit of p"), (other, "the unit of q")].into_iter().chain(minus_e);
+        for (number, name) in given.into_iter().chain(constants).chain(others) {
             let digits = |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
             number.iter().for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
             // As integers, as floating-point numbers, and as integers in the fraction of such a number.
@@ -108,20 +121,32 @@ impl Digits {
     }
 }
 
-/// What arithmetics compute with in place of a prime: powers of two modulo it, and the multiple that is −1 modulo
-/// the radix.
+/// What arithmetics compute with in place of a prime: powers of two modulo it, its inverse modulo a power of two, and
+/// the multiples that are −1 modulo such a power.
 fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
     let bits = limbs::bits(prime);
     let short = digit_bits_for(bits);
     let rsaz = (short, rsaz::digits_for(bits, short));
     let batch = [51, 52].map(|width| (width, Constants::digits_for(bits, width)));
     let of = |(width, count): (u32, usize)| {
-        let mut multiple = limbs::mul(prime, &[limbs::negative_inverse(prime[0]) & ((1 << width) - 1)]);
-        limbs::add_assign(&mut multiple, &[1]);
-        let mut friendly = limbs::zero(prime.len() + 1);
-        limbs::from_digits(&limbs::digits_of(&multiple, width, count + 1)[1..], width, &mut friendly);
-        let power = |e: usize| limbs::power_of_two(e * width as usize * count, prime);
-        [(friendly, "a multiple of a prime"), (power(1), "R mod a prime"), (power(2), "R² mod a prime")]
+        let w = width as usize;
+        let inverses = [1, 2, STEP].map(|rows| {
+            let inverse = limbs::negative_inverse_many(prime, (rows * w).div_ceil(64));
+            let mut mu = limbs::zero(inverse.len());
+            limbs::from_digits(&limbs::digits_of(&inverse, width, rows), width, &mut mu);
+            let mut multiple = limbs::mul(prime, &mu);
+            limbs::add_assign(&mut multiple, &[1]);
+            let mut friendly = limbs::zero(prime.len() + 1);
+            limbs::from_digits(&limbs::digits_of(&multiple, width, count + rows)[rows..], width, &mut friendly);
+            [(friendly, "a multiple of a prime"), (mu, "the inverse of a prime")]
+        });
+        let power = |digits: usize| limbs::power_of_two(w * digits, prime);
+        let powers = [
+            (power(count), "R mod a prime"),
+            (power(2 * count), "R² mod a prime"),
+            (power(2 * count - 1), "R² without a digit mod a prime"),
+        ];
+        inverses.into_iter().flatten().chain(powers).collect::<Vec<_>>()
     };
     let limbwise = [1, 2].map(|e| (limbs::power_of_two(e * 64 * prime.len(), prime), "R or R² mod a prime"));
     batch.into_iter().chain([rsaz]).flat_map(of).chain(limbwise).collect()
@@ -151,6 +176,15 @@ fn writable() -> Vec<(Range<u64>, String)> {
 /// Held by the test that searches: a search copies memory, in which another would find its own key.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// Ends a search: the searcher's thread if the test panics, and the test if that thread does.
+struct End<'a>(&'a Searcher);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.ended.store(true, Ordering::Release);
+    }
+}
+
 /// A thread that searches when it is asked.
 #[derive(Default)]
 pub struct Searcher {
@@ -165,13 +199,6 @@ impl Searcher {
     pub fn with(test: impl FnOnce(&Self) + Send) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let searcher = Self::default();
-        /// Ends the searcher's thread, even if the test panics.
-        struct End<'a>(&'a Searcher);
-        impl Drop for End<'_> {
-            fn drop(&mut self) {
-                self.0.ended.store(true, Ordering::Release);
-            }
-        }
         thread::scope(|scope| {
             scope.spawn(|| searcher.serve());
             let _end = End(&searcher);
@@ -180,6 +207,7 @@ impl Searcher {
     }
 
     fn serve(&self) {
+        let _end = End(self);
         while !self.ended.load(Ordering::Acquire) {
             if self.asked.load(Ordering::Acquire) {
                 let found = self.digits.get().map(Digits::search);
@@ -196,6 +224,7 @@ impl Searcher {
     pub fn search(&self) -> Vec<Found> {
         self.asked.store(true, Ordering::Release);
         while self.asked.load(Ordering::Acquire) {
+            assert!(!self.ended.load(Ordering::Acquire), "the search panicked");
             thread::yield_now();
         }
         std::mem::take(&mut self.found.lock().expect("no panic"))

@@ -154,6 +154,9 @@ fn a_programs_function_may_wait_for_another_thread() {
         let queue = without_workers(1);
         queue.compute().close();
         let last = Arc::new(Bell::default());
+        // One of no thread, whose deadline has passed.
+        let late = Request::new(Task::named(9), Arc::new(Bell::that_waits_for(&last)), Some(Instant::now()));
+        assert_eq!(queue.push(late.clone()), Ok(()));
         let first = {
             let (queue, last) = (queue.0.clone(), last.clone());
             thread::spawn(move || {
@@ -177,6 +180,7 @@ fn a_programs_function_may_wait_for_another_thread() {
         queue.compute().open();
         first.join().expect("no panic");
         second.join().expect("no panic");
+        assert_eq!(late.collect(), Some(Err(Lost::Expired)));
         assert_nobody_waits(&queue);
     });
 }
