@@ -11,12 +11,14 @@ use super::{Queue, State, is_over};
 use crate::batcher::sync::atomic::Ordering;
 use crate::batcher::sync::{MutexGuard, PoisonError};
 
+type Requests<C> = Vec<Arc<Request<C>>>;
+
 /// A batch that was taken, and its kind; nothing where nothing waited.
 pub(super) struct Taken<C: Compute> {
     pub(super) kind: Option<Kind>,
-    pub(super) requests: Vec<Arc<Request<C>>>,
+    pub(super) requests: Requests<C>,
     /// Requests whose deadline has passed: they have their results.
-    late: Vec<Arc<Request<C>>>,
+    late: Requests<C>,
 }
 
 impl<C: Compute> Taken<C> {
@@ -205,7 +207,7 @@ impl<C: Compute> Queue<C> {
 
     /// Parts requests whose deadline has passed from the others, and tells them so. Who waits for them is still to be
     /// woken.
-    pub(super) fn part_late(&self, requests: Vec<Arc<Request<C>>>) -> (Vec<Arc<Request<C>>>, Vec<Arc<Request<C>>>) {
+    pub(super) fn part_late(&self, requests: Requests<C>) -> (Requests<C>, Requests<C>) {
         let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
         if !late.is_empty() {
             self.meter.expired(late.len());
