@@ -8,7 +8,11 @@ use crate::processor;
 /// Flips of the short form: without a check, one in about six of them lets a wrong signature out.
 const FEW: [&str; 2] = ["--flips", "400"];
 /// An engine for one signature, which every processor has.
-const LONE: [&str; 2] = ["--engine", "scalar"];
+const LONE: &str = "scalar";
+/// An engine for several, whose numbers stay in lanes.
+const IN_LANES: &str = "avx2-fma";
+
+const FAILED: &str = "a wrong signature left, or no fault could be injected; the table shows where";
 
 /// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
 pub fn measure(arguments: &[&str]) -> Result<()> {
@@ -18,35 +22,36 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     let results = processor::results("faults", &part)?;
     let mut faults = program();
     faults.args(arguments).arg("--results").arg(&results);
-    run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    run(faults).context(FAILED)?;
     println!("written: {}.md and .json", results.display());
     Ok(())
 }
 
-/// A short form of it, with a number alone and with numbers that fill lanes; and then one in which no comparison fails, so that wrong signatures leave.
+/// A short form of it, with a number alone and with numbers that fill lanes; and then one in which no comparison
+/// fails, so that wrong signatures leave.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");
         return Ok(());
     }
-    let in_lanes: &[&str] = if has_avx2_fma() { &["--engine", "avx2-fma"] } else { &[] };
-    for engine in [&LONE[..], in_lanes].into_iter().filter(|engine| !engine.is_empty()) {
-        let mut faults = program();
-        faults.args(FEW).args(engine);
-        run(faults).context("a wrong signature left, or no fault could be injected; the table shows where")?;
+    few(LONE, &[]).context(FAILED)?;
+    if has_avx2_fma() {
+        few(IN_LANES, &[]).context(FAILED)?;
     }
-    let mut unchecked = program();
-    unchecked.args(FEW).args(LONE).args(["--unchecked", "yes"]);
-    run(unchecked).context("without comparisons, no wrong signature was seen: this check finds nothing")
+    few(LONE, &["--unchecked", "yes"])
+        .context("without comparisons, no wrong signature was seen: this check finds nothing")
 }
 
-#[cfg(target_arch = "x86_64")]
-fn has_avx2_fma() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+fn few(engine: &str, more: &[&str]) -> Result<()> {
+    let mut faults = program();
+    faults.args(FEW).args(["--engine", engine]).args(more);
+    run(faults)
 }
 
-#[cfg(not(target_arch = "x86_64"))]
 fn has_avx2_fma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
     false
 }
 

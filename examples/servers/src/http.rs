@@ -16,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 use zariz::batcher;
 use zariz::rsa;
+use zeroize::Zeroizing;
 
 /// The longest time for a request, from its head to its answer: a body that comes slowly counts.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -94,6 +95,14 @@ pub async fn serve(address: &str, routes: Router) -> std::io::Result<()> {
         result = axum::serve(listener, routes).with_graceful_shutdown(told_to_end) => result,
         () = too_late => Ok(()),
     }
+}
+
+/// The file of a key, which is wiped when it is dropped.
+///
+/// # Errors
+/// If it cannot be read, and why.
+pub fn read(file: &str) -> Result<Zeroizing<Vec<u8>>, String> {
+    std::fs::read(file).map(Zeroizing::new).map_err(|error| format!("cannot read {file}: {error}"))
 }
 
 /// The exit code of a server that has ended. Says why, if it failed.

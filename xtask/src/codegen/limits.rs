@@ -2,7 +2,8 @@
 //!
 //! A *hot loop* is the largest loop body of a root, an outer loop with all that is in it; of a root without loops,
 //! the whole root, which its caller repeats. It must fit the cache of decoded instructions (µops): 1,536 of
-//! Skylake's servers, less 36 for what calls the loop, for machines of AVX2 and AVX-512F; 2,250 of Ice Lake's, the first servers with AVX512-IFMA.
+//! Skylake's servers, less 36 for what calls the loop, for machines of AVX2 and AVX-512F; 2,250 of Ice Lake's, the
+//! first servers with AVX512-IFMA.
 //! Processors with AVX-IFMA have a larger one or none: there, a root must fit the 32 KB that every first-level cache
 //! of instructions has.
 //!

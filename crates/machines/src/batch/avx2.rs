@@ -3,10 +3,12 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// The operations on columns that need AVX2 alone, for the `impl Machine` of a machine that proves it.
+/// The operations on columns and masks that need AVX2 alone, for the `impl Machine` of a machine that proves it.
 macro_rules! avx2_columns {
     () => {
         type Column = __m256i;
+        /// All ones or all zeros in each lane.
+        type Mask = __m256i;
 
         #[inline(always)]
         fn column_splat(self, value: u64) -> __m256i {
@@ -34,6 +36,16 @@ macro_rules! avx2_columns {
         fn sub(self, a: __m256i, b: __m256i) -> __m256i {
             // SAFETY: `self` proves AVX2.
             unsafe { _mm256_sub_epi64(a, b) }
+        }
+        #[inline(always)]
+        fn negate(self, mask: __m256i, c: __m256i) -> __m256i {
+            // SAFETY: `self` proves AVX2. The mask is all ones or all zeros: c, or −c = (c ^ −1) + 1.
+            unsafe { _mm256_sub_epi64(_mm256_xor_si256(c, mask), mask) }
+        }
+        #[inline(always)]
+        fn equals(self, a: __m256i, value: u64) -> __m256i {
+            // SAFETY: `self` proves AVX2.
+            unsafe { _mm256_cmpeq_epi64(a, self.column_splat(value)) }
         }
     };
 }

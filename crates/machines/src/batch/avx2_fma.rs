@@ -46,7 +46,6 @@ impl Machine for Avx2Fma {
     avx2_columns!();
 
     type Digit = __m256d;
-    type Mask = __m256d;
 
     #[inline(always)]
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
@@ -83,14 +82,6 @@ impl Machine for Avx2Fma {
         }
     }
     #[inline(always)]
-    fn negate(self, mask: __m256d, c: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2. The mask is all ones or all zeros: c, or −c = (c ^ −1) + 1.
-        unsafe {
-            let mask = _mm256_castpd_si256(mask);
-            _mm256_sub_epi64(_mm256_xor_si256(c, mask), mask)
-        }
-    }
-    #[inline(always)]
     fn carry(self, c: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2.
         unsafe { _mm256_srli_epi64::<51>(c) }
@@ -115,25 +106,17 @@ impl Machine for Avx2Fma {
         }
     }
     #[inline(always)]
-    fn equals(self, a: __m256i, value: u64) -> __m256d {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_castsi256_pd(_mm256_cmpeq_epi64(a, self.column_splat(value))) }
-    }
-    #[inline(always)]
-    fn select(self, mask: __m256d, a: __m256d, b: __m256d) -> __m256d {
+    fn select(self, mask: __m256i, a: __m256d, b: __m256d) -> __m256d {
         // SAFETY: `self` proves AVX2.
         unsafe {
             in_register(_mm256_castpd_si256(b));
-            _mm256_blendv_pd(a, b, mask)
+            _mm256_blendv_pd(a, b, _mm256_castsi256_pd(mask))
         }
     }
     #[inline(always)]
-    fn select_column(self, mask: __m256d, a: __m256i, b: __m256i) -> __m256i {
+    fn select_column(self, mask: __m256i, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2.
-        unsafe {
-            in_register(b);
-            _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), mask))
-        }
+        unsafe { _mm256_castpd_si256(self.select(mask, _mm256_castsi256_pd(a), _mm256_castsi256_pd(b))) }
     }
 }
 

@@ -52,7 +52,6 @@ impl Machine for AvxIfma {
     avx2_columns!();
 
     type Digit = __m256i;
-    type Mask = __m256i;
 
     #[inline(always)]
     fn digit_zero(self) -> __m256i {
@@ -73,11 +72,6 @@ impl Machine for AvxIfma {
         unsafe { _mm256_madd52hi_avx_epu64(hi, a, b) }
     }
     #[inline(always)]
-    fn negate(self, mask: __m256i, c: __m256i) -> __m256i {
-        // SAFETY: `self` proves AVX2. The mask is all ones or all zeros: c, or −c = (c ^ −1) + 1.
-        unsafe { _mm256_sub_epi64(_mm256_xor_si256(c, mask), mask) }
-    }
-    #[inline(always)]
     fn carry(self, c: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2.
         unsafe { _mm256_srli_epi64::<52>(c) }
@@ -95,11 +89,6 @@ impl Machine for AvxIfma {
     #[inline(always)]
     fn column(self, d: __m256i) -> __m256i {
         self.digit(d)
-    }
-    #[inline(always)]
-    fn equals(self, a: __m256i, value: u64) -> __m256i {
-        // SAFETY: `self` proves AVX2.
-        unsafe { _mm256_cmpeq_epi64(a, self.column_splat(value)) }
     }
     #[inline(always)]
     fn select(self, mask: __m256i, a: __m256i, b: __m256i) -> __m256i {

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use zariz::rsa::blind::PrivateKey;
 use zariz_servers::{blind, http};
-use zeroize::Zeroizing;
 
 // One thread for connections: zariz's workers sign.
 #[tokio::main(flavor = "current_thread")]
@@ -18,9 +17,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("usage: blind KEY.pem [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8081".into());
-    let pem = Zeroizing::new(std::fs::read(&file).map_err(|error| format!("cannot read {file}: {error}"))?);
-    let key = PrivateKey::parse(blind::VARIANT, &pem).map_err(|error| format!("{file}: {error}"))?;
-    drop(pem);
+    let key = PrivateKey::parse(blind::VARIANT, &http::read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     http::serve(&address, blind::Issuer::new(key)?.routes()).await?;
     Ok(())
 }

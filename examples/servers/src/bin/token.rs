@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use zariz::rsa::PrivateKey;
 use zariz_servers::{http, token};
-use zeroize::Zeroizing;
 
 // One thread for connections: zariz's workers sign.
 #[tokio::main(flavor = "current_thread")]
@@ -17,9 +16,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("usage: token KEY.pem [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".into());
-    let pem = Zeroizing::new(std::fs::read(&file).map_err(|error| format!("cannot read {file}: {error}"))?);
-    let key = PrivateKey::parse(&pem).map_err(|error| format!("{file}: {error}"))?;
-    drop(pem);
+    let key = PrivateKey::parse(&http::read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     http::serve(&address, token::by_zariz(&key).routes()).await?;
     Ok(())
 }
