@@ -1,7 +1,8 @@
 //! Estimates what operations cost on this processor's engines, from a table of measured times.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
-//! between runs. Only the ratios of costs matter, and they differ little between processors.
+//! between runs. Only the ratios of costs matter. They differ little between processors of one kind, and there is a
+//! table for each of two kinds: those with AVX-512 and those without.
 
 #[cfg(test)]
 mod measure;
@@ -11,7 +12,7 @@ use once_cell::race::OnceBox;
 
 use crate::backend::Backend;
 use crate::engine::Engine;
-use table::{LENGTHS, ROWS};
+use table::LENGTHS;
 
 /// An engine that may do the work, with its costs for numbers of one length.
 pub(crate) struct Candidate {
@@ -88,7 +89,8 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
         let main = Engine::best();
-        let mut rows: Vec<_> = ROWS.iter().filter(|row| row.engine == main || row.engine.may_be_chosen()).collect();
+        let mut rows: Vec<_> =
+            table::rows().iter().filter(|row| row.engine == main || row.engine.may_be_chosen()).collect();
         rows.sort_by_key(|row| row.engine != main);
         Box::new(rows.into_iter().filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
     });
@@ -116,24 +118,28 @@ impl table::EngineCosts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Layout;
 
     #[test]
     fn every_engine_that_auto_may_choose_has_a_row() {
-        let has_row = |engine: Engine| ROWS.iter().any(|row| row.engine == engine);
-        for engine in Engine::ALL.iter().copied() {
-            assert_eq!(has_row(engine), engine.name() != "carry-chains", "{engine}");
-        }
-        for row in &ROWS {
-            assert!(measure::numbers(row.engine).contains(&row.numbers), "{} {}", row.engine, row.numbers);
-            let [first, last] = [row.costs[0], row.costs[LENGTHS.len() - 1]];
-            assert!((0..3).all(|i| 0 < first[i] && first[i] < last[i]), "{}", row.engine);
+        for (rows, avx512) in [(table::WITH_AVX512, true), (table::WITHOUT_AVX512, false)] {
+            let needs_avx512 = |engine: Engine| engine.layout() == Layout::Pair || engine.lanes() == 8;
+            for engine in Engine::ALL.iter().copied() {
+                let expected = engine.name() != "carry-chains" && (avx512 || !needs_avx512(engine));
+                assert_eq!(rows.iter().any(|row| row.engine == engine), expected, "{engine}");
+            }
+            for row in rows {
+                assert!(measure::numbers(row.engine).contains(&row.numbers), "{} {}", row.engine, row.numbers);
+                let [first, last] = [row.costs[0], row.costs[LENGTHS.len() - 1]];
+                assert!((0..3).all(|i| 0 < first[i] && first[i] < last[i]), "{}", row.engine);
+            }
         }
     }
 
     #[test]
     fn costs_between_lengths() {
         assert!(LENGTHS.windows(2).all(|pair| (pair[1] - pair[0]).is_power_of_two()));
-        for row in &ROWS {
+        for row in table::WITH_AVX512.iter().chain(table::WITHOUT_AVX512) {
             let square = |bits| row.cost(bits).square;
             for (i, &length) in LENGTHS.iter().enumerate() {
                 assert_eq!(square(length), row.costs[i][2]);

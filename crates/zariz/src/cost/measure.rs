@@ -10,7 +10,8 @@ use crate::backend::{Backend, Product};
 use crate::engine::{Engine, Layout};
 use crate::prepared::Prepared;
 
-const ROUNDS: usize = 40;
+/// A minute: a neighbour on the other thread of the core comes and goes, and slows vector code most.
+const ROUNDS: usize = 4_000;
 
 /// Prints the rows for all engines of this processor.
 #[test]
@@ -18,7 +19,7 @@ const ROUNDS: usize = 40;
 fn rows() {
     let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.name() != "carry-chains");
     let calls = engines.flat_map(|engine| numbers(engine).map(move |numbers| (engine, numbers)));
-    let mut rows: Vec<_> = calls.map(|call| (call, [[f64::MAX; 3]; LENGTHS.len()])).collect();
+    let mut rows: Vec<_> = calls.map(|call| (call, [const { [const { Vec::new() }; 3] }; LENGTHS.len()])).collect();
     for _ in 0..ROUNDS {
         for ((engine, numbers), costs) in &mut rows {
             let backend = engine.backend().expect("an engine of this processor");
@@ -29,10 +30,11 @@ fn rows() {
     }
     for ((engine, numbers), costs) in rows {
         // No engine gets numbers that are too long for it; the table still has a figure there.
-        let known = costs.iter().filter(|costs| costs[0] < f64::MAX).count();
+        let known = costs.iter().filter(|costs| !costs[0].is_empty()).count();
         let costs = (0..costs.len()).map(|i| {
             let from = i.min(known - 1);
-            costs[from].map(|cost| (cost * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64).round() as u64)
+            let cost = |times: &Vec<f64>| median(times) * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64;
+            costs[from].each_ref().map(|times| cost(times).round() as u64)
         });
         let costs: Vec<_> = costs.collect();
         println!("    EngineCosts {{ engine: Engine::{engine:?}, numbers: {numbers}, costs: {costs:?} }},");
@@ -48,8 +50,14 @@ pub fn numbers(engine: Engine) -> std::ops::RangeInclusive<usize> {
     }
 }
 
-/// Keeps the shortest time of each quantity: disturbances only make it longer.
-fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [f64; 3]) {
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Adds a time of each quantity, in nanoseconds.
+fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [Vec<f64>; 3]) {
     let (modulus, number) = (modulus(bits), vec![0x5a; bits / 64]);
     let prepared = Prepared::new(&modulus, bits);
     let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
@@ -60,7 +68,7 @@ fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [f64; 3
         work(); // code and data come into the caches
         let start = Instant::now();
         (0..operations).for_each(|_| work());
-        costs[i] = costs[i].min(start.elapsed().as_nanos() as f64 / operations as f64);
+        costs[i].push(start.elapsed().as_nanos() as f64 / operations as f64);
     };
     best(0, 2, &mut || drop(black_box(backend.mul(&products))));
     let operations = if bits <= 1024 { 16 } else { 4 };
