@@ -13,6 +13,7 @@ mod layers;
 mod metadata;
 mod module;
 mod msrv;
+mod mutants;
 mod newest;
 mod openssl;
 mod packages;
@@ -58,6 +59,10 @@ Commands:
   faults [--flips N] [--engine E] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
+  mutants [--count N] [--seed S] [--jobs J]
+                     plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and
+                     counts those that tests notice (hours); needs cargo-mutants; an interrupted run goes on; writes
+                     bench/results/DATE-mutants-PROCESSOR-COMMIT-seed-S.md
   soak [--handshakes N] [--jobs N] [--requests N] [--minutes N]
                      a million handshakes of haproxy with reloads, cut connections and silent clients, a million
                      asynchronous jobs (an hour or more), and a million requests to the queue by callers who give up,
@@ -94,6 +99,7 @@ fn main() -> ExitCode {
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
         ["handshakes"] => handshakes::measure(),
+        ["mutants", ref rest @ ..] => mutants::test(rest),
         ["soak", ref rest @ ..] => soak::measure(rest),
         ["timing", ref rest @ ..] => timing::measure(rest),
         ["faults", ref rest @ ..] => faults::measure(rest),

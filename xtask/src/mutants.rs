@@ -1,0 +1,236 @@
+//! `cargo xtask mutants`: whether tests notice small faults that cargo-mutants plants in the sources.
+//!
+//! Mutants are drawn at random. A quick part of the tests runs for each; what that does not notice meets all tests of
+//! the crates. What is known stays in target/mutants, so an interrupted run goes on where it was.
+
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::process::{cargo, output, root, works};
+use crate::processor;
+
+/// Sources of one kind, and the tests that know them.
+struct Subject {
+    name: &'static str,
+    /// Globs of files.
+    files: &'static [&'static str],
+    /// The packages whose tests run: those of the quick part, and all.
+    packages: [&'static [&'static str]; 2],
+    /// Of cargo test, for the quick part.
+    quick: &'static [&'static str],
+}
+
+const SUBJECTS: [Subject; 3] = [
+    Subject {
+        name: "kernels",
+        files: &["crates/kernels/src/**"],
+        packages: [&["zariz-kernels", "zariz-machines"], &["zariz-machines", "zariz", "zariz-bls12-381"]],
+        quick: &["--lib", "--test=methods", "--test=pair", "--test=rsaz", "--test=scalar"],
+    },
+    Subject {
+        name: "rsa",
+        files: &["crates/zariz/src/rsa/**"],
+        packages: [&["zariz"], &["zariz", "zariz-openssl-provider"]],
+        quick: &[
+            "--test=blind",
+            "--test=decryption",
+            "--test=generate",
+            "--test=hazmat",
+            "--test=key_components",
+            "--test=keys",
+            "--test=pss_keys",
+            "--test=signatures",
+        ],
+    },
+    Subject {
+        name: "queue",
+        files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
+        packages: [&["zariz", "zariz-openssl-provider"], &["zariz", "zariz-openssl-provider"]],
+        quick: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+    },
+];
+
+/// How long the tests of one mutant may take, in seconds: quick part, all tests.
+const LIMITS: [&str; 2] = ["240", "1800"];
+
+/// What became of mutants, as cargo-mutants names its lists.
+const OUTCOMES: [&str; 4] = ["caught", "missed", "timeout", "unviable"];
+
+struct Request {
+    count: usize,
+    seed: u64,
+    jobs: usize,
+}
+
+impl Request {
+    fn new(arguments: &[&str]) -> Result<Self> {
+        let mut out = Self { count: 500, seed: 1, jobs: 1 };
+        for pair in arguments.chunks(2) {
+            let number = pair.get(1).and_then(|word| word.parse::<u32>().ok());
+            match (pair[0], number) {
+                ("--count", Some(count @ 1..)) => out.count = count as usize,
+                ("--seed", Some(seed)) => out.seed = seed.into(),
+                ("--jobs", Some(jobs @ 1..)) => out.jobs = jobs as usize,
+                _ => bail!("`{}` is none of --count N, --seed S and --jobs J", pair.join(" ")),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Draws mutants, tests them, and writes what became of them.
+pub fn test(arguments: &[&str]) -> Result<()> {
+    let request = Request::new(arguments)?;
+    if !works("cargo", &["mutants", "--version"]) {
+        bail!("this needs cargo-mutants: `cargo install cargo-mutants --locked`");
+    }
+    let mut all = Vec::new();
+    for subject in &SUBJECTS {
+        let mut list = cargo(&["mutants", "--workspace", "--list"]);
+        list.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
+        all.extend(output(list)?.lines().map(|mutant| (subject.name, mutant.to_owned())));
+    }
+    let population = all.len();
+    let drawn = draw(all, request.count, request.seed);
+    let folder = root().join(format!("target/mutants/{}", request.seed));
+    for subject in &SUBJECTS {
+        let names: Vec<&str> = drawn.iter().filter(|(of, _)| *of == subject.name).map(|(_, name)| &name[..]).collect();
+        let known = Known::new(folder.join(subject.name))?;
+        for stage in 0..2 {
+            let left = known.left(&names, stage)?;
+            println!("{}: {} mutants, {} left for stage {}", subject.name, names.len(), left.len(), stage + 1);
+            if !left.is_empty() {
+                known.run(subject, stage, &left, request.jobs)?;
+            }
+        }
+    }
+    let results = processor::results("mutants", &format!("-seed-{}", request.seed))?.with_extension("md");
+    fs::write(&results, page(&drawn, population, &folder)?).context("cannot write the results")?;
+    println!("written: {}", results.display());
+    Ok(())
+}
+
+/// So many of the mutants, by a partial shuffle; the same ones for the same seed.
+fn draw<T>(mut all: Vec<T>, count: usize, seed: u64) -> Vec<T> {
+    let mut state = seed;
+    for i in 0..count.min(all.len()) {
+        // SplitMix64; what the remainder is not uniform by does not matter here.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let from = i + ((mixed ^ mixed >> 31) % (all.len() - i) as u64) as usize;
+        all.swap(i, from);
+    }
+    all.truncate(count);
+    all
+}
+
+/// What is known of the mutants of one subject: for each stage a folder of cargo-mutants.
+struct Known {
+    folder: PathBuf,
+}
+
+impl Known {
+    fn new(folder: PathBuf) -> Result<Self> {
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        Ok(Self { folder })
+    }
+
+    /// The mutants of which a stage knows this.
+    fn list(&self, stage: usize, outcome: &str) -> Result<BTreeSet<String>> {
+        let path = self.folder.join(format!("{stage}-{outcome}.txt"));
+        let text = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// The mutants that a stage has to test: those that the one before missed.
+    fn left<'a>(&self, names: &[&'a str], stage: usize) -> Result<Vec<&'a str>> {
+        self.keep(stage)?;
+        let mut done = BTreeSet::new();
+        for outcome in OUTCOMES {
+            done.append(&mut self.list(stage, outcome)?);
+        }
+        let asked = if stage == 0 { None } else { Some(self.list(stage - 1, "missed")?) };
+        let is_left = |name: &&str| !done.contains(*name) && asked.as_ref().is_none_or(|asked| asked.contains(*name));
+        Ok(names.iter().copied().filter(is_left).collect())
+    }
+
+    /// Adds what cargo-mutants has found to our lists.
+    fn keep(&self, stage: usize) -> Result<()> {
+        let found = self.folder.join(format!("stage-{stage}/mutants.out"));
+        for outcome in OUTCOMES {
+            let Ok(text) = fs::read_to_string(found.join(format!("{outcome}.txt"))) else { continue };
+            let mut known = self.list(stage, outcome)?;
+            known.extend(text.lines().map(str::to_owned));
+            let text: String = known.into_iter().map(|name| name + "\n").collect();
+            fs::write(self.folder.join(format!("{stage}-{outcome}.txt")), text)?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, subject: &Subject, stage: usize, names: &[&str], jobs: usize) -> Result<()> {
+        let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
+        let config = self.folder.join("mutants.toml");
+        fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
+        let mut mutants =
+            cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--timeout", LIMITS[stage]]);
+        mutants.arg("--config").arg(&config).arg("--jobs").arg(jobs.to_string());
+        mutants.arg("--output").arg(self.folder.join(format!("stage-{stage}")));
+        mutants.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
+        mutants.args(subject.packages[stage].iter().flat_map(|package| ["--test-package", package]));
+        mutants.arg("--").args(["--locked", "--quiet"]).args(if stage == 0 { subject.quick } else { &["--tests"] });
+        // Its status says whether mutants were missed.
+        let status = mutants.status().context("cannot run cargo mutants")?;
+        self.keep(stage)?;
+        match status.code() {
+            Some(0 | 2 | 3) => Ok(()),
+            _ => bail!("cargo mutants failed ({status})"),
+        }
+    }
+}
+
+/// A regular expression for exactly this text.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for char in text.chars() {
+        if char.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(char);
+    }
+    out
+}
+
+fn page(drawn: &[(&str, String)], population: usize, folder: &Path) -> Result<String> {
+    let mut out = format!(
+        "# Mutants\n\n{} of {population} mutants that cargo-mutants plants, drawn at random. Caught: a test failed. Timeout: \
+         the tests did not end, which they notice too. Unviable: it does not compile.\n\n\
+         | sources | drawn | caught | timeout | unviable | missed | not tested |\n|---|---:|---:|---:|---:|---:|---:|\n",
+        drawn.len()
+    );
+    let mut survivors = String::new();
+    for subject in &SUBJECTS {
+        let names: Vec<&str> = drawn.iter().filter(|(of, _)| *of == subject.name).map(|(_, name)| &name[..]).collect();
+        let known = Known::new(folder.join(subject.name))?;
+        let count = |outcome: &str, stages: std::ops::Range<usize>| -> Result<usize> {
+            let lists = stages.map(|stage| known.list(stage, outcome)).collect::<Result<Vec<_>>>()?;
+            Ok(names.iter().filter(|name| lists.iter().any(|list| list.contains(**name))).count())
+        };
+        let [caught, timeout, unviable] = [count("caught", 0..2)?, count("timeout", 0..2)?, count("unviable", 0..2)?];
+        let missed = count("missed", 1..2)?;
+        out += &format!(
+            "| {} | {} | {caught} | {timeout} | {unviable} | {missed} | {} |\n",
+            subject.name,
+            names.len(),
+            names.len() - caught - timeout - unviable - missed
+        );
+        let missed = known.list(1, "missed")?;
+        survivors.extend(names.iter().filter(|name| missed.contains(**name)).map(|name| format!("- `{name}`\n")));
+    }
+    if !survivors.is_empty() {
+        out += &format!("\nMissed by all tests of their crates:\n\n{survivors}");
+    }
+    Ok(out)
+}
