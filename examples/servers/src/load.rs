@@ -48,8 +48,7 @@ impl Load {
     /// Those of a connection, and an answer other than 200.
     pub fn closed(&self, time: Duration) -> Result<(f64, f64)> {
         let (over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let start = Instant::now();
-        self.on_all(|connection| {
+        let (_, took) = self.on_all(|connection, start| {
             while !over.load(Ordering::Relaxed) {
                 connection.ask(&self.request)?;
                 count.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +58,7 @@ impl Load {
             }
             Ok(())
         })?;
-        Ok((count.load(Ordering::Relaxed) as f64, start.elapsed().as_secs_f64()))
+        Ok((count.load(Ordering::Relaxed) as f64, took.as_secs_f64()))
     }
 
     /// The times of requests that arrive at `rate` a second, from arrival to answer.
@@ -68,9 +67,9 @@ impl Load {
     /// As [`closed`](Self::closed).
     pub fn open(&self, rate: f64, time: Duration, seed: u64) -> Result<Vec<Duration>> {
         let (arrivals, next) = (arrivals(rate, time, seed), AtomicUsize::new(0));
-        // All connections are there before the first arrival.
-        let start = Instant::now() + Duration::from_millis(50);
-        self.on_all(|connection| {
+        let (times, _) = self.on_all(|connection, start| {
+            // All threads are there before the first arrival.
+            let start = start + Duration::from_millis(50);
             let mut times = Vec::new();
             while let Some(after) = arrivals.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let due = start + *after;
@@ -79,22 +78,30 @@ impl Load {
                 times.push(due.elapsed());
             }
             Ok(times)
-        })
-        .map(|times| times.concat())
+        })?;
+        Ok(times.concat())
     }
 
-    /// Calls a function for each connection, on a thread of its own.
-    fn on_all<T: Send>(&self, work: impl Fn(&mut Connection) -> Result<T> + Sync) -> Result<Vec<T>> {
+    /// Calls a function for each connection, on a thread of its own, with the time when all connections are open. Its
+    /// results, and how long all that took since then.
+    fn on_all<T: Send>(
+        &self,
+        work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync,
+    ) -> Result<(Vec<T>, Duration)> {
         let connections = (0..self.connections).map(|_| Connection::open(self.address)).collect::<Result<Vec<_>>>()?;
-        thread::scope(|scope| {
+        let start = Instant::now();
+        let results: Result<_> = thread::scope(|scope| {
             let work = &work;
-            let threads: Vec<_> =
-                connections.into_iter().map(|mut connection| scope.spawn(move || work(&mut connection))).collect();
+            let threads: Vec<_> = connections
+                .into_iter()
+                .map(|mut connection| scope.spawn(move || work(&mut connection, start)))
+                .collect();
             let join = |thread: thread::ScopedJoinHandle<Result<T>>| {
                 thread.join().unwrap_or_else(|_| Err(Error::other("a thread of the generator panicked")))
             };
             threads.into_iter().map(join).collect()
-        })
+        });
+        Ok((results?, start.elapsed()))
     }
 }
 
