@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: whether tests notice small faults that cargo-mutants plants in the sources.
 //!
-//! Mutants are drawn at random. A quick part of the tests runs for each; what that does not notice meets all tests of
-//! the crates. What is known stays in target/mutants, so an interrupted run goes on where it was.
+//! Mutants are drawn at random. A quick part of the tests runs for each; what that misses meets all tests of the
+//! crates that know it. What is known stays in target/mutants, so an interrupted run goes on where it was.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -16,44 +16,71 @@ struct Subject {
     name: &'static str,
     /// Globs of files.
     files: &'static [&'static str],
-    /// The packages whose tests run: those of the quick part, and all.
-    packages: [&'static [&'static str]; 2],
-    /// What cargo test runs in the quick part.
-    quick: &'static [&'static str],
+    tests: [Tests; STAGES],
 }
+
+/// Tests that run together.
+struct Tests {
+    packages: &'static [&'static str],
+    /// Of cargo test.
+    targets: &'static [&'static str],
+    /// Seconds that they may take.
+    limit: u32,
+}
+
+/// Quick tests, and slower ones for what these miss.
+const STAGES: usize = 2;
 
 const SUBJECTS: [Subject; 3] = [
     Subject {
         name: "kernels",
         files: &["crates/kernels/src/**"],
-        packages: [&["zariz-kernels", "zariz-machines"], &["zariz-machines", "zariz", "zariz-bls12-381"]],
-        quick: &["--lib", "--test=methods", "--test=pair", "--test=rsaz", "--test=scalar"],
+        tests: [
+            Tests {
+                packages: &["zariz-kernels", "zariz-machines"],
+                targets: &["--lib", "--test=methods", "--test=pair", "--test=rsaz", "--test=scalar"],
+                limit: 240,
+            },
+            Tests {
+                packages: &["zariz-analysis", "zariz-bls12-381", "zariz-machines", "zariz"],
+                targets: &["--lib", "--tests"],
+                limit: 1800,
+            },
+        ],
     },
     Subject {
         name: "rsa",
         files: &["crates/zariz/src/rsa/**"],
-        packages: [&["zariz"], &["zariz", "zariz-openssl-provider"]],
-        quick: &[
-            "--test=blind",
-            "--test=decryption",
-            "--test=generate",
-            "--test=hazmat",
-            "--test=key_components",
-            "--test=keys",
-            "--test=pss_keys",
-            "--test=signatures",
+        tests: [
+            Tests {
+                packages: &["zariz"],
+                targets: &[
+                    "--test=blind",
+                    "--test=decryption",
+                    "--test=generate",
+                    "--test=hazmat",
+                    "--test=key_components",
+                    "--test=keys",
+                    "--test=pss_keys",
+                ],
+                limit: 240,
+            },
+            Tests { packages: &["zariz"], targets: &["--lib", "--tests"], limit: 1800 },
         ],
     },
     Subject {
         name: "queue",
         files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
-        packages: [&["zariz", "zariz-openssl-provider"], &["zariz", "zariz-openssl-provider"]],
-        quick: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+        tests: [
+            Tests {
+                packages: &["zariz", "zariz-openssl-provider"],
+                targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+                limit: 240,
+            },
+            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--lib", "--tests"], limit: 1800 },
+        ],
     },
 ];
-
-/// How long the tests of one mutant may take, in seconds: quick part, all tests.
-const LIMITS: [&str; 2] = ["240", "1800"];
 
 /// What became of mutants, as cargo-mutants names its lists.
 const OUTCOMES: [&str; 4] = ["caught", "missed", "timeout", "unviable"];
@@ -80,6 +107,13 @@ impl Request {
     }
 }
 
+impl Subject {
+    /// Those of the mutants that are its own.
+    fn names<'a>(&self, drawn: &'a [(&str, String)]) -> Vec<&'a str> {
+        drawn.iter().filter(|(of, _)| *of == self.name).map(|(_, name)| name.as_str()).collect()
+    }
+}
+
 /// Draws mutants, tests them, and writes what became of them.
 pub fn test(arguments: &[&str]) -> Result<()> {
     let request = Request::new(arguments)?;
@@ -95,14 +129,14 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     let population = all.len();
     let drawn = draw(all, request.count, request.seed);
     let folder = root().join(format!("target/mutants/{}", request.seed));
-    for subject in &SUBJECTS {
-        let names: Vec<&str> = drawn.iter().filter(|(of, _)| *of == subject.name).map(|(_, name)| &name[..]).collect();
-        let known = Known::new(folder.join(subject.name))?;
-        for stage in 0..2 {
+    for stage in 0..STAGES {
+        for subject in &SUBJECTS {
+            let names = subject.names(&drawn);
+            let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
-            println!("{}: {} mutants, {} left for stage {}", subject.name, names.len(), left.len(), stage + 1);
+            println!("{}, stage {} of {STAGES}: {} of {} mutants", subject.name, stage + 1, left.len(), names.len());
             if !left.is_empty() {
-                known.run(subject, stage, &left, request.jobs)?;
+                known.run(stage, subject, &left, request.jobs)?;
             }
         }
     }
@@ -170,19 +204,18 @@ impl Known {
         Ok(())
     }
 
-    fn run(&self, subject: &Subject, stage: usize, names: &[&str], jobs: usize) -> Result<()> {
+    fn run(&self, stage: usize, subject: &Subject, names: &[&str], jobs: usize) -> Result<()> {
+        let tests = &subject.tests[stage];
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
-        let mut mutants =
-            cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--timeout", LIMITS[stage]]);
-        mutants.arg("--config").arg(&config).arg("--jobs").arg(jobs.to_string());
-        mutants.arg("--output").arg(self.folder.join(format!("stage-{stage}")));
+        let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
+        mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
+        mutants.args(["--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
         mutants.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
-        mutants.args(subject.packages[stage].iter().flat_map(|package| ["--test-package", package]));
-        // Also when tests are built: what does not run need not be.
-        let targets = if stage == 0 { subject.quick } else { &["--tests"] };
-        mutants.args(targets.iter().chain(&["--locked"]).map(|word| format!("--cargo-arg={word}")));
+        mutants.args(tests.packages.iter().flat_map(|package| ["--test-package", package]));
+        // For the build too: what does not run need not be built.
+        mutants.args(tests.targets.iter().map(|target| format!("--cargo-arg={target}")));
         // Its status says whether mutants were missed.
         let status = mutants.status().context("cannot run cargo mutants")?;
         self.keep(stage)?;
@@ -215,21 +248,22 @@ fn page(drawn: &[(&str, String)], population: usize, folder: &Path) -> Result<St
     );
     let mut survivors = String::new();
     for subject in &SUBJECTS {
-        let names: Vec<&str> = drawn.iter().filter(|(of, _)| *of == subject.name).map(|(_, name)| &name[..]).collect();
+        let names = subject.names(drawn);
         let known = Known::new(folder.join(subject.name))?;
         let count = |outcome: &str, stages: std::ops::Range<usize>| -> Result<usize> {
             let lists = stages.map(|stage| known.list(stage, outcome)).collect::<Result<Vec<_>>>()?;
             Ok(names.iter().filter(|name| lists.iter().any(|list| list.contains(**name))).count())
         };
-        let [caught, timeout, unviable] = [count("caught", 0..2)?, count("timeout", 0..2)?, count("unviable", 0..2)?];
-        let missed = count("missed", 1..2)?;
+        let [caught, timeout, unviable] =
+            [count("caught", 0..STAGES)?, count("timeout", 0..STAGES)?, count("unviable", 0..STAGES)?];
+        let missed = count("missed", STAGES - 1..STAGES)?;
         out += &format!(
             "| {} | {} | {caught} | {timeout} | {unviable} | {missed} | {} |\n",
             subject.name,
             names.len(),
             names.len() - caught - timeout - unviable - missed
         );
-        let missed = known.list(1, "missed")?;
+        let missed = known.list(STAGES - 1, "missed")?;
         survivors.extend(names.iter().filter(|name| missed.contains(**name)).map(|name| format!("- `{name}`\n")));
     }
     if !survivors.is_empty() {
