@@ -61,7 +61,8 @@ Commands:
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
   mutants [--count N] [--seed S] [--jobs J]
                      plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and
-                     counts those that tests notice (hours); needs cargo-mutants; an interrupted run goes on; writes
+                     counts those that tests notice (hours); needs cargo-mutants; the same command continues an
+                     interrupted run; writes
                      bench/results/DATE-mutants-PROCESSOR-COMMIT-seed-S.md
   soak [--handshakes N] [--jobs N] [--requests N] [--minutes N]
                      a million handshakes of haproxy with reloads, cut connections and silent clients, a million

@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: whether tests notice small faults that cargo-mutants plants in the sources.
 //!
-//! Mutants are drawn at random. A quick part of the tests runs for each; what that misses meets all tests of the
-//! crates that know it. What is known stays in target/mutants, so an interrupted run goes on where it was.
+//! Mutants are drawn at random. Quick tests run for each; what they miss, or do not end with, meets more tests. Results
+//! stay in target/mutants, by commit, so a run continues where the last one stopped.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ struct Subject {
 /// Tests that run together.
 struct Tests {
     packages: &'static [&'static str],
-    /// Of cargo test.
+    /// Arguments of `cargo test` that select tests and features.
     targets: &'static [&'static str],
     /// Seconds that they may take.
     limit: u32,
@@ -38,12 +38,20 @@ const SUBJECTS: [Subject; 3] = [
         tests: [
             Tests {
                 packages: &["zariz-kernels", "zariz-machines"],
-                targets: &["--lib", "--test=methods", "--test=pair", "--test=rsaz", "--test=scalar"],
+                targets: &[
+                    "--features=zariz-machines/papers",
+                    "--lib",
+                    "--test=carry",
+                    "--test=methods",
+                    "--test=pair",
+                    "--test=rsaz",
+                    "--test=scalar",
+                ],
                 limit: 240,
             },
             Tests {
                 packages: &["zariz-analysis", "zariz-bls12-381", "zariz-machines", "zariz"],
-                targets: &["--lib", "--tests"],
+                targets: &["--tests"],
                 limit: 1800,
             },
         ],
@@ -55,6 +63,7 @@ const SUBJECTS: [Subject; 3] = [
             Tests {
                 packages: &["zariz"],
                 targets: &[
+                    "--features=zariz/encryption",
                     "--test=blind",
                     "--test=decryption",
                     "--test=generate",
@@ -65,7 +74,7 @@ const SUBJECTS: [Subject; 3] = [
                 ],
                 limit: 240,
             },
-            Tests { packages: &["zariz"], targets: &["--lib", "--tests"], limit: 1800 },
+            Tests { packages: &["zariz"], targets: &["--features=zariz/encryption", "--tests"], limit: 1800 },
         ],
     },
     Subject {
@@ -77,7 +86,7 @@ const SUBJECTS: [Subject; 3] = [
                 targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
                 limit: 240,
             },
-            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--lib", "--tests"], limit: 1800 },
+            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--tests"], limit: 1800 },
         ],
     },
 ];
@@ -108,7 +117,7 @@ impl Request {
 }
 
 impl Subject {
-    /// Those of the mutants that are its own.
+    /// The names of this subject's mutants among those drawn.
     fn names<'a>(&self, drawn: &'a [(&str, String)]) -> Vec<&'a str> {
         drawn.iter().filter(|(of, _)| *of == self.name).map(|(_, name)| name.as_str()).collect()
     }
@@ -128,7 +137,11 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     }
     let population = all.len();
     let drawn = draw(all, request.count, request.seed);
-    let folder = root().join(format!("target/mutants/{}", request.seed));
+    let commit = processor::commit()?;
+    if commit.contains('-') {
+        bail!("results are kept by commit: commit the changes first");
+    }
+    let folder = root().join(format!("target/mutants/{commit}-{}", request.seed));
     for stage in 0..STAGES {
         for subject in &SUBJECTS {
             let names = subject.names(&drawn);
@@ -141,16 +154,18 @@ pub fn test(arguments: &[&str]) -> Result<()> {
         }
     }
     let results = processor::results("mutants", &format!("-seed-{}", request.seed))?.with_extension("md");
-    fs::write(&results, page(&drawn, population, &folder)?).context("cannot write the results")?;
+    let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
+    fs::write(&results, head + &page(&drawn, &folder)?).context("cannot write the results")?;
     println!("written: {}", results.display());
     Ok(())
 }
 
-/// So many of the mutants, by a partial shuffle; the same ones for the same seed.
+/// Draws `count` items by a partial Fisher–Yates shuffle. The same seed draws the same ones; a smaller count draws the
+/// first of them.
 fn draw<T>(mut all: Vec<T>, count: usize, seed: u64) -> Vec<T> {
     let mut state = seed;
     for i in 0..count.min(all.len()) {
-        // SplitMix64; what the remainder is not uniform by does not matter here.
+        // SplitMix64. The remainder is slightly uneven, which does not matter here.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -172,23 +187,28 @@ impl Known {
         Ok(Self { folder })
     }
 
-    /// The mutants of which a stage knows this.
+    /// The mutants that had this outcome in a stage.
     fn list(&self, stage: usize, outcome: &str) -> Result<BTreeSet<String>> {
         let path = self.folder.join(format!("{stage}-{outcome}.txt"));
         let text = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// The mutants that a stage has to test: those that the one before missed.
+    /// The mutants that a stage has to test: of those that the one before did not notice, or did not end with.
     fn left<'a>(&self, names: &[&'a str], stage: usize) -> Result<Vec<&'a str>> {
         self.keep(stage)?;
         let mut done = BTreeSet::new();
         for outcome in OUTCOMES {
             done.append(&mut self.list(stage, outcome)?);
         }
-        let asked = if stage == 0 { None } else { Some(self.list(stage - 1, "missed")?) };
+        let asked = if stage == 0 { None } else { Some(self.unsettled(stage - 1)?) };
         let is_left = |name: &&str| !done.contains(*name) && asked.as_ref().is_none_or(|asked| asked.contains(*name));
         Ok(names.iter().copied().filter(is_left).collect())
+    }
+
+    /// The mutants with which the tests of a stage passed, or did not end: perhaps because the machine was slow.
+    fn unsettled(&self, stage: usize) -> Result<BTreeSet<String>> {
+        Ok(&self.list(stage, "missed")? | &self.list(stage, "timeout")?)
     }
 
     /// Adds what cargo-mutants has found to our lists.
@@ -209,7 +229,7 @@ impl Known {
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
-        let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
+        let mut mutants = cargo(&["mutants", "--workspace", "--no-times", "--cargo-arg=--locked"]);
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
         mutants.args(["--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
         mutants.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
@@ -221,6 +241,7 @@ impl Known {
         self.keep(stage)?;
         match status.code() {
             Some(0 | 2 | 3) => Ok(()),
+            Some(4) => bail!("the tests of {} fail without any mutant", subject.name),
             _ => bail!("cargo mutants failed ({status})"),
         }
     }
@@ -239,35 +260,37 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn page(drawn: &[(&str, String)], population: usize, folder: &Path) -> Result<String> {
+fn page(drawn: &[(&str, String)], folder: &Path) -> Result<String> {
     let mut out = format!(
-        "# Mutants\n\n{} of {population} mutants that cargo-mutants plants, drawn at random. Caught: a test failed. Timeout: \
-         the tests did not end, which they notice too. Unviable: it does not compile.\n\n\
+        " {} of them were drawn at random, planted by cargo-mutants one at a time, and tested. Caught: a test failed. \
+         Timeout: tests did not end. Unviable: it does not compile.\n\n\
          | sources | drawn | caught | timeout | unviable | missed | not tested |\n|---|---:|---:|---:|---:|---:|---:|\n",
         drawn.len()
     );
-    let mut survivors = String::new();
+    let (mut tests, mut lists) = (String::new(), String::new());
     for subject in &SUBJECTS {
         let names = subject.names(drawn);
         let known = Known::new(folder.join(subject.name))?;
-        let count = |outcome: &str, stages: std::ops::Range<usize>| -> Result<usize> {
+        let of = |outcome: &str, stages: std::ops::Range<usize>| -> Result<Vec<&str>> {
             let lists = stages.map(|stage| known.list(stage, outcome)).collect::<Result<Vec<_>>>()?;
-            Ok(names.iter().filter(|name| lists.iter().any(|list| list.contains(**name))).count())
+            Ok(names.iter().copied().filter(|&name| lists.iter().any(|list| list.contains(name))).collect())
         };
-        let [caught, timeout, unviable] =
-            [count("caught", 0..STAGES)?, count("timeout", 0..STAGES)?, count("unviable", 0..STAGES)?];
-        let missed = count("missed", STAGES - 1..STAGES)?;
-        out += &format!(
-            "| {} | {} | {caught} | {timeout} | {unviable} | {missed} | {} |\n",
-            subject.name,
-            names.len(),
-            names.len() - caught - timeout - unviable - missed
-        );
-        let missed = known.list(STAGES - 1, "missed")?;
-        survivors.extend(names.iter().filter(|name| missed.contains(**name)).map(|name| format!("- `{name}`\n")));
+        let last = STAGES - 1..STAGES;
+        let settled =
+            [of("caught", 0..STAGES)?, of("timeout", last.clone())?, of("unviable", 0..STAGES)?, of("missed", last)?];
+        let [caught, timeout, unviable, missed] = settled.each_ref().map(Vec::len);
+        let left = names.len() - caught - timeout - unviable - missed;
+        let (name, drawn) = (subject.name, names.len());
+        out += &format!("| {name} | {drawn} | {caught} | {timeout} | {unviable} | {missed} | {left} |\n");
+        let words = |tests: &Tests| [tests.packages, tests.targets].concat().join(" ");
+        tests += &format!("- {name}: `{}`, then `{}`\n", words(&subject.tests[0]), words(&subject.tests[1]));
+        let open: Vec<&str> = known.left(&names, STAGES - 1)?;
+        for (what, list) in [("missed", &settled[3]), ("missed by the quick tests, and not tested further", &open)] {
+            if !list.is_empty() {
+                let list: String = list.iter().map(|name| format!("- `{name}`\n")).collect();
+                lists += &format!("\n{name}, {what}:\n\n{list}");
+            }
+        }
     }
-    if !survivors.is_empty() {
-        out += &format!("\nMissed by all tests of their crates:\n\n{survivors}");
-    }
-    Ok(out)
+    Ok(format!("{out}\nTests (packages, and arguments of `cargo test`):\n\n{tests}{lists}"))
 }

@@ -23,11 +23,16 @@ pub fn slug() -> Result<String> {
     Ok(format!("{name}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
 }
 
+/// The commit, with `-dirty` where files differ from it.
+pub fn commit() -> Result<String> {
+    let of = |words: &[&str]| output(command("git", words)).map(|text| text.trim().to_owned());
+    let dirty = if of(&["status", "--porcelain"])?.is_empty() { "" } else { "-dirty" };
+    Ok(of(&["rev-parse", "--short", "HEAD"])? + dirty)
+}
+
 /// The file of a result of today and of this commit, such as
 /// `bench/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
 pub fn results(subject: &str, end: &str) -> Result<PathBuf> {
-    let of = |program, words: &[&str]| output(command(program, words)).map(|text| text.trim().to_owned());
-    let (date, commit) = (of("date", &["-u", "+%F"])?, of("git", &["rev-parse", "--short", "HEAD"])?);
-    let dirty = if of("git", &["status", "--porcelain"])?.is_empty() { "" } else { "-dirty" };
-    Ok(root().join("bench/results").join(format!("{date}-{subject}-{}-{commit}{dirty}{end}", slug()?)))
+    let date = output(command("date", &["-u", "+%F"]))?;
+    Ok(root().join("bench/results").join(format!("{}-{subject}-{}-{}{end}", date.trim(), slug()?, commit()?)))
 }

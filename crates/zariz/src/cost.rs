@@ -1,8 +1,8 @@
-//! Estimates what operations cost on this processor's engines, from a table of measured times.
+//! Estimates what operations cost on this processor's engines, from tables of measured times.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
-//! between runs. Only the ratios of costs matter. They differ little between processors of one kind, and there is a
-//! table for each of two kinds: those with AVX-512 and those without.
+//! between runs. Only the ratios of costs matter. They differ most between processors with AVX-512 and those
+//! without, so each of these kinds has a table, measured on one processor.
 
 #[cfg(test)]
 mod measure;

@@ -17,9 +17,9 @@ use crate::prepared::Prepared;
 #[non_exhaustive]
 pub enum Dispatch {
     /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
-    /// come from built-in tables for several lengths, with interpolation between them: one for processors with
-    /// AVX-512, one for the others. So the choice depends only on the processor's instructions, the lengths and the
-    /// number of requests; nothing is measured at run time.
+    /// come from two built-in tables, one for processors with AVX-512 and one for all others. Between the lengths
+    /// of a table they are interpolated. So the choice depends only on the processor's instructions, the lengths
+    /// and the number of requests; nothing is measured at run time.
     #[default]
     Auto,
     /// One engine for everything.

@@ -82,8 +82,8 @@ impl Load {
         Ok(times.concat())
     }
 
-    /// Calls a function for each connection, on a thread of its own, with the time when all connections are open. Its
-    /// results, and how long all that took since then.
+    /// Opens all connections, then calls `work` for each on a thread of its own, with the time when the last was open.
+    /// Returns the results, and how long it took from then.
     fn on_all<T: Send>(
         &self,
         work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync,

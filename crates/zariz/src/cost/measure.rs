@@ -10,12 +10,17 @@ use crate::backend::{Backend, Product};
 use crate::engine::{Engine, Layout};
 use crate::prepared::Prepared;
 
-/// A minute: a neighbour on the other thread of the core comes and goes, and slows vector code most.
+/// About a minute on Zen 3. A neighbour on the core's other thread comes and goes, and slows vector code most; so
+/// many rounds are needed for a steady median.
 const ROUNDS: usize = 4_000;
+
+/// While a neighbour uses the core's other thread, vector code without AVX-512 loses about 15 % more than scalar code
+/// (Zen 3). This is half of that.
+const BESIDE_A_NEIGHBOUR: f64 = 1.07;
 
 /// Prints the rows for all engines of this processor.
 #[test]
-#[ignore = "prints the rows of cost/table.rs, for a developer to paste"]
+#[ignore = "prints the rows of cost/table/*.rs, for a developer to paste"]
 fn rows() {
     let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.name() != "carry-chains");
     let calls = engines.flat_map(|engine| numbers(engine).map(move |numbers| (engine, numbers)));
@@ -29,11 +34,12 @@ fn rows() {
         }
     }
     for ((engine, numbers), costs) in rows {
+        let factor = if engine.uses_vectors() && !Engine::Avx512Fma.is_available() { BESIDE_A_NEIGHBOUR } else { 1.0 };
         // No engine gets numbers that are too long for it; the table still has a figure there.
         let known = costs.iter().filter(|costs| !costs[0].is_empty()).count();
         let costs = (0..costs.len()).map(|i| {
             let from = i.min(known - 1);
-            let cost = |times: &Vec<f64>| median(times) * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64;
+            let cost = |times: &Vec<f64>| factor * median(times) * (LENGTHS[i] / LENGTHS[from]).pow(2) as f64;
             costs[from].each_ref().map(|times| cost(times).round() as u64)
         });
         let costs: Vec<_> = costs.collect();
@@ -64,16 +70,16 @@ fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [Vec<f6
     let products = vec![product; count];
     let (moduli, numbers) = (vec![&prepared; count], vec![&number[..]; count]);
     let [mut x, y] = [(); 2].map(|()| backend.enter(&moduli, &numbers, bits));
-    let mut best = |i: usize, operations: usize, work: &mut dyn FnMut()| {
+    let mut time = |i: usize, operations: usize, work: &mut dyn FnMut()| {
         work(); // code and data come into the caches
         let start = Instant::now();
         (0..operations).for_each(|_| work());
         costs[i].push(start.elapsed().as_nanos() as f64 / operations as f64);
     };
-    best(0, 2, &mut || drop(black_box(backend.mul(&products))));
+    time(0, 2, &mut || drop(black_box(backend.mul(&products))));
     let operations = if bits <= 1024 { 16 } else { 4 };
-    best(1, operations, &mut || assert!(x.multiply(y.numbers())));
-    best(2, operations, &mut || x.square());
+    time(1, operations, &mut || assert!(x.multiply(y.numbers())));
+    time(2, operations, &mut || x.square());
 }
 
 /// Any odd number of exactly so many bits.

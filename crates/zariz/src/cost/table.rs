@@ -1,5 +1,5 @@
-//! Nanoseconds of operations, as `cargo test --release -p zariz --lib cost::measure -- --ignored --nocapture`
-//! printed them on two processors.
+//! Nanoseconds of operations. To measure them: `cargo test --release -p zariz --lib cost::measure -- --ignored
+//! --nocapture` prints the rows of a processor's engines. Each file says how its rows were measured.
 
 mod with_avx512;
 mod without_avx512;

@@ -1,4 +1,4 @@
-//! On an AMD EPYC (family 26, model 2), one core.
+//! Measured on an AMD EPYC (family 26, model 2), one core: the shortest time of 40 rounds.
 //!
 //! The row of [`Engine::AvxIfma`] is **counted, not measured**: no processor with AVX-IFMA was at hand. A
 //! multiplication or a squaring is that of `avx512-ifma`, times the quotient of the two machines' port operations

@@ -1,9 +1,7 @@
-//! On an AMD EPYC (family 25, model 1), one core: the medians of a minute, the lower of two such runs. Times of vector
-//! code are those times 1.07: that is half of what it loses, beside scalar code, while a neighbour has the core's other
-//! thread, as on a busy server.
+//! Measured on an AMD EPYC (family 25, model 1), one core: two runs of `cost::measure`, the lower figure of each.
 //!
 //! The row of [`Engine::AvxIfma`] is the counted row of the other table, times the quotient of the two processors'
-//! times on [`Engine::ScalarAdx`].
+//! times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
 
 use super::EngineCosts;
 use crate::engine::Engine;
