@@ -142,6 +142,8 @@ pub fn test(arguments: &[&str]) -> Result<()> {
         bail!("results are kept by commit: commit the changes first");
     }
     let folder = root().join(format!("target/mutants/{commit}-{}", request.seed));
+    let results = processor::results("mutants", &format!("-seed-{}.md", request.seed))?;
+    let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
     for stage in 0..STAGES {
         for subject in &SUBJECTS {
             let names = subject.names(&drawn);
@@ -151,11 +153,10 @@ pub fn test(arguments: &[&str]) -> Result<()> {
             if !left.is_empty() {
                 known.run(stage, subject, &left, request.jobs)?;
             }
+            // Each time: so a run that is interrupted leaves what it found.
+            fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
         }
     }
-    let results = processor::results("mutants", &format!("-seed-{}", request.seed))?.with_extension("md");
-    let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
-    fs::write(&results, head + &page(&drawn, &folder)?).context("cannot write the results")?;
     println!("written: {}", results.display());
     Ok(())
 }
