@@ -150,11 +150,10 @@ pub fn test(arguments: &[&str]) -> Result<()> {
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
             println!("{}, stage {} of {STAGES}: {} of {} mutants", subject.name, stage + 1, left.len(), names.len());
-            if !left.is_empty() {
-                known.run(stage, subject, &left, request.jobs)?;
-            }
-            // Each time: so a run that is interrupted leaves what it found.
+            let run = if left.is_empty() { Ok(()) } else { known.run(stage, subject, &left, request.jobs) };
+            // Each time, and before an error ends the command: so a run that is interrupted leaves what it found.
             fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
+            run?;
         }
     }
     println!("written: {}", results.display());
