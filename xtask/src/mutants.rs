@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::process::{cargo, output, root, works};
+use crate::process::{cargo, output, root, run, works};
 use crate::processor;
 
 /// Sources of one kind, and the tests that know them.
@@ -150,10 +150,10 @@ pub fn test(arguments: &[&str]) -> Result<()> {
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
             println!("{}, stage {} of {STAGES}: {} of {} mutants", subject.name, stage + 1, left.len(), names.len());
-            let run = if left.is_empty() { Ok(()) } else { known.run(stage, subject, &left, request.jobs) };
+            let ran = if left.is_empty() { Ok(()) } else { known.run(stage, subject, &left, request.jobs) };
             // Each time, and before an error ends the command: so a run that is interrupted leaves what it found.
             fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
-            run?;
+            ran?;
         }
     }
     println!("written: {}", results.display());
@@ -226,10 +226,14 @@ impl Known {
 
     fn run(&self, stage: usize, subject: &Subject, names: &[&str], jobs: usize) -> Result<()> {
         let tests = &subject.tests[stage];
+        // Not by cargo-mutants, which leaves out the packages that have no mutants.
+        let mut unchanged = cargo(&["test", "--locked", "--quiet"]);
+        unchanged.args(tests.packages.iter().flat_map(|package| ["--package", package])).args(tests.targets);
+        run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))?;
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
-        let mut mutants = cargo(&["mutants", "--workspace", "--no-times", "--cargo-arg=--locked"]);
+        let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
         mutants.args(["--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
         mutants.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
@@ -241,7 +245,6 @@ impl Known {
         self.keep(stage)?;
         match status.code() {
             Some(0 | 2 | 3) => Ok(()),
-            Some(4) => bail!("the tests of {} fail without any mutant", subject.name),
             _ => bail!("cargo mutants failed ({status})"),
         }
     }
