@@ -23,10 +23,10 @@ pub fn slug() -> Result<String> {
     Ok(format!("{name}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
 }
 
-/// The commit, with `-dirty` where files differ from it.
+/// The commit, with `-dirty` where files differ from it other than results.
 pub fn commit() -> Result<String> {
     let of = |words: &[&str]| output(command("git", words)).map(|text| text.trim().to_owned());
-    let dirty = if of(&["status", "--porcelain"])?.is_empty() { "" } else { "-dirty" };
+    let dirty = if of(&["status", "--porcelain", "--", ".", ":!bench/results"])?.is_empty() { "" } else { "-dirty" };
     Ok(of(&["rev-parse", "--short", "HEAD"])? + dirty)
 }
 
