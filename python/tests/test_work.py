@@ -84,6 +84,8 @@ INTERRUPTED = """
 import os, signal, sys, threading, zariz
 from zariz import primes
 odd = (1 << 16381) + 1
+# Programs that a shell runs in the background ignore SIGINT, and Python leaves that so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt(*_):
     os.kill(os.getpid(), signal.SIGINT)
 calls = {
