@@ -132,7 +132,7 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     let mut all = Vec::new();
     for subject in &SUBJECTS {
         let mut list = cargo(&["mutants", "--workspace", "--list"]);
-        list.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
+        list.args(each("--file", subject.files));
         all.extend(output(list)?.lines().map(|mutant| (subject.name, mutant.to_owned())));
     }
     let population = all.len();
@@ -150,7 +150,7 @@ pub fn test(arguments: &[&str]) -> Result<()> {
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
             println!("{}, stage {} of {STAGES}: {} of {} mutants", subject.name, stage + 1, left.len(), names.len());
-            let ran = if left.is_empty() { Ok(()) } else { known.run(stage, subject, &left, request.jobs) };
+            let ran = known.run(stage, subject, &left, request.jobs);
             // Each time, and before an error ends the command: so a run that is interrupted leaves what it found.
             fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
             ran?;
@@ -160,8 +160,8 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Draws `count` items by a partial Fisher–Yates shuffle. The same seed draws the same ones; a smaller count draws the
-/// first of them.
+/// Draws `count` items by a partial Fisher–Yates shuffle. The same seed draws the same ones; a smaller count draws
+/// the first of them.
 fn draw<T>(mut all: Vec<T>, count: usize, seed: u64) -> Vec<T> {
     let mut state = seed;
     for i in 0..count.min(all.len()) {
@@ -225,10 +225,13 @@ impl Known {
     }
 
     fn run(&self, stage: usize, subject: &Subject, names: &[&str], jobs: usize) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
         let tests = &subject.tests[stage];
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
         let mut unchanged = cargo(&["test", "--locked", "--quiet"]);
-        unchanged.args(tests.packages.iter().flat_map(|package| ["--package", package])).args(tests.targets);
+        unchanged.args(each("--package", tests.packages)).args(tests.targets);
         run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))?;
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
@@ -236,8 +239,7 @@ impl Known {
         let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
         mutants.args(["--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
-        mutants.args(subject.files.iter().flat_map(|glob| ["--file", glob]));
-        mutants.args(tests.packages.iter().flat_map(|package| ["--test-package", package]));
+        mutants.args(each("--file", subject.files)).args(each("--test-package", tests.packages));
         // For the build too: what does not run need not be built.
         mutants.args(tests.targets.iter().map(|target| format!("--cargo-arg={target}")));
         // Its status says whether mutants were missed.
@@ -248,6 +250,11 @@ impl Known {
             _ => bail!("cargo mutants failed ({status})"),
         }
     }
+}
+
+/// The option before each of its values.
+fn each(option: &'static str, values: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
+    values.iter().flat_map(move |value| [option, value])
 }
 
 /// A regular expression for exactly this text.

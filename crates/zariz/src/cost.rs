@@ -117,12 +117,13 @@ impl table::EngineCosts {
 
 #[cfg(test)]
 mod tests {
+    use super::table::{with_avx512, without_avx512};
     use super::*;
     use crate::engine::Layout;
 
     #[test]
     fn every_engine_that_auto_may_choose_has_a_row() {
-        for (rows, avx512) in [(table::WITH_AVX512, true), (table::WITHOUT_AVX512, false)] {
+        for (rows, avx512) in [(with_avx512::ROWS, true), (without_avx512::ROWS, false)] {
             let needs_avx512 = |engine: Engine| engine.layout() == Layout::Pair || engine.lanes() == 8;
             for engine in Engine::ALL.iter().copied() {
                 let expected = engine.name() != "carry-chains" && (avx512 || !needs_avx512(engine));
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn costs_between_lengths() {
         assert!(LENGTHS.windows(2).all(|pair| (pair[1] - pair[0]).is_power_of_two()));
-        for row in table::WITH_AVX512.iter().chain(table::WITHOUT_AVX512) {
+        for row in with_avx512::ROWS.iter().chain(without_avx512::ROWS) {
             let square = |bits| row.cost(bits).square;
             for (i, &length) in LENGTHS.iter().enumerate() {
                 assert_eq!(square(length), row.costs[i][2]);

@@ -48,7 +48,7 @@ impl Load {
     /// Those of a connection, and an answer other than 200.
     pub fn closed(&self, time: Duration) -> Result<(f64, f64)> {
         let (over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let (_, took) = self.on_all(|connection, start| {
+        let times = self.on_all(|connection, start| {
             while !over.load(Ordering::Relaxed) {
                 connection.ask(&self.request)?;
                 count.fetch_add(1, Ordering::Relaxed);
@@ -56,8 +56,9 @@ impl Load {
                     over.store(true, Ordering::Relaxed);
                 }
             }
-            Ok(())
+            Ok(start.elapsed())
         })?;
+        let took = times.into_iter().max().unwrap_or(time);
         Ok((count.load(Ordering::Relaxed) as f64, took.as_secs_f64()))
     }
 
@@ -67,7 +68,7 @@ impl Load {
     /// As [`closed`](Self::closed).
     pub fn open(&self, rate: f64, time: Duration, seed: u64) -> Result<Vec<Duration>> {
         let (arrivals, next) = (arrivals(rate, time, seed), AtomicUsize::new(0));
-        let (times, _) = self.on_all(|connection, start| {
+        self.on_all(|connection, start| {
             // All threads are there before the first arrival.
             let start = start + Duration::from_millis(50);
             let mut times = Vec::new();
@@ -78,19 +79,15 @@ impl Load {
                 times.push(due.elapsed());
             }
             Ok(times)
-        })?;
-        Ok(times.concat())
+        })
+        .map(|times| times.concat())
     }
 
     /// Opens all connections, then calls `work` for each on a thread of its own, with the time when the last was open.
-    /// Returns the results, and how long it took from then.
-    fn on_all<T: Send>(
-        &self,
-        work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync,
-    ) -> Result<(Vec<T>, Duration)> {
+    fn on_all<T: Send>(&self, work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync) -> Result<Vec<T>> {
         let connections = (0..self.connections).map(|_| Connection::open(self.address)).collect::<Result<Vec<_>>>()?;
         let start = Instant::now();
-        let results: Result<_> = thread::scope(|scope| {
+        thread::scope(|scope| {
             let work = &work;
             let threads: Vec<_> = connections
                 .into_iter()
@@ -100,8 +97,7 @@ impl Load {
                 thread.join().unwrap_or_else(|_| Err(Error::other("a thread of the generator panicked")))
             };
             threads.into_iter().map(join).collect()
-        });
-        Ok((results?, start.elapsed()))
+        })
     }
 }
 

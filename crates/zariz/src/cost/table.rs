@@ -1,8 +1,10 @@
 //! Nanoseconds of operations. To measure them: `cargo test --release -p zariz --lib cost::measure -- --ignored
 //! --nocapture` prints the rows of a processor's engines. Each file says how its rows were measured.
 
-mod with_avx512;
-mod without_avx512;
+/// Rows for processors with AVX-512F and DQ.
+pub mod with_avx512;
+/// Rows for the others.
+pub mod without_avx512;
 
 use crate::engine::Engine;
 
@@ -19,11 +21,5 @@ pub struct EngineCosts {
 
 /// The rows of the measured processor that is more like this one.
 pub fn rows() -> &'static [EngineCosts] {
-    if Engine::Avx512Fma.is_available() { WITH_AVX512 } else { WITHOUT_AVX512 }
+    if Engine::Avx512Fma.is_available() { with_avx512::ROWS } else { without_avx512::ROWS }
 }
-
-/// Rows for processors with AVX-512F and DQ.
-pub const WITH_AVX512: &[EngineCosts] = &with_avx512::ROWS;
-
-/// Rows for the others.
-pub const WITHOUT_AVX512: &[EngineCosts] = &without_avx512::ROWS;

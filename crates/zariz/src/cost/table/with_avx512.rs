@@ -9,7 +9,7 @@
 use super::EngineCosts;
 use crate::engine::Engine;
 
-pub const ROWS: [EngineCosts; 12] = [
+pub const ROWS: &[EngineCosts] = &[
     EngineCosts {
         engine: Engine::Portable,
         numbers: 1,

@@ -6,7 +6,7 @@
 use super::EngineCosts;
 use crate::engine::Engine;
 
-pub const ROWS: [EngineCosts; 6] = [
+pub const ROWS: &[EngineCosts] = &[
     EngineCosts {
         engine: Engine::Portable,
         numbers: 1,
