@@ -1,17 +1,23 @@
-"""zariz beside gmpy2, cryptography and PyJWT: one process, one thread each, in turns.
+"""zariz in Python beside gmpy2, cryptography, PyJWT and Rust: one thread each, in turns.
 
-    python python/bench/run.py [--seconds 60] [--chart FILE.svg]
+    python python/bench/run.py [--seconds 60] [--program target/release/zariz] [--chart FILE.svg]
 
-The two sides of each comparison are measured one after the other, many times, in changing order. The table has medians:
-of each side's rate, and of the ratios of the pairs. Beside each other's libraries stand ints, buffers and Arrow columns
-against the same powers from bytes, and all processors against one.
+The two sides of each comparison are measured one after the other, many times, in changing order. A turn of a side takes
+a tenth of a second, or one call where that is longer; comparisons share the time equally. The table has medians: of each
+side's rate, and of the ratios of pairs.
+
+Ints, buffers and Arrow columns are compared with the same powers from bytes, and all processors with one. With
+--program they are also compared with Rust: `zariz speed` makes the same call of the library, with as many numbers of the
+same lengths. The rates in the row of scaling are those of all processors divided by those of one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -28,8 +34,43 @@ import zariz.arrow
 import zariz.gmpy
 import zariz.jwt
 
-COUNT = 256
-Side = tuple[str, Callable[[], Any]]
+COUNT = 64
+# How long a turn of a side takes, in seconds; one call may take longer.
+TURN = 0.1
+# How many pairs of turns each comparison has at least.
+PAIRS = 5
+# Takes a turn: seconds for each operation.
+Measure = Callable[[], float]
+Side = tuple[str, Measure]
+
+
+def timed(call: Callable[[], Any]) -> Measure:
+    """Times calls of COUNT operations."""
+
+    def seconds() -> float:
+        calls, past, start = 0, 0.0, time.perf_counter()
+        while past < TURN:
+            call()
+            calls, past = calls + 1, time.perf_counter() - start
+        return past / calls / COUNT
+
+    return seconds
+
+
+def rust(program: str, target: str, threads: int) -> Measure:
+    """Has `zariz speed` time the first operation of a target, such as signing of rsa2048."""
+    options = [f"--batch={COUNT}", f"--seconds={TURN}", f"--threads={threads}", "--json", "--quiet"]
+
+    def seconds() -> float:
+        rows = json.loads(subprocess.check_output([program, "speed", target, *options]))
+        return 1 / float(rows[0]["ops_per_second"])
+
+    return seconds
+
+
+def scaling(one: Measure, every: Measure) -> Measure:
+    """The time on all processors, as a part of the time on one."""
+    return lambda: every() / one()
 
 
 def powers(bits: int) -> tuple[int, int, list[int]]:
@@ -37,21 +78,21 @@ def powers(bits: int) -> tuple[int, int, list[int]]:
     return n, random.getrandbits(bits) | 1 << (bits - 1), [random.getrandbits(bits - 1) for _ in range(COUNT)]
 
 
-def comparisons() -> list[tuple[str, Side, Side]]:
-    """What is compared, the other side, and ours."""
+def comparisons(program: str | None) -> list[tuple[str, Side, Side]]:
+    """What is compared, the other side, and ours. `program` is zariz in Rust."""
     out: list[tuple[str, Side, Side]] = []
     for bits in (2048, 4096):
         n, e, bases = powers(bits)
         out += [
             (
                 f"powers of {bits} bits, list of ints",
-                ("gmpy2.powmod_base_list", lambda n=n, e=e, b=bases: gmpy2.powmod_base_list(b, e, n)),
-                ("zariz.gmpy", lambda n=n, e=e, b=bases: zariz.gmpy.powmod_base_list(b, e, n)),
+                ("gmpy2.powmod_base_list", timed(lambda n=n, e=e, b=bases: gmpy2.powmod_base_list(b, e, n))),
+                ("zariz.gmpy", timed(lambda n=n, e=e, b=bases: zariz.gmpy.powmod_base_list(b, e, n))),
             ),
             (
                 f"powers of {bits} bits, secret exponent",
-                ("gmpy2.powmod_sec", lambda n=n, e=e, b=bases: [gmpy2.powmod_sec(x, e, n) for x in b]),
-                ("zariz", lambda m=zariz.Modulus(n), e=e, b=bases: m.pow_batch(b, e, threads=1)),
+                ("gmpy2.powmod_sec", timed(lambda n=n, e=e, b=bases: [gmpy2.powmod_sec(x, e, n) for x in b])),
+                ("zariz", timed(lambda m=zariz.Modulus(n), e=e, b=bases: m.pow_batch(b, e, threads=1))),
             ),
         ]
     theirs = rsa.generate_private_key(65537, 2048)
@@ -63,15 +104,15 @@ def comparisons() -> list[tuple[str, Side, Side]]:
         out.append(
             (
                 f"{name}, RSA-2048",
-                ("cryptography", lambda p=pad: [theirs.sign(m, p, hashes.SHA256()) for m in messages]),
-                ("zariz", lambda a=name: ours.sign_batch(messages, a, threads=1)),
+                ("cryptography", timed(lambda p=pad: [theirs.sign(m, p, hashes.SHA256()) for m in messages])),
+                ("zariz", timed(lambda a=name: ours.sign_batch(messages, a, threads=1))),
             )
         )
     out.append(
         (
             "tokens, RS256",
-            ("PyJWT", lambda: [jwt.encode(c, theirs, "RS256") for c in claims]),
-            ("zariz.jwt", lambda: zariz.jwt.encode_many(claims, ours, "RS256", threads=1)),
+            ("PyJWT", timed(lambda: [jwt.encode(c, theirs, "RS256") for c in claims])),
+            ("zariz.jwt", timed(lambda: zariz.jwt.encode_many(claims, ours, "RS256", threads=1))),
         )
     )
     n, e, bases = powers(2048)
@@ -79,42 +120,53 @@ def comparisons() -> list[tuple[str, Side, Side]]:
     matrix = numpy.frombuffer(b"".join(rows), numpy.uint8).reshape(COUNT, 256)
     column = pyarrow.array(rows)
     exponent = e.to_bytes(256, "big")
-    of_bytes: Side = ("list of bytes", lambda: m.pow_batch(rows, exponent, threads=1))
-    out += [
-        ("the same powers", of_bytes, ("list of ints", lambda: m.pow_batch(bases, e, threads=1))),
-        ("the same powers", of_bytes, ("numpy", lambda: m.pow_batch(matrix, exponent, threads=1))),
-        ("the same powers", of_bytes, ("Arrow", lambda: zariz.arrow.pow(column, m, exponent, threads=1))),
-        ("the same powers", of_bytes, ("numpy, all processors", lambda: m.pow_batch(matrix, exponent))),
+    one = timed(lambda: m.pow_batch(matrix, exponent, threads=1))
+    every = timed(lambda: m.pow_batch(matrix, exponent))
+    of_bytes: Side = ("list of bytes", timed(lambda: m.pow_batch(rows, exponent, threads=1)))
+    others: list[Side] = [
+        ("list of ints", timed(lambda: m.pow_batch(bases, e, threads=1))),
+        ("numpy", one),
+        ("Arrow", timed(lambda: zariz.arrow.pow(column, m, exponent, threads=1))),
     ]
+    out += [("the same powers", of_bytes, side) for side in [*others, ("numpy, all processors", every)]]
+    if program:
+        name, threads = "Rust call (zariz speed)", zariz.info()["threads"]
+        rust_one, rust_every = rust(program, "modexp2048", 1), rust(program, "modexp2048", threads)
+        out += [("the same powers", (name, rust_one), side) for side in [of_bytes, *others]]
+        signing = timed(lambda: ours.sign_batch(messages, "RS256", threads=1))
+        out.append(("RS256, RSA-2048", (name, rust(program, "rsa2048", 1)), ("list of bytes", signing)))
+        scales: Side = ("numpy", scaling(one, every))
+        out.append(("scaling to all processors", (name, scaling(rust_one, rust_every)), scales))
     return out
-
-
-def seconds(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 def measure(pairs: list[tuple[str, Side, Side]], limit: float) -> list[tuple[str, str, str, float, float, float]]:
     times: list[list[tuple[float, float]]] = [[] for _ in pairs]
+    spent = [0.0] * len(pairs)
     for _, (_, theirs), (_, ours) in pairs:
         theirs(), ours()
-    start, turn = time.perf_counter(), 0
-    while time.perf_counter() - start < limit or turn < 5:
-        for place, (_, (_, theirs), (_, ours)) in enumerate(pairs):
-            if turn % 2 == 0:
-                first = seconds(theirs)
-                times[place].append((first, seconds(ours)))
-            else:
-                first = seconds(ours)
-                times[place].append((seconds(theirs), first))
-        turn += 1
+    while sum(spent) < limit or min(map(len, times)) < PAIRS:
+        # The one that has had the least time.
+        place = min(range(len(pairs)), key=lambda i: (len(times[i]) >= PAIRS, spent[i]))
+        (_, (_, theirs), (_, ours)), start = pairs[place], time.perf_counter()
+        if len(times[place]) % 2 == 0:
+            first = theirs()
+            times[place].append((first, ours()))
+        else:
+            first = ours()
+            times[place].append((theirs(), first))
+        spent[place] += time.perf_counter() - start
     out = []
     for (what, (theirs_name, _), (ours_name, _)), both in zip(pairs, times):
-        rates = [COUNT / statistics.median(side) for side in zip(*both)]
+        rates = [1 / statistics.median(side) for side in zip(*both)]
         ratio = statistics.median(a / b for a, b in both)
         out.append((what, theirs_name, ours_name, rates[0], rates[1], ratio))
     return out
+
+
+def digits(number: float) -> str:
+    """Three digits, or more before the point."""
+    return f"{number:.0f}" if number >= 99.5 else f"{number:#.3g}"
 
 
 def chart(rows: list[tuple[str, str, str, float, float, float]]) -> str:
@@ -122,25 +174,26 @@ def chart(rows: list[tuple[str, str, str, float, float, float]]) -> str:
     most, lines = max(row[5] for row in rows), []
     for i, (what, theirs, ours, _, _, ratio) in enumerate(rows):
         y, width = 24 * i + 8, 300 * ratio / most
-        lines.append(f'<text x="392" y="{y + 12}" text-anchor="end">{what}: {ours} / {theirs}</text>')
-        lines.append(f'<rect x="400" y="{y}" width="{width:.1f}" height="16" fill="#4477aa"/>')
-        lines.append(f'<text x="{406 + width:.1f}" y="{y + 12}">{ratio:.2f}</text>')
+        lines.append(f'<text x="432" y="{y + 12}" text-anchor="end">{what}: {ours} / {theirs}</text>')
+        lines.append(f'<rect x="440" y="{y}" width="{width:.1f}" height="16" fill="#4477aa"/>')
+        lines.append(f'<text x="{446 + width:.1f}" y="{y + 12}">{digits(ratio)}</text>')
     height = 24 * len(rows) + 16
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{height}" font-family="sans-serif" font-size="11">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="800" height="{height}" font-family="sans-serif" font-size="11">'
     return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *lines, "</svg>\n"])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="how long to measure; at least five turns are made")
+    parser.add_argument("--seconds", type=float, default=60, help=f"how long to measure; at least {PAIRS} pairs of turns each")
+    parser.add_argument("--program", metavar="FILE", help="the program zariz: also compare with Rust")
     parser.add_argument("--chart", help="an SVG file to write")
     arguments = parser.parse_args()
     info = zariz.info()
     print(f"Engine {info['engine']}; gmpy2 {gmpy2.version()}, PyJWT {jwt.__version__}. Operations in a second.\n")
     print("| what | beside | rate | zariz | rate | ratio |\n|---|---|---|---|---|---|")
-    rows = measure(comparisons(), arguments.seconds)
+    rows = measure(comparisons(arguments.program), arguments.seconds)
     for what, theirs, ours, their_rate, our_rate, ratio in rows:
-        print(f"| {what} | {theirs} | {their_rate:.0f} | {ours} | {our_rate:.0f} | {ratio:.2f} |")
+        print(f"| {what} | {theirs} | {digits(their_rate)} | {ours} | {digits(our_rate)} | {digits(ratio)} |")
     if arguments.chart:
         with open(arguments.chart, "w", encoding="utf-8") as file:
             file.write(chart(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,3 +201,31 @@ def test_a_killed_program_goes_on(folder: Path, key: zariz.PrivateKey, least: in
 def test_datafusion(folder: Path) -> None:
     pytest.importorskip("datafusion")
     subprocess.run([sys.executable, "-c", program("datafusion")], cwd=folder, check=True)
+
+
+def test_spark_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -> None:
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    # A copy of what Spark keeps on disk, before it ends and deletes that.
+    end = "\nimport shutil\nshutil.copytree('local', 'kept', ignore_dangling_symlinks=True)\nspark.stop()\n"
+    (folder / "program.py").write_text(program("spark") + end)
+    for name in ("local", "events"):
+        (folder / name).mkdir()
+    options = f"--conf spark.eventLog.enabled=true --conf spark.eventLog.dir={folder / 'events'} pyspark-shell"
+    log = folder / "log.txt"
+    with log.open("w") as file:
+        subprocess.run(
+            [sys.executable, "program.py"],
+            cwd=folder,
+            env={**os.environ, "PYSPARK_SUBMIT_ARGS": options, "SPARK_LOCAL_DIRS": str(folder / "local")},
+            stdout=file,
+            stderr=file,
+            check=True,
+        )
+    check_signatures(folder, key)
+    files = [path for name in ("kept", "events") for path in (folder / name).rglob("*") if path.is_file()]
+    written = b"".join(path.read_bytes() for path in [*files, log])
+    # The search would find what is there.
+    assert b"SparkListenerJobEnd" in written
+    assert not [secret for secret in secrets(folder) if secret in written]

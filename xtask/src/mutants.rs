@@ -98,21 +98,31 @@ struct Request {
     count: usize,
     seed: u64,
     jobs: usize,
+    /// The name of the only subject to test now.
+    only: Option<String>,
 }
 
 impl Request {
     fn new(arguments: &[&str]) -> Result<Self> {
-        let mut out = Self { count: 500, seed: 1, jobs: 1 };
+        let mut out = Self { count: 500, seed: 1, jobs: 1, only: None };
         for pair in arguments.chunks(2) {
-            let number = pair.get(1).and_then(|word| word.parse::<u32>().ok());
-            match (pair[0], number) {
-                ("--count", Some(count @ 1..)) => out.count = count as usize,
-                ("--seed", Some(seed)) => out.seed = seed.into(),
-                ("--jobs", Some(jobs @ 1..)) => out.jobs = jobs as usize,
-                _ => bail!("`{}` is none of --count N, --seed S and --jobs J", pair.join(" ")),
+            let word = pair.get(1).copied().unwrap_or_default();
+            match (pair[0], word.parse::<u32>()) {
+                ("--count", Ok(count @ 1..)) => out.count = count as usize,
+                ("--seed", Ok(seed)) => out.seed = seed.into(),
+                ("--jobs", Ok(jobs @ 1..)) => out.jobs = jobs as usize,
+                ("--only", _) if SUBJECTS.iter().any(|subject| subject.name == word) => out.only = Some(word.into()),
+                _ => bail!(
+                    "`{}` is none of --count N, --seed S, --jobs J and --only kernels, rsa or queue",
+                    pair.join(" ")
+                ),
             }
         }
         Ok(out)
+    }
+
+    fn includes(&self, subject: &Subject) -> bool {
+        self.only.as_ref().is_none_or(|only| only == subject.name)
     }
 }
 
@@ -145,7 +155,7 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     let results = processor::results("mutants", &format!("-seed-{}.md", request.seed))?;
     let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
     for stage in 0..STAGES {
-        for subject in &SUBJECTS {
+        for subject in SUBJECTS.iter().filter(|subject| request.includes(subject)) {
             let names = subject.names(&drawn);
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
