@@ -8,6 +8,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::sign;
 use zariz::batcher::Batcher;
 use zariz::rsa::{KeyError, PrivateKey};
+use zeroize::Zeroizing;
 
 use crate::key::SigningKey;
 
@@ -69,10 +70,12 @@ impl crypto::KeyProvider for KeyProvider {
     /// # Errors
     /// [`Error::General`] says what is wrong with an RSA key; for other keys, the errors of their loader.
     fn load_private_key(&self, key: PrivateKeyDer<'static>) -> Result<Arc<dyn sign::SigningKey>, Error> {
-        let parsed = match &key {
+        // What is loaded is ours to wipe; the other loader wipes its copy.
+        let key = Zeroizing::new(key);
+        let parsed = match &*key {
             PrivateKeyDer::Pkcs1(der) => PrivateKey::parse(der.secret_pkcs1_der()),
             PrivateKeyDer::Pkcs8(der) => PrivateKey::parse(der.secret_pkcs8_der()),
-            _ => return self.others.load_private_key(key),
+            _ => return self.others.load_private_key(key.clone_key()),
         };
         match parsed {
             Ok(key) => {
@@ -82,7 +85,7 @@ impl crypto::KeyProvider for KeyProvider {
                     None => key,
                 }))
             }
-            Err(KeyError::NotRsa(_)) => self.others.load_private_key(key),
+            Err(KeyError::NotRsa(_)) => self.others.load_private_key(key.clone_key()),
             Err(error) => Err(Error::General(format!("the RSA private key cannot be used: {error}"))),
         }
     }

@@ -44,7 +44,7 @@ impl From<batcher::Error> for Refused {
             Rsa(rsa::Error::NotBelowModulus | rsa::Error::Length { .. }) => {
                 Self(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
             }
-            Lost(batcher::Lost::Full) => {
+            Lost(batcher::Lost::Full | batcher::Lost::Expired) => {
                 Self(StatusCode::SERVICE_UNAVAILABLE, "too many requests wait; try again later".into())
             }
             _ => Self::failed(&error),

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
@@ -13,10 +13,10 @@ use axum::{Json, Router};
 use data_encoding::BASE64URL_NOPAD as BASE64URL;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zariz::batcher::{Batcher, Signer, WhenFull};
+use zariz::batcher::{self, Batcher, Job, WhenFull};
 use zariz::rsa::{Algorithm, Hash, PrivateKey, PublicKey};
 
-use crate::http::{Refused, limited};
+use crate::http::{PATIENCE, Refused, limited};
 
 /// How many seconds a token is good for.
 const LIFETIME: u64 = 3600;
@@ -29,9 +29,18 @@ pub trait Sign: Send + Sync + 'static {
     fn sign(&self, message: &[u8]) -> impl Future<Output = Result<Vec<u8>, Refused>> + Send;
 }
 
-impl Sign for Signer {
+/// A key whose signatures share batches with those of other requests.
+#[derive(Debug)]
+pub struct Batched {
+    batcher: Batcher,
+    key: PrivateKey,
+}
+
+impl Sign for Batched {
+    /// A signature that is not begun in half of the caller's time is refused: its caller may be gone before it is done.
     async fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Refused> {
-        Ok(Signer::sign(self, message).await?)
+        let job = Job::sign(&self.key, Algorithm::RS256, message).map_err(batcher::Error::Rsa)?;
+        Ok(self.batcher.submit(job.with_deadline(Instant::now() + PATIENCE / 2)).await?)
     }
 }
 
@@ -46,9 +55,14 @@ pub struct Issuer<S> {
 
 /// An issuer whose requests share batches. When too many wait, more are refused.
 #[must_use]
-pub fn by_zariz(key: &PrivateKey) -> Issuer<Signer> {
-    let batcher = Batcher::builder().when_full(WhenFull::Refuse).build();
-    Issuer::new(batcher.signer(key, Algorithm::RS256), key.public_key())
+pub fn by_zariz(key: &PrivateKey) -> Issuer<Batched> {
+    over(Batcher::builder().when_full(WhenFull::Refuse).build(), key)
+}
+
+/// An issuer over a batcher of the caller's.
+#[must_use]
+pub fn over(batcher: Batcher, key: &PrivateKey) -> Issuer<Batched> {
+    Issuer::new(Batched { batcher, key: key.clone() }, key.public_key())
 }
 
 impl<S: Sign> Issuer<S> {

@@ -68,12 +68,9 @@ impl Compute for Work {
     }
 
     fn compute(&self, primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
-        let (results, count) = (primitive_many(primitives), primitives.len() as u64);
-        match primitives.first() {
-            Some(Primitive::Private(..)) => self.counters.batch(count, 0),
-            Some(_) => self.counters.batch(0, count),
-            None => {}
-        }
+        let results = primitive_many(primitives);
+        let private = primitives.iter().filter(|primitive| matches!(primitive, Primitive::Private(..))).count();
+        self.counters.batch(private as u64, (primitives.len() - private) as u64);
         results
     }
 

@@ -33,7 +33,8 @@ pub enum Policy {
     #[default]
     Latency,
     /// Workers compute everything, and a worker waits until requests fill the lanes, but no longer than this after
-    /// the first of them was made. The processor does less work for each request, and each takes longer.
+    /// the first of them was made, nor than half of the time that one of them has until its deadline. The processor
+    /// does less work for each request, and each takes longer.
     Throughput {
         /// How long the first request waits at most.
         linger: Duration,

@@ -69,7 +69,7 @@ impl<T> Pending<T> {
 impl<T> Inner<T> {
     /// Brings the request into the queue. Pending where it waits for room.
     fn push(&mut self, context: &Context) -> Poll<Result<(), Lost>> {
-        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        if self.queue.note_late(self.deadline) {
             return Poll::Ready(Err(Lost::Expired));
         }
         if self.batcher.limits.wait_for_room {

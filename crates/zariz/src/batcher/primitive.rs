@@ -30,18 +30,18 @@ const USUAL_MODULUS: usize = 512;
 const USUAL_EXPONENT: usize = 3;
 
 impl Primitive {
-    /// Its kind. Public operations with a longer modulus or exponent than usual cost up to about 200 times as much
-    /// as at 2048 bits.
+    /// Its kind. With a longer modulus or exponent than usual, public operations cost up to about 200 times as much as
+    /// at 2048 bits, and private ones 500 times.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Private(..) => Kind::Private,
+            Self::Private(key, _) if key.size() <= USUAL_MODULUS => Kind::Private,
             Self::Public(key, _) if key.size() <= USUAL_MODULUS && key.e().len() <= USUAL_EXPONENT => Kind::Public,
             Self::Power(modulus, base, exponent)
                 if modulus.size() <= USUAL_MODULUS && base.len().max(exponent.len()) <= USUAL_MODULUS =>
             {
                 Kind::Power
             }
-            Self::Public(..) | Self::Power(..) => Kind::Long,
+            Self::Private(..) | Self::Public(..) | Self::Power(..) => Kind::Long,
         }
     }
 
@@ -90,6 +90,10 @@ mod tests {
 
     #[test]
     fn kinds_of_operations() {
+        let private =
+            |pem: &[u8]| Primitive::Private(PrivateKey::parse(pem).expect("a key"), Zeroizing::default()).kind();
+        assert_eq!(private(include_bytes!("../../../cli/keys/bench-4096.pem")), Kind::Private);
+        assert_eq!(private(include_bytes!("../../../cli/keys/bench-8192.pem")), Kind::Long);
         let public = |size: usize, e: &[u8]| {
             let key = PublicKey::from_components(&vec![0xff; size], e).expect("a public key");
             Primitive::Public(key, Vec::new().into()).kind()

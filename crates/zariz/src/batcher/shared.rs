@@ -34,11 +34,10 @@ pub(super) struct Task(Mutex<Option<Waker>>);
 impl Task {
     /// Notes whom to wake.
     pub fn set(&self, waker: &Waker) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *kept {
-            Some(kept) => kept.clone_from(waker),
-            None => *kept = Some(waker.clone()),
-        }
+        // To clone and to drop a waker is an executor's code, which may come back here: neither happens under the lock.
+        let waker = waker.clone();
+        let former = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
+        drop(former);
     }
 }
 

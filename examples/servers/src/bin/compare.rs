@@ -11,11 +11,11 @@ use axum::Router;
 use axum::routing::get;
 use zariz::Dispatch;
 use zariz::batcher::{Batcher, WhenFull};
-use zariz::rsa::{Algorithm, PrivateKey};
+use zariz::rsa::PrivateKey;
 use zariz_servers::load::Load;
 use zariz_servers::measure::{CLIENT_CPU, SERVER_CPU, Server, median, pin, processor, quantile, ratio, ready};
 use zariz_servers::peers::AwsLc;
-use zariz_servers::token::Issuer;
+use zariz_servers::token::{self, Issuer};
 
 const KEY: &[u8] = include_bytes!("../../../../crates/cli/keys/bench-2048.pem");
 const VARIANTS: [&str; 3] = ["zariz", "aws-lc-rs", "aws-lc-rs, spawn_blocking"];
@@ -125,7 +125,7 @@ async fn server(variant: &str) -> Result<(), Box<dyn Error>> {
     let key = PrivateKey::parse(KEY)?;
     let batcher = Batcher::builder().when_full(WhenFull::Refuse).build();
     let routes = match variant {
-        "zariz" => Issuer::new(batcher.signer(&key, Algorithm::RS256), key.public_key()).routes(),
+        "zariz" => token::over(batcher.clone(), &key).routes(),
         _ => Issuer::new(AwsLc::new(&key.to_pkcs8_der()?, variant != VARIANTS[PEER])?, key.public_key()).routes(),
     };
     let mean = get(move || async move { format!("{:.1}", batcher.metrics().mean_batch()) });

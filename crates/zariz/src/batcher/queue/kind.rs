@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Operations with private keys.
+    /// Operations with private keys of usual lengths.
     Private,
     /// Powers modulo numbers of usual lengths.
     Power,

@@ -149,6 +149,15 @@ impl<C: Compute> Queue<C> {
         self.meter.read()
     }
 
+    /// Whether the deadline of a request that comes has passed; then it is counted.
+    pub fn note_late(&self, deadline: Option<Instant>) -> bool {
+        let late = is_over(deadline);
+        if late {
+            self.meter.expired(1);
+        }
+        late
+    }
+
     /// How many requests wait now.
     pub fn waiting(&self) -> usize {
         self.lock().waiting.total()
@@ -189,8 +198,7 @@ impl<C: Compute> Queue<C> {
     /// # Errors
     /// [`Lost::Full`], [`Lost::Expired`], [`Lost::Panicked`].
     pub fn call(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
-        if is_over(deadline) {
-            self.meter.expired(1);
+        if self.note_late(deadline) {
             return Err(Lost::Expired);
         }
         if self.limits.linger.is_some() && !self.in_place.load(Ordering::Relaxed) {
@@ -199,8 +207,14 @@ impl<C: Compute> Queue<C> {
         let kind = C::kind(&operation);
         let mut state = self.lock();
         loop {
-            if self.has_turn(&state) && !state.waiting.holds(kind) {
-                state.computing += 1;
+            // A worker that has a turn and has not begun may be in a waker, which may wait for this thread.
+            let (free, of_worker) = (self.has_turn(&state), state.for_workers > state.idle);
+            if (free || of_worker) && !state.waiting.holds(kind) {
+                if free {
+                    state.computing += 1;
+                } else {
+                    state.for_workers -= 1;
+                }
                 self.note_begun(&mut state, kind);
                 let alone = state.waiting.is_empty();
                 drop(state);
@@ -322,9 +336,14 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Tells a worker that waits for requests to fill the lanes that they do.
+    /// How many requests a worker waits for that fills the lanes.
+    fn enough(&self) -> usize {
+        self.limits.lanes.min(self.limits.max_batch)
+    }
+
+    /// Tells a worker that waits for requests to fill the lanes that they do, or that one may be in a hurry.
     fn note_filled(&self, state: &State<C>) {
-        if state.lingering > 0 && state.waiting.len() >= self.limits.lanes {
+        if state.lingering > 0 && (state.waiting.len() >= self.enough() || state.waiting.has_deadlines()) {
             self.filled.notify_all();
         }
     }

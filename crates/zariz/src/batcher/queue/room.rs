@@ -1,6 +1,7 @@
 //! A queue of limited length: who waits for room, and who is told that there is some.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use super::compute::{Compute, Lost};
 use super::request::Request;
-use super::{Queue, State, is_over};
+use super::{Queue, State};
 use crate::batcher::sync::{Condvar, MutexGuard, PoisonError};
 
 /// Those who wait for room.
@@ -44,8 +45,7 @@ impl<C: Compute> Queue<C> {
             self.kick();
             return Err(Lost::Full);
         }
-        if is_over(deadline) {
-            self.meter.expired(1);
+        if self.note_late(deadline) {
             return Err(Lost::Expired);
         }
         if state.computing == 0 {
@@ -76,6 +76,9 @@ impl<C: Compute> Queue<C> {
         place: &mut Place,
         waker: &Waker,
     ) -> Poll<Result<(), Lost>> {
+        // To clone and to drop a waker is an executor's code, which may come back here: neither happens under the lock.
+        let waker = waker.clone();
+        let _former;
         let mut state = self.lock();
         if !state.closed && !self.has_room(&state) {
             let room = &mut state.room;
@@ -84,18 +87,14 @@ impl<C: Compute> Queue<C> {
                 room.next
             });
             match room.find(number) {
-                Ok(i) => room.futures[i].1.clone_from(waker),
-                Err(i) => room.futures.insert(i, (number, waker.clone())),
+                Ok(i) => _former = Some(mem::replace(&mut room.futures[i].1, waker)),
+                Err(i) => room.futures.insert(i, (number, waker)),
             }
             // What waits may have been pushed, without a kick.
             self.begin(state);
             return Poll::Pending;
         }
-        if let Some(number) = place.0.take()
-            && let Ok(i) = state.room.find(number)
-        {
-            state.room.futures.remove(i);
-        }
+        _former = state.room.give_up(place);
         if state.closed {
             return Poll::Ready(Err(Lost::Closed));
         }
@@ -105,10 +104,13 @@ impl<C: Compute> Queue<C> {
 
     /// Gives a place up. If its waker was woken for room, the next one is woken instead.
     pub fn leave(&self, place: &mut Place) {
-        let Some(number) = place.0.take() else { return };
+        if place.0.is_none() {
+            return;
+        }
+        let former;
         let mut state = self.lock();
-        if let Ok(i) = state.room.find(number) {
-            state.room.futures.remove(i);
+        former = state.room.give_up(place);
+        if former.is_some() {
             return;
         }
         let told = if self.has_room(&state) { self.free(&mut state, 1) } else { Told::default() };
@@ -131,6 +133,12 @@ impl<C: Compute> Queue<C> {
 impl Room {
     fn find(&self, number: u64) -> Result<usize, usize> {
         self.futures.binary_search_by_key(&number, |&(number, _)| number)
+    }
+
+    /// Takes the waker of a place that is given up, if it is still there.
+    fn give_up(&mut self, place: &mut Place) -> Option<Waker> {
+        let at = self.find(place.0.take()?).ok()?;
+        self.futures.remove(at).map(|(_, waker)| waker)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::compute::{Compute, Lost, Outcome};
 use super::kind::Kind;
@@ -22,11 +22,16 @@ pub(super) struct Taken<C: Compute> {
 }
 
 impl<C: Compute> Taken<C> {
-    /// Wakes those who wait for requests and are no threads. A thread does this without a turn: it calls a program's
-    /// functions.
-    pub(super) fn wake(&self) {
-        wake(&self.late);
-        wake(&self.requests);
+    /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's
+    /// functions: they may wait for a thread that asks for a turn, and panic.
+    pub(super) fn wake(self) {
+        for requests in [self.late, self.requests] {
+            wake(&requests);
+            for request in requests {
+                // The panic hook has printed a message.
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(request)));
+            }
+        }
     }
 }
 
@@ -82,7 +87,6 @@ impl<C: Compute> Queue<C> {
                 self.run(&batch.requests);
                 self.pass_on(true, batch.kind);
                 batch.wake();
-                drop(batch);
                 state = self.lock();
             } else if state.closed {
                 return;
@@ -94,16 +98,11 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Waits until requests fill the lanes, or the first has waited long enough, where that is asked for.
+    /// Waits until requests fill the lanes, or one has waited long enough, where that is asked for.
     fn linger<'a>(&self, mut state: MutexGuard<'a, State<C>>) -> MutexGuard<'a, State<C>> {
         let Some(linger) = self.limits.linger else { return state };
-        while !state.closed
-            && state.waiting.len() < self.limits.lanes
-            && let Some(made) = state.waiting.front_made()
-        {
-            // A time that no clock can show never comes.
-            let end = made.checked_add(linger);
-            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        while !state.closed && state.waiting.len() < self.enough() {
+            let left = state.waiting.patience(linger);
             if left.is_zero() {
                 break;
             }

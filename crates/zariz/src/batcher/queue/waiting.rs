@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{iter, mem};
 
 use super::compute::Compute;
@@ -69,9 +69,26 @@ impl<C: Compute> Waiting<C> {
         self.kinds().filter_map(|(_, requests)| requests.front()).min_by_key(|(number, _)| *number)
     }
 
-    /// When the request at the front was made.
-    pub(super) fn front_made(&self) -> Option<Instant> {
-        self.front().map(|(_, request)| request.made)
+    /// The requests that are not held back.
+    fn all(&self) -> impl Iterator<Item = &Request<C>> {
+        self.kinds().flat_map(|(_, of)| of.leaders.iter().chain(&of.others)).map(|(_, request)| &**request)
+    }
+
+    /// Whether any of them has a deadline.
+    pub(super) fn has_deadlines(&self) -> bool {
+        self.all().any(|request| request.deadline.is_some())
+    }
+
+    /// How long they may still wait for others to come: each of them `linger` in all, but no more than half of the
+    /// time that it has until its deadline.
+    pub(super) fn patience(&self, linger: Duration) -> Duration {
+        let now = Instant::now();
+        let left = |request: &Request<C>| {
+            let given = request.deadline.map(|deadline| deadline.saturating_duration_since(request.made) / 2);
+            let most = given.map_or(linger, |given| given.min(linger));
+            most.saturating_sub(now.saturating_duration_since(request.made))
+        };
+        self.all().map(left).min().unwrap_or_default()
     }
 
     /// How many requests are not held back.

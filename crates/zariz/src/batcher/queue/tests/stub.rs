@@ -124,6 +124,8 @@ pub struct Bell {
     pub forgotten: AtomicUsize,
     /// It panics when it rings.
     panics: bool,
+    /// It panics when its result is forgotten.
+    panics_when_forgotten: bool,
     /// When it rings, it waits until this has rung.
     after: Option<Arc<Bell>>,
 }
@@ -131,6 +133,10 @@ pub struct Bell {
 impl Bell {
     pub fn that_panics() -> Self {
         Self { panics: true, ..Self::default() }
+    }
+
+    pub fn that_panics_when_forgotten() -> Self {
+        Self { panics_when_forgotten: true, ..Self::default() }
     }
 
     /// A program's function that waits for another thread.
@@ -170,6 +176,9 @@ impl Waiter for Arc<Bell> {
 
     fn forgotten(&self) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
+        if self.panics_when_forgotten {
+            std::panic::resume_unwind(Box::new("meant to"));
+        }
     }
 }
 
