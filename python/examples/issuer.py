@@ -8,6 +8,7 @@ authenticates callers.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
@@ -15,10 +16,13 @@ from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import zariz
 from zariz import aio
 
 LIFETIME = 3600
 MAX_BODY = 4096
+# The most seconds that a request waits for its signature.
+PATIENCE = 10
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -39,7 +43,8 @@ class Issuer:
     """The application. Servers call it once for each request."""
 
     def __init__(self, key: Any) -> None:
-        self.signer = aio.Signer(key)
+        # When too many wait, callers hear so at once.
+        self.signer = aio.Signer(key, batcher=aio.Batcher(refuse=True))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,7 +71,11 @@ class Issuer:
         now = int(time.time())
         payload = json.dumps({"sub": subject, "iat": now, "exp": now + LIFETIME}).encode()
         signed = HEADER + b"." + base64url(payload)
-        signature = await self.signer.sign(signed, "RS256")
+        try:
+            async with asyncio.timeout(PATIENCE):
+                signature = await self.signer.sign(signed, "RS256")
+        except (zariz.Error, TimeoutError):
+            raise Refused(503, "too many requests wait; try again later") from None
         token = signed + b"." + base64url(signature)
         return {"access_token": token.decode(), "token_type": "Bearer", "expires_in": LIFETIME}
 

@@ -27,6 +27,9 @@ use crate::keys;
 use crate::numbers::{Batch, Width};
 use crate::private_key::PrivateKey;
 
+/// Messages that are shorter are hashed without releasing the interpreter. As in Python's hashlib.
+const SHORT: usize = 2048;
+
 /// Computes the requests of many callers in batches.
 ///
 /// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in a batch.
@@ -256,7 +259,9 @@ impl Inbox {
             true => Job::sign_digest(&key.0, algorithm, read.get(0)),
             false => Job::sign(&key.0, algorithm, read.get(0)),
         };
-        let job = make().map_err(|failure| Failure::from(failure).exception(py, None))?;
+        // Another thread of Python's may keep the interpreter for longer than a short message takes.
+        let job = if read.get(0).len() < SHORT { make() } else { py.detach(make) };
+        let job = job.map_err(|failure| Failure::from(failure).exception(py, None))?;
         self.start(py, Waiting::Signature(batcher.0.submit(job)), future.clone().unbind())
     }
 
@@ -307,10 +312,9 @@ impl Inbox {
         }
         // Futures call what their loop likes, which may ask for more.
         drop(entries);
-        for (entry, result) in done {
-            settle(py, &entry.future, result)?;
-        }
-        Ok(())
+        // All of them, also if one fails.
+        let settled: Vec<_> = done.into_iter().map(|(entry, result)| settle(py, &entry.future, result)).collect();
+        settled.into_iter().collect()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

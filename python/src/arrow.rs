@@ -16,7 +16,7 @@ use pyo3_arrow::input::AnyArray;
 use crate::error::{Failure, error};
 use crate::keys;
 use crate::moduli::count;
-use crate::numbers::{Batch, Width};
+use crate::numbers::{Batch, exponent_width};
 use crate::output::Outcome;
 use crate::powers::Modulus;
 use crate::private_key::{Operation, PrivateKey, apply};
@@ -88,7 +88,15 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
         return Err(PyTypeError::new_err(text));
     }
     let chunks = column.extract::<AnyArray>()?.into_chunked_array().map_err(PyErr::from)?;
-    Ok(chunks.into_inner().0)
+    let arrays = chunks.into_inner().0;
+    // The library that made it may be wrong. Of an empty slice of a longer array, only offsets came.
+    for array in arrays.iter().filter(|array| !array.is_empty()) {
+        array
+            .to_data()
+            .validate_full()
+            .map_err(|failure| error(column.py(), &format!("{what} is damaged: {failure}")))?;
+    }
+    Ok(arrays)
 }
 
 /// Each row, or `None` for a null.
@@ -133,7 +141,7 @@ impl Rows {
         let count = count(py, &lengths)?;
         let places: Vec<usize> = (0..count).filter(|&i| all.iter().all(|(_, column)| column[i].is_some())).collect();
         let batch = |(_, column): &(&str, Vec<Option<&[u8]>>)| Batch::of_rows(places.iter().filter_map(|&i| column[i]));
-        Ok(Self { columns: all.iter().map(batch).collect(), places, count })
+        Ok(Self { columns: all.iter().map(batch).collect::<PyResult<_>>()?, places, count })
     }
 
     /// Results at their places, nulls elsewhere.
@@ -241,11 +249,7 @@ pub fn arrow_pow(
     let (py, modulus) = (column.py(), modulus.get().0.clone());
     let options = Options::new(py, threads, progress)?;
     let size = modulus.size();
-    let width = exponent_bits.map_or(Width::AtLeast(if vartime { 0 } else { size }), Width::Bits);
-    let exponent = Batch::read_one(exponent, "exponent", width)?;
-    if let Some((_, failure)) = exponent.failures.first() {
-        return Err(failure.exception(py, None));
-    }
+    let exponent = Batch::read_good(exponent, "exponent", exponent_width(py, exponent_bits, vartime)?(size))?;
     let Rows { mut columns, places, count } = Rows::read(py, &[("column", column)])?;
     let (bases, each) = (columns.swap_remove(0), cost(8 * size, 8 * exponent.longest()));
     let piece = move |range: Range<usize>, _: &_| {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::moduli::{count, prepared_or_read};
-use crate::numbers::{Batch, Width};
+use crate::numbers::{Batch, Width, check_exponent_bits};
 use crate::output::{Outcome, many, one, with_failures};
 use crate::powers::Call;
 use crate::work::{cost, run};
@@ -39,6 +39,7 @@ impl FixedBase {
         };
         let count = if single { 1 } else { count(py, &[(name, exponents.len(), false)])? };
         let (size, kind) = (self.0.modulus().size(), exponents.kind);
+        call.check_out(py, count, size)?;
         let each = cost(8 * size, self.0.max_exponent_bits()) / 4.0;
         let (table, exponents) = (self.0.clone(), Arc::new(exponents));
         let of_pieces = exponents.clone();
@@ -47,7 +48,7 @@ impl FixedBase {
             let powers = if vartime { table.pow_batch_vartime(&numbers) } else { table.pow_batch(&numbers) };
             match powers {
                 Ok(powers) => powers.into_iter().map(Ok).collect(),
-                // Their lengths have been checked.
+                // Their lengths have been checked, and those that failed are empty.
                 Err(error) => numbers.iter().map(|_| Err(Failure::new(error.to_string()))).collect(),
             }
         };
@@ -67,11 +68,9 @@ impl FixedBase {
         memory: Option<usize>,
     ) -> PyResult<Self> {
         let py = base.py();
+        check_exponent_bits(py, exponent_bits)?;
         let modulus = prepared_or_read(n, "n")?;
-        let base = Batch::read_one(base, "base", Width::AtLeast(modulus.size()))?;
-        if let Some((_, failure)) = base.failures.first() {
-            return Err(failure.exception(py, None));
-        }
+        let base = Batch::read_good(base, "base", Width::AtLeast(modulus.size()))?;
         let memory = memory.unwrap_or(zariz::FixedBase::MEMORY);
         let made = py.detach(|| zariz::FixedBase::new_within(&modulus, base.get(0), exponent_bits, memory));
         made.map(|table| Self(Arc::new(table))).map_err(|error| Failure::new(error.to_string()).exception(py, None))

@@ -1,8 +1,8 @@
 //! What the two kinds of keys share: files, keys of `cryptography`, and the names of algorithms.
 
 use std::fs::File;
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::intern;
@@ -16,6 +16,8 @@ use crate::numbers::{Batch, Width, is_one};
 
 /// The longest file that is read as a key.
 const MAX_FILE: u64 = 1 << 20;
+/// The longest path that an exception shows.
+const MAX_SHOWN: usize = 255;
 
 /// Whether the private or the public key is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +29,15 @@ pub enum Half {
 /// The bytes of a key: from a path, from PEM or DER, or from a key of `cryptography`.
 pub fn bytes(source: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec<u8>>> {
     if source.is_instance_of::<PyString>() {
-        let text = Zeroizing::new(source.extract::<String>()?);
-        if text.trim_start().starts_with("-----BEGIN") {
+        // An error of Python's would show the text.
+        let text = source.extract::<String>().map(Zeroizing::new);
+        let text = text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
+        if text.contains("-----BEGIN") || text.contains('\n') {
             return Ok(Zeroizing::new(text.as_bytes().to_vec()));
         }
         return file(source.py(), &PathBuf::from(&*text));
     }
-    if is_one(source) && !source.hasattr(intern!(source.py(), "__index__"))? {
+    if is_one(source)? && !source.hasattr(intern!(source.py(), "__index__"))? {
         let batch = Batch::read_one(source, "the key", Width::NoInts)?;
         return Ok(Zeroizing::new(batch.get(0).to_vec()));
     }
@@ -43,21 +47,24 @@ pub fn bytes(source: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec<u8
     of_cryptography(source, half)
 }
 
-fn file(py: Python<'_>, path: &PathBuf) -> PyResult<Zeroizing<Vec<u8>>> {
-    let mut open = File::open(path).map_err(|failure| {
-        // The class that `open` raises, such as FileNotFoundError.
-        let number = failure.raw_os_error();
-        match number {
-            Some(number) => PyOSError::new_err((number, failure.to_string(), path.clone())),
-            None => PyOSError::new_err(failure.to_string()),
+/// The exception that `open` raises, such as FileNotFoundError. What is too long for a path may be a key, and is not
+/// shown.
+fn unread(failure: &io::Error, path: &Path) -> PyErr {
+    match failure.raw_os_error() {
+        Some(number) if path.as_os_str().len() <= MAX_SHOWN => {
+            PyOSError::new_err((number, failure.to_string(), path.to_owned()))
         }
-    })?;
+        Some(number) => PyOSError::new_err((number, failure.to_string())),
+        None => PyOSError::new_err(failure.to_string()),
+    }
+}
+
+fn file(py: Python<'_>, path: &Path) -> PyResult<Zeroizing<Vec<u8>>> {
+    let mut open = File::open(path).map_err(|failure| unread(&failure, path))?;
     let len = open.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE);
     // With room for all, so that no copy is left where the list grew.
     let mut out = Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
-    (&mut open).take(MAX_FILE + 1).read_to_end(&mut out).map_err(|failure| {
-        PyOSError::new_err((failure.raw_os_error().unwrap_or(0), failure.to_string(), path.clone()))
-    })?;
+    (&mut open).take(MAX_FILE + 1).read_to_end(&mut out).map_err(|failure| unread(&failure, path))?;
     if out.len() as u64 > MAX_FILE {
         return Err(error(py, &format!("{} is longer than {MAX_FILE} bytes; it is no RSA key", path.display())));
     }

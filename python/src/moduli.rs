@@ -1,13 +1,15 @@
 //! Moduli: one, or one for each item.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use zeroize::Zeroize;
 
 use crate::error::Failure;
-use crate::numbers::{Batch, Width, is_one};
+use crate::numbers::{Batch, Width, is_clearly_one, iter};
 use crate::output::Outcome;
 use crate::powers::Modulus;
 
@@ -27,21 +29,21 @@ impl Moduli {
 
     /// Reads a `Modulus`, a number, or many of them.
     pub fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        if object.is_instance_of::<Modulus>() || is_one(object) {
+        if object.is_instance_of::<Modulus>() || is_clearly_one(object, what)? {
             return Ok(Self::one(&prepared_or_read(object, what)?));
         }
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(format!("{what} is a str; give an int, bytes, a Modulus, or a list")));
         }
         let mut out = Self { list: Vec::new(), failures: Vec::new(), one: false };
-        let mut known: HashMap<Vec<u8>, zariz::Modulus> = HashMap::new();
-        if let Ok(batch) = Batch::read_rows(object, what) {
+        let mut known = Known::new();
+        if let Some(batch) = Batch::read_rows(object, what, Width::AtLeast(0))? {
             for i in 0..batch.len() {
                 out.push(i, prepared(&mut known, batch.get(i)))?;
             }
             return Ok(out);
         }
-        for (i, item) in object.try_iter()?.enumerate() {
+        for (i, item) in iter(object, what)?.enumerate() {
             let item = item?;
             let result = match item.cast::<Modulus>() {
                 Ok(modulus) => Ok(modulus.get().0.clone()),
@@ -75,9 +77,24 @@ impl Moduli {
         &self.list[if self.list.len() == 1 { 0 } else { i }]
     }
 
-    /// The length in bytes of the modulus for an item, or of the longest where there is no such item.
+    /// The length in bytes of the modulus for an item, or 0 where there is no such item.
     pub fn size(&self, i: usize) -> usize {
-        if self.one { self.list[0].size() } else { self.list.get(i).map_or(self.longest(), zariz::Modulus::size) }
+        self.list.get(if self.one { 0 } else { i }).map_or(0, zariz::Modulus::size)
+    }
+
+    /// Reads one number for all moduli, or many; says whether it was one. `width` is by the length of a modulus in
+    /// bytes: one number is as long as the longest asks for, so that its own length does not show.
+    pub fn read_numbers(
+        &self,
+        object: &Bound<'_, PyAny>,
+        what: &str,
+        width: impl Fn(usize) -> Width,
+    ) -> PyResult<(Batch, bool)> {
+        if is_clearly_one(object, what)? {
+            let name = what.strip_suffix('s').unwrap_or(what);
+            return Ok((Batch::read_good(object, name, width(self.longest()))?, true));
+        }
+        Ok((Batch::read(object, what, |i| width(self.size(i)))?, false))
     }
 
     /// The length of the longest in bytes.
@@ -88,10 +105,7 @@ impl Moduli {
     /// Puts the failures in place of results.
     pub fn with_failures<B>(&self, mut results: Vec<Outcome<B>>) -> Vec<Outcome<B>> {
         for (i, failure) in &self.failures {
-            let places = if self.list.len() == 1 { 0..results.len() } else { *i..i + 1 };
-            for result in &mut results[places] {
-                *result = Err(failure.clone());
-            }
+            results[*i] = Err(failure.clone());
         }
         results
     }
@@ -114,12 +128,31 @@ pub fn prepared_or_read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<zariz
     }
 }
 
-fn prepared(known: &mut HashMap<Vec<u8>, zariz::Modulus>, bytes: &[u8]) -> Outcome<zariz::Modulus> {
+/// Moduli that are prepared already.
+type Known = HashMap<Wiped, zariz::Modulus>;
+
+/// A modulus as a key of a map. It may be secret.
+#[derive(PartialEq, Eq, Hash)]
+struct Wiped(Vec<u8>);
+
+impl Borrow<[u8]> for Wiped {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Wiped {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+fn prepared(known: &mut Known, bytes: &[u8]) -> Outcome<zariz::Modulus> {
     if let Some(modulus) = known.get(bytes) {
         return Ok(modulus.clone());
     }
     let modulus = zariz::Modulus::new(bytes)?;
-    known.insert(bytes.to_vec(), modulus.clone());
+    known.insert(Wiped(bytes.to_vec()), modulus.clone());
     Ok(modulus)
 }
 

@@ -1,14 +1,38 @@
 //! Numbers and messages as Python has them: ints, bytes and buffers. Everything is copied before the interpreter
 //! is released, so that no other thread can change it meanwhile.
 
+use std::ops::Range;
+
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyString, PyTuple, PyType};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, error};
+
+/// The longest `exponent_bits`. The longest modulus has 16384 bits.
+const MAX_EXPONENT_BITS: usize = 1 << 26;
+
+/// Checks an argument `exponent_bits`.
+pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {
+    match bits {
+        ..=MAX_EXPONENT_BITS => Ok(()),
+        _ => Err(error(py, &format!("exponent_bits is {bits}; give at most {MAX_EXPONENT_BITS}"))),
+    }
+}
+
+/// How long an exponent is, by the length of its modulus in bytes.
+pub fn exponent_width(py: Python<'_>, bits: Option<usize>, vartime: bool) -> PyResult<impl Fn(usize) -> Width> {
+    if let Some(bits) = bits {
+        check_exponent_bits(py, bits)?;
+    }
+    Ok(move |size| match bits {
+        Some(bits) => Width::Bits(bits),
+        None => Width::AtLeast(if vartime { 0 } else { size }),
+    })
+}
 
 /// What the caller gave, and so gets back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +60,8 @@ pub enum Width {
 #[derive(Debug)]
 pub struct Batch {
     data: Zeroizing<Vec<u8>>,
-    /// Where each item ends.
-    ends: Vec<usize>,
+    /// Where each item is in `data`.
+    places: Vec<Range<usize>>,
     /// Items that cannot be taken. Their bytes are empty.
     pub failures: Vec<(usize, Failure)>,
     pub kind: Kind,
@@ -45,25 +69,23 @@ pub struct Batch {
 
 impl Batch {
     fn new(kind: Kind) -> Self {
-        Self { data: Zeroizing::default(), ends: Vec::new(), failures: Vec::new(), kind }
+        Self { data: Zeroizing::default(), places: Vec::new(), failures: Vec::new(), kind }
     }
 
     /// Of rows of a column.
-    pub fn of_rows<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Self {
+    pub fn of_rows<'a>(mut rows: impl Iterator<Item = &'a [u8]>) -> PyResult<Self> {
         let mut out = Self::new(Kind::Bytes);
-        rows.for_each(|row| out.push(row));
-        out
+        rows.try_for_each(|row| out.push(row))?;
+        Ok(out)
     }
 
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.places.len()
     }
 
     /// The item at a place; with one item alone, that one for every place.
     pub fn get(&self, i: usize) -> &[u8] {
-        let i = if self.ends.len() == 1 { 0 } else { i };
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.data[start..self.ends[i]]
+        &self.data[self.places[if self.len() == 1 { 0 } else { i }].clone()]
     }
 
     /// The length of the longest item in bytes.
@@ -71,37 +93,30 @@ impl Batch {
         (0..self.len()).map(|i| self.get(i).len()).max().unwrap_or(0)
     }
 
-    fn push(&mut self, item: &[u8]) {
-        let needed = self.data.len() + item.len();
-        if needed > self.data.capacity() {
+    fn push(&mut self, item: &[u8]) -> PyResult<()> {
+        let (start, end) = (self.data.len(), self.data.len() + item.len());
+        if end > self.data.capacity() {
             // `Vec` would leave unwiped copies behind when it grows.
-            let mut larger = Zeroizing::new(Vec::with_capacity(needed.max(2 * self.data.capacity()).max(1024)));
+            let mut larger = with_capacity(end.max(2 * self.data.capacity()).max(1024))?;
             larger.extend_from_slice(&self.data);
-            self.data = larger;
+            self.data = Zeroizing::new(larger);
         }
         self.data.extend_from_slice(item);
-        self.ends.push(self.data.len());
-    }
-
-    fn push_failure(&mut self, failure: Failure) {
-        self.failures.push((self.len(), failure));
-        self.ends.push(self.data.len());
+        self.places.push(start..end);
+        Ok(())
     }
 
     /// Reads many: a buffer of shape (N, k), or any iterable. `what` names it in errors.
     /// `width` says how long the item at a place is.
     pub fn read(object: &Bound<'_, PyAny>, what: &str, width: impl Fn(usize) -> Width) -> PyResult<Self> {
-        if !object.is_instance_of::<PyList>()
-            && !object.is_instance_of::<PyTuple>()
-            && let Ok(buffer) = PyUntypedBuffer::get(object)
-        {
-            return Self::rows(object, buffer, what, width(0));
+        if let Some(rows) = Self::read_rows(object, what, width(0))? {
+            return Ok(rows);
         }
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(format!("{what} is a str; give a list, or a buffer of shape (N, k)")));
         }
         let mut out: Option<Self> = None;
-        for (i, item) in object.try_iter().map_err(|_| not_many(object, what))?.enumerate() {
+        for (i, item) in iter(object, what)?.enumerate() {
             let item = item?;
             let read = Item::read(&item, || format!("{what}[{i}]"), width(i))?;
             let batch = out.get_or_insert_with(|| Self::new(read.kind));
@@ -109,35 +124,42 @@ impl Batch {
                 let text = format!("{what}[{i}] is of another kind than {what}[0]; give all as ints, or all as bytes");
                 return Err(PyTypeError::new_err(text));
             }
-            batch.take(read);
+            batch.take(read)?;
         }
         Ok(out.unwrap_or_else(|| Self::new(if width(0) == Width::NoInts { Kind::Bytes } else { Kind::Int })))
     }
 
-    /// Reads a buffer of shape (N, k), and nothing else.
-    pub fn read_rows(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        Self::rows(object, PyUntypedBuffer::get(object)?, what, Width::AtLeast(0))
+    /// Reads a buffer of shape (N, k); `None` if the object is no buffer.
+    pub fn read_rows(object: &Bound<'_, PyAny>, what: &str, width: Width) -> PyResult<Option<Self>> {
+        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            return Ok(None);
+        }
+        buffer(object)?.map(|buffer| Self::rows(object, buffer, what, width)).transpose()
     }
 
     /// Reads one item: an int, bytes, or another buffer of one dimension.
     pub fn read_one(object: &Bound<'_, PyAny>, what: &str, width: Width) -> PyResult<Self> {
         let read = Item::read(object, || what.to_owned(), width)?;
         let mut out = Self::new(read.kind);
-        out.take(read);
+        out.take(read)?;
         Ok(out)
     }
 
-    /// Reads one item, or many; says whether it was one.
-    pub fn read_any(object: &Bound<'_, PyAny>, what: &str, width: impl Fn(usize) -> Width) -> PyResult<(Self, bool)> {
-        let one = is_one(object);
-        Ok((if one { Self::read_one(object, what, width(0)) } else { Self::read(object, what, width) }?, one))
+    /// Like [`read_one`](Self::read_one), with an error at once if the item cannot be taken.
+    pub fn read_good(object: &Bound<'_, PyAny>, what: &str, width: Width) -> PyResult<Self> {
+        let out = Self::read_one(object, what, width)?;
+        match out.failures.first() {
+            Some((_, failure)) => Err(failure.exception(object.py(), None)),
+            None => Ok(out),
+        }
     }
 
-    fn take(&mut self, item: Item) {
-        match item.bytes {
-            Ok(bytes) => self.push(&bytes),
-            Err(failure) => self.push_failure(failure),
-        }
+    fn take(&mut self, item: Item) -> PyResult<()> {
+        let bytes = item.bytes.unwrap_or_else(|failure| {
+            self.failures.push((self.len(), failure));
+            Zeroizing::default()
+        });
+        self.push(&bytes)
     }
 
     fn rows(object: &Bound<'_, PyAny>, buffer: PyUntypedBuffer, what: &str, width: Width) -> PyResult<Self> {
@@ -155,46 +177,109 @@ impl Batch {
         if !buffer.is_c_contiguous() {
             return Err(error(py, &format!("{what} is not contiguous; copy it first (numpy.ascontiguousarray)")));
         }
-        let mut data = Zeroizing::new(vec![0; bytes.item_count()]);
+        let (count, size) = (shape[0], shape[1]);
+        if size == 0 && count > 0 {
+            return Err(error(py, &format!("{what} has shape {shape:?}; its rows need at least one byte")));
+        }
+        let mut data = Zeroizing::new(with_capacity(bytes.item_count())?);
+        data.resize(bytes.item_count(), 0);
         bytes.copy_to_slice(py, &mut data)?;
-        let ends = (1..=shape[0]).map(|i| i * shape[1]).collect();
-        let numpy = is_numpy(object)?;
-        let mut out = Self { data, ends, failures: Vec::new(), kind: Kind::Rows { numpy } };
-        if let Width::Bits(bits) = width {
-            for i in 0..out.len() {
-                if let Err(failure) = at_most(out.get(i), bits) {
+        let mut out = Self::new(Kind::Rows { numpy: is_numpy(object)? });
+        out.places = with_capacity(count)?;
+        for i in 0..count {
+            let place = i * size..(i + 1) * size;
+            match checked(&data[place.clone()], width) {
+                Ok(()) => out.places.push(place),
+                Err(failure) => {
                     out.failures.push((i, failure));
+                    out.places.push(0..0);
                 }
             }
         }
+        out.data = data;
         Ok(out)
     }
 }
 
-/// Whether an object is an array of numpy's. numpy is never imported for that.
+/// An empty list with room, or `MemoryError`.
+fn with_capacity<T>(items: usize) -> PyResult<Vec<T>> {
+    let mut out = Vec::new();
+    match out.try_reserve_exact(items) {
+        Ok(()) => Ok(out),
+        Err(_) => Err(PyMemoryError::new_err(format!("there is no memory for {items} items"))),
+    }
+}
+
+/// `None` where an object says that it cannot do something. Its other exceptions, such as `KeyboardInterrupt`, are
+/// the caller's.
+fn unless_refused<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyBufferError>(py) => Ok(None),
+        result => result.map(Some),
+    }
+}
+
+fn buffer(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
+    unless_refused(object.py(), PyUntypedBuffer::get(object))
+}
+
+/// The items of an object. `what` names it in errors.
+pub fn iter<'py>(object: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyIterator>> {
+    match unless_refused(object.py(), object.try_iter())? {
+        Some(items) => Ok(items),
+        None => {
+            let class = object.get_type().name()?.to_string();
+            let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
+            Err(PyTypeError::new_err(text))
+        }
+    }
+}
+
+/// Whether an object is an array of numpy's, or of a subclass such as memmap. numpy is never imported for that.
 fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let class = object.get_type();
-    Ok(class.name()? == "ndarray" && class.module()? == "numpy")
+    for class in object.get_type().mro().iter() {
+        let class = class.cast_into::<PyType>()?;
+        if class.name()? == "ndarray" && class.module()? == "numpy" {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether an object is one number or message, and not many.
-pub fn is_one(object: &Bound<'_, PyAny>) -> bool {
+pub fn is_one(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<PyInt>() || object.is_instance_of::<PyBytes>() {
-        return true;
+        return Ok(true);
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        return false;
+        return Ok(false);
     }
-    match PyUntypedBuffer::get(object) {
-        Ok(buffer) => buffer.dimensions() < 2,
-        Err(_) => object.hasattr(intern!(object.py(), "__index__")).unwrap_or(false),
+    match buffer(object)? {
+        Some(buffer) => Ok(buffer.dimensions() < 2),
+        None => object.hasattr(intern!(object.py(), "__index__")),
     }
 }
 
-fn not_many(object: &Bound<'_, PyAny>, what: &str) -> PyErr {
-    let class = object.get_type();
-    let name = class.name().map(|name| name.to_string()).unwrap_or_default();
-    PyTypeError::new_err(format!("{what} is {name}; give a list of ints or of bytes, or a buffer of shape (N, k)"))
+/// Like [`is_one`], where many may be meant, too: an array of one dimension may be either, and is an error.
+pub fn is_clearly_one(object: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
+    let one = is_one(object)?;
+    let plain = object.is_instance_of::<PyInt>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>();
+    if one
+        && !plain
+        && let Some(buffer) = buffer(object)?
+        && buffer.dimensions() == 1
+    {
+        let text = format!(
+            "{what} is a buffer with shape {:?}; give a buffer of uint8 with shape (N, k): N numbers of k bytes, \
+             big-endian; or bytes for one number",
+            buffer.shape()
+        );
+        return Err(error(object.py(), &text));
+    }
+    Ok(one)
 }
 
 /// One item.
@@ -206,12 +291,12 @@ struct Item {
 impl Item {
     fn read(object: &Bound<'_, PyAny>, name: impl Fn() -> String, width: Width) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
-            return Ok(Self { kind: Kind::Bytes, bytes: checked(bytes.as_bytes(), width) });
+            return Ok(Self { kind: Kind::Bytes, bytes: copied(bytes.as_bytes(), width) });
         }
         if let Ok(int) = object.cast::<PyInt>() {
             return Self::int(int, &name, width);
         }
-        if let Ok(buffer) = PyUntypedBuffer::get(object) {
+        if let Some(buffer) = buffer(object)? {
             let shape = buffer.shape().to_vec();
             let bytes = buffer.as_typed::<u8>().ok();
             let Some(bytes) = bytes.filter(|_| shape.len() == 1 && buffer.is_c_contiguous()) else {
@@ -220,10 +305,12 @@ impl Item {
             };
             let mut copy = Zeroizing::new(vec![0; bytes.item_count()]);
             bytes.copy_to_slice(object.py(), &mut copy)?;
-            return Ok(Self { kind: Kind::Bytes, bytes: checked(&copy, width) });
+            return Ok(Self { kind: Kind::Bytes, bytes: checked(&copy, width).map(|()| copy) });
         }
         // Integers of other libraries.
-        if let Ok(int) = object.call_method0(intern!(object.py(), "__index__"))
+        let index = intern!(object.py(), "__index__");
+        if object.hasattr(index)?
+            && let Some(int) = unless_refused(object.py(), object.call_method0(index))?
             && let Ok(int) = int.cast::<PyInt>()
         {
             return Self::int(int, &name, width);
@@ -246,9 +333,9 @@ impl Item {
         let bytes = match to_bytes(int, least) {
             Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
                 if int.lt(0)? {
-                    Err(Failure::new("the number is negative; give one that is 0 or more"))
-                } else if most.is_some() {
-                    Err(too_long(least * 8))
+                    Err(Failure::new(format!("{} is negative; give a number that is 0 or more", name())))
+                } else if let Some(most) = most {
+                    Err(too_long(most))
                 } else {
                     let bits: usize = int.call_method0(intern!(py, "bit_length"))?.extract()?;
                     Ok(to_bytes(int, bits.div_ceil(8))?)
@@ -256,7 +343,7 @@ impl Item {
             }
             result => Ok(result?),
         };
-        let bytes = bytes.and_then(|bytes| checked(bytes.as_bytes(), width));
+        let bytes = bytes.and_then(|bytes| copied(bytes.as_bytes(), width));
         Ok(Self { kind: Kind::Int, bytes })
     }
 }
@@ -267,11 +354,15 @@ fn to_bytes<'py>(int: &Bound<'py, PyInt>, len: usize) -> PyResult<Bound<'py, PyB
     Ok(bytes.cast_into::<PyBytes>()?)
 }
 
-fn checked(bytes: &[u8], width: Width) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    if let Width::Bits(bits) = width {
-        at_most(bytes, bits)?;
+fn copied(bytes: &[u8], width: Width) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    checked(bytes, width).map(|()| Zeroizing::new(bytes.to_vec()))
+}
+
+fn checked(bytes: &[u8], width: Width) -> Result<(), Failure> {
+    match width {
+        Width::Bits(bits) => at_most(bytes, bits),
+        _ => Ok(()),
     }
-    Ok(Zeroizing::new(bytes.to_vec()))
 }
 
 fn too_long(bits: usize) -> Failure {

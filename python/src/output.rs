@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList};
+use zeroize::Zeroizing;
 
 use crate::error::{Failure, class, error};
 use crate::numbers::{Batch, Kind};
@@ -62,11 +63,7 @@ pub fn one<'py, B: AsRef<[u8]>>(
 pub fn with_failures<B>(mut results: Vec<Outcome<B>>, batches: &[&Batch]) -> Vec<Outcome<B>> {
     for batch in batches {
         for (i, failure) in &batch.failures {
-            // One item may be for all places.
-            let places = if batch.len() == 1 { 0..results.len() } else { *i..i + 1 };
-            for result in &mut results[places] {
-                *result = Err(failure.clone());
-            }
+            results[*i] = Err(failure.clone());
         }
     }
     results
@@ -81,19 +78,13 @@ pub fn many<'py, B: AsRef<[u8]>>(
     errors: Errors,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let failed = results.iter().any(Result::is_err);
-    if failed {
-        if out.is_some() && errors == Errors::Return {
-            return Err(error(
-                py,
-                "out= cannot hold errors: an item failed; call with errors=\"raise\", or without out=",
-            ));
-        }
+    if results.iter().any(Result::is_err) {
         return list(py, results, errors, |bytes| item(py, kind, bytes.as_ref()));
     }
     match (out, kind) {
         (Some(out), _) => {
-            fill(py, &out, size, &flat(size, results))?;
+            // Another thread may have changed it meanwhile.
+            out_buffer(py, &out, results.len(), size)?.copy_from_slice(py, &flat(size, results))?;
             Ok(out)
         }
         (None, Kind::Rows { numpy }) => rows(py, numpy, size, results),
@@ -141,8 +132,8 @@ fn batch_error<'py>(py: Python<'py>, list: Bound<'py, PyList>, failures: Bound<'
 }
 
 /// All results one after the other, each padded on the left to `size` bytes.
-fn flat<B: AsRef<[u8]>>(size: usize, results: &[Outcome<B>]) -> Vec<u8> {
-    let mut out = vec![0; size * results.len()];
+fn flat<B: AsRef<[u8]>>(size: usize, results: &[Outcome<B>]) -> Zeroizing<Vec<u8>> {
+    let mut out = Zeroizing::new(vec![0; size * results.len()]);
     copy(&mut out, size, results);
     out
 }
@@ -178,8 +169,8 @@ fn rows<'py, B: AsRef<[u8]>>(
     if count == 0 || size == 0 { Ok(view) } else { view.call_method1("cast", ("B", (count, size))) }
 }
 
-fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, size: usize, bytes: &[u8]) -> PyResult<()> {
-    let count = bytes.len().checked_div(size).unwrap_or(0);
+/// The buffer of `out=`, if it can hold `count` results of `size` bytes each.
+pub fn out_buffer(py: Python<'_>, out: &Bound<'_, PyAny>, count: usize, size: usize) -> PyResult<PyBuffer<u8>> {
     let buffer = PyBuffer::<u8>::get(out).map_err(|_| {
         PyTypeError::new_err(format!("out= is no buffer of uint8; give one of shape ({count}, {size})"))
     })?;
@@ -190,5 +181,5 @@ fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, size: usize, bytes: &[u8]) -> Py
         );
         return Err(error(py, &text));
     }
-    buffer.copy_from_slice(py, bytes)
+    Ok(buffer)
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use crate::error::Failure;
+use crate::error::{Failure, error};
 use crate::moduli::{self, Moduli, count};
-use crate::numbers::{Batch, Width};
-use crate::output::{Errors, Outcome, many, one, with_failures};
+use crate::numbers::{Batch, Width, exponent_width};
+use crate::output::{Errors, Outcome, many, one, out_buffer, with_failures};
 use crate::work::{Options, cost, run};
 
 /// An odd modulus, prepared for many powers.
@@ -40,21 +40,21 @@ impl<'py> Call<'py> {
         errors: &str,
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        let out = out.filter(|out| !out.is_none());
-        Ok(Self { options: Options::new(py, threads, progress)?, errors: Errors::read(py, errors)?, out })
+        let (out, errors) = (out.filter(|out| !out.is_none()), Errors::read(py, errors)?);
+        if out.is_some() && errors == Errors::Return {
+            return Err(error(py, "out= cannot hold errors; leave out errors=\"return\", or out="));
+        }
+        Ok(Self { options: Options::new(py, threads, progress)?, errors, out })
+    }
+
+    /// Checks before the work that `out` can hold the results.
+    pub fn check_out(&self, py: Python<'py>, count: usize, size: usize) -> PyResult<()> {
+        self.out.as_ref().map_or(Ok(()), |out| out_buffer(py, out, count, size).map(drop))
     }
 
     /// Of a call for one item.
     fn single(py: Python<'py>) -> PyResult<Self> {
         Self::new(py, Some(1), None, "raise", None)
-    }
-}
-
-/// How long an exponent is.
-fn exponent_width(bits: Option<usize>, size: usize, vartime: bool) -> Width {
-    match bits {
-        Some(bits) => Width::Bits(bits),
-        None => Width::AtLeast(if vartime { 0 } else { size }),
     }
 }
 
@@ -89,15 +89,16 @@ fn powers<'py>(
     call: Call<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = bases.py();
-    let (bases, one_base) = Batch::read_any(bases, "bases", |i| Width::AtLeast(moduli.size(i)))?;
-    let width = |i| exponent_width(exponent_bits, moduli.size(i), vartime);
-    let (exponents, one_exponent) = Batch::read_any(exponents, "exponents", width)?;
+    let (bases, one_base) = moduli.read_numbers(bases, "bases", Width::AtLeast)?;
+    let width = exponent_width(py, exponent_bits, vartime)?;
+    let (exponents, one_exponent) = moduli.read_numbers(exponents, "exponents", width)?;
     let parts = [
         ("bases", bases.len(), one_base),
         ("moduli", moduli.list.len(), moduli.one),
         ("exponents", exponents.len(), one_exponent),
     ];
     let (count, size, kind) = (count(py, &parts)?, moduli.longest(), bases.kind);
+    call.check_out(py, count, size)?;
     let (moduli, bases, exponents) = (Arc::new(moduli), Arc::new(bases), Arc::new(exponents));
     let results = compute(py, count, moduli, bases, exponents, vartime, &call.options)?;
     many(py, kind, size, &results, call.errors, call.out)
@@ -112,8 +113,9 @@ impl Modulus {
         vartime: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, size) = (base.py(), self.0.size());
-        let base = Batch::read_one(base, "base", Width::AtLeast(size))?;
-        let exponent = Batch::read_one(exponent, "exponent", exponent_width(exponent_bits, size, vartime))?;
+        let base = Batch::read_good(base, "base", Width::AtLeast(size))?;
+        let width = exponent_width(py, exponent_bits, vartime)?(size);
+        let exponent = Batch::read_good(exponent, "exponent", width)?;
         let (kind, moduli) = (base.kind, Arc::new(Moduli::one(&self.0)));
         let options = Call::single(py)?.options;
         one(py, kind, compute(py, 1, moduli, Arc::new(base), Arc::new(exponent), vartime, &options)?)

@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::moduli::count;
 use crate::numbers::{Batch, Kind, Width};
 use crate::output::{Errors, Outcome, list, many};
-use crate::work::{Options, cost, run};
+use crate::work::{Options, check_made, cost, run};
 
 /// From here on each prime is searched for alone, so that an interruption ends the search.
 const LONG: f64 = 0.5;
@@ -31,6 +31,7 @@ pub fn generate_primes<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = Options::new(py, threads, progress)?;
+    check_made(py, count)?;
     let raised = |error: PrimeError| Failure::new(error.to_string()).exception(py, None);
     let search = Search::new(bits).map_err(raised)?;
     let search = if safe { search.safe().map_err(raised)? } else { search };

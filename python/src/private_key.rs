@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
 use zariz::rsa::{Algorithm, KeyError, KeyGenerator, Padding};
 use zeroize::Zeroizing;
@@ -18,7 +18,7 @@ use crate::numbers::{Batch, Kind, Width};
 use crate::output::{Errors, Outcome, list, many, one, with_failures};
 use crate::powers::Call;
 use crate::public_key::PublicKey;
-use crate::work::{Options, cost, run};
+use crate::work::{Options, check_made, cost, run};
 
 /// An RSA private key.
 ///
@@ -109,7 +109,8 @@ impl PrivateKey {
     ) -> PyResult<Bound<'py, PyAny>> {
         let fixed = !matches!(operation, Operation::Decrypt(_));
         let kind = if fixed { items.kind } else { Kind::Bytes };
-        count(py, &[("items", items.len(), false)])?;
+        let count = count(py, &[("items", items.len(), false)])?;
+        call.check_out(py, count, self.0.size())?;
         let results = apply(py, &self.0, operation, items, &call.options)?;
         many(py, kind, self.0.size(), &results, call.errors, call.out)
     }
@@ -206,13 +207,13 @@ impl PrivateKey {
 
     /// The key as PKCS#8 PEM text; encrypted if there is a password. Python does not wipe it.
     #[pyo3(signature = (password=None))]
-    fn to_pem(&self, py: Python<'_>, password: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn to_pem<'py>(&self, py: Python<'py>, password: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyString>> {
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
         let pem = py.detach(|| match &password {
-            Some(password) => self.0.to_encrypted_pem(password),
-            None => self.0.to_pkcs8_pem().map(|pem| pem.to_string()),
+            Some(password) => self.0.to_encrypted_pem(password).map(Zeroizing::new),
+            None => self.0.to_pkcs8_pem(),
         });
-        pem.map_err(|error| Failure::from(error).exception(py, None))
+        pem.map(|pem| PyString::new(py, &pem)).map_err(|error| Failure::from(error).exception(py, None))
     }
 
     /// Checks that the primes are probably prime, which loading does not. It costs as much as several signatures.
@@ -317,6 +318,7 @@ fn generate(
     count: usize,
     options: &Options,
 ) -> PyResult<Vec<Outcome<zariz::rsa::PrivateKey>>> {
+    check_made(py, count)?;
     let raised = |error: KeyError| Failure::from(error).exception(py, None);
     let generator = KeyGenerator::new(bits).map_err(raised)?;
     let each = new_cost(bits);

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::error::{Failure, Kind as Exception};
 use crate::moduli::{Moduli, count};
-use crate::numbers::{Batch, Kind, Width, is_one};
+use crate::numbers::{Batch, Kind, Width, exponent_width, is_one, iter};
 use crate::output::{Outcome, many, with_failures};
 use crate::powers::Call;
 use crate::work::{cost, run};
@@ -33,10 +34,11 @@ pub fn mul_many<'py>(
     let py = a.py();
     let call = Call::new(py, threads, progress, errors, out)?;
     let moduli = Moduli::read(moduli, "moduli")?;
-    let width = |i| Width::AtLeast(moduli.size(i));
-    let ((a, one_a), (b, one_b)) = (Batch::read_any(a, "a", width)?, Batch::read_any(b, "b", width)?);
+    let (a, one_a) = moduli.read_numbers(a, "a", Width::AtLeast)?;
+    let (b, one_b) = moduli.read_numbers(b, "b", Width::AtLeast)?;
     let parts = [("a", a.len(), one_a), ("b", b.len(), one_b), ("moduli", moduli.list.len(), moduli.one)];
     let (count, size, kind, each) = (count(py, &parts)?, moduli.longest(), a.kind, cost(8 * moduli.longest(), 16));
+    call.check_out(py, count, size)?;
     let owned = Arc::new((moduli, a, b));
     let numbers = owned.clone();
     let piece = move |range: Range<usize>, _: &_| {
@@ -69,11 +71,12 @@ pub fn invert_many<'py>(
     let py = numbers.py();
     let call = Call::new(py, threads, progress, errors, out)?;
     let moduli = Moduli::read(moduli, "moduli")?;
-    let (numbers, one) = Batch::read_any(numbers, "numbers", |i| Width::AtLeast(moduli.size(i)))?;
+    let (numbers, one) = moduli.read_numbers(numbers, "numbers", Width::AtLeast)?;
     let parts = [("numbers", numbers.len(), one), ("moduli", moduli.list.len(), moduli.one)];
     // Several products for each, and one inversion for each piece or modulus.
     let each = cost(8 * moduli.longest(), if moduli.one { 64 } else { 1024 });
     let (count, size, kind) = (count(py, &parts)?, moduli.longest(), numbers.kind);
+    call.check_out(py, count, size)?;
     let owned = Arc::new((moduli, numbers));
     let of_pieces = owned.clone();
     let piece = move |range: Range<usize>, _: &_| {
@@ -96,28 +99,20 @@ struct Terms {
 }
 
 impl Terms {
-    fn read(
-        i: usize,
-        bases: &Bound<'_, PyAny>,
-        exponents: &Bound<'_, PyAny>,
-        size: usize,
-        exponent: Width,
-    ) -> PyResult<Outcome<Self>> {
-        let bases = Batch::read(bases, &format!("bases[{i}]"), |_| Width::AtLeast(size))?;
-        let exponents = Batch::read(exponents, &format!("exponents[{i}]"), |_| exponent)?;
+    fn new(bases: Batch, exponents: Batch) -> Outcome<Self> {
         if let Some((_, failure)) = bases.failures.first().or(exponents.failures.first()) {
-            return Ok(Err(failure.clone()));
+            return Err(failure.clone());
         }
         let (least, most) = (zariz::MultiPowJob::MIN_BASES, zariz::MultiPowJob::MAX_BASES);
         let (of_bases, of_exponents) = (bases.len(), exponents.len());
         if !(least..=most).contains(&of_bases) {
-            return Ok(Err(Failure::new(format!("there are {of_bases} bases; give {least} to {most}"))));
+            return Err(Failure::new(format!("there are {of_bases} bases; give {least} to {most}")));
         }
         if of_bases != of_exponents {
             let text = format!("there are {of_bases} bases and {of_exponents} exponents; give one for each base");
-            return Ok(Err(Failure::new(text)));
+            return Err(Failure::new(text));
         }
-        Ok(Ok(Self { bases, exponents }))
+        Ok(Self { bases, exponents })
     }
 }
 
@@ -147,31 +142,36 @@ pub fn multi_pow_many<'py>(
     let call = Call::new(py, threads, progress, errors, out)?;
     let moduli = Moduli::read(moduli, "moduli")?;
     for (name, list) in [("bases", bases), ("exponents", exponents)] {
-        if is_one(list) {
+        if is_one(list)? {
             let text = format!("{name} is one number; give a list for each item");
-            return Err(pyo3::exceptions::PyTypeError::new_err(text));
+            return Err(PyTypeError::new_err(text));
         }
     }
-    let bases: Vec<_> = bases.try_iter()?.collect::<PyResult<_>>()?;
-    let exponents: Vec<_> = exponents.try_iter()?.collect::<PyResult<_>>()?;
+    let bases: Vec<_> = iter(bases, "bases")?.collect::<PyResult<_>>()?;
+    let exponents: Vec<_> = iter(exponents, "exponents")?.collect::<PyResult<_>>()?;
     let parts = [
         ("bases", bases.len(), false),
         ("exponents", exponents.len(), false),
         ("moduli", moduli.list.len(), moduli.one),
     ];
     let (count, size) = (count(py, &parts)?, moduli.longest());
+    call.check_out(py, count, size)?;
+    let width = exponent_width(py, exponent_bits, vartime)?;
     let mut terms = Vec::with_capacity(count);
-    let (mut kind, mut longest) = (Kind::Int, 0);
+    let (mut kind, mut longest) = (None, 0);
     for (i, (bases, exponents)) in bases.iter().zip(&exponents).enumerate() {
         let size = moduli.size(i);
-        let width = exponent_bits.map_or(Width::AtLeast(if vartime { 0 } else { size }), Width::Bits);
-        let read = Terms::read(i, bases, exponents, size, width)?;
-        if let Ok(terms) = &read {
-            kind = if i == 0 { terms.bases.kind } else { kind };
-            longest = longest.max(terms.exponents.longest());
+        let bases = Batch::read(bases, &format!("bases[{i}]"), |_| Width::AtLeast(size))?;
+        let exponents = Batch::read(exponents, &format!("exponents[{i}]"), |_| width(size))?;
+        // An empty list says nothing of its kind.
+        if bases.len() > 0 && *kind.get_or_insert(bases.kind) != bases.kind {
+            let text = format!("bases[{i}] is of another kind than those before; give all as ints, or all as bytes");
+            return Err(PyTypeError::new_err(text));
         }
-        terms.push(read);
+        longest = longest.max(exponents.longest());
+        terms.push(Terms::new(bases, exponents));
     }
+    let kind = kind.unwrap_or(Kind::Int);
     let each = 1.5 * cost(8 * size, 8 * longest);
     let owned = Arc::new((moduli, terms));
     let of_pieces = owned.clone();
@@ -203,7 +203,7 @@ fn products(moduli: &Moduli, terms: &[Outcome<Terms>], range: Range<usize>, vart
                 out[*place] = Ok(result);
             }
         }
-        // `Terms::read` has checked them all.
+        // `Terms::new` has checked them all.
         Err(error) => {
             for (place, ..) in &good {
                 out[*place] = Err(Failure::new(error.to_string()));

@@ -240,8 +240,8 @@ impl PublicKey {
         let call = Call::new(py, threads, progress, errors, out)?;
         let padding = keys::padding(py, padding, label.unwrap_or_default())?;
         let messages = Batch::read(messages, "messages", |_| Width::NoInts)?;
-        count(py, &[("messages", messages.len(), false)])?;
-        let kind = messages.kind;
+        let (count, kind) = (count(py, &[("messages", messages.len(), false)])?, messages.kind);
+        call.check_out(py, count, self.0.size())?;
         let results = self.encrypt_items(py, messages, padding, &call.options)?;
         many(py, kind, self.0.size(), &results, call.errors, call.out)
     }

@@ -4,6 +4,7 @@
 //! anew. The caller's thread waits without the interpreter, and looks for signals ten times a second. After an
 //! interruption the threads finish the piece that they are at, and their results are dropped.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,6 +25,10 @@ const GLANCE: Duration = Duration::from_millis(100);
 const SHORT: f64 = 0.02;
 /// A piece of work takes about this long, in seconds on a slow engine.
 const PIECE: f64 = 0.2;
+/// The most threads of a call.
+const MAX_THREADS: usize = 4096;
+/// The most keys or primes that a call makes.
+const MAX_MADE: usize = 1 << 30;
 /// The fewest items of a piece: the lanes of the widest engine.
 const LANES: usize = 8;
 
@@ -45,9 +50,11 @@ impl Options {
     pub fn new(py: Python<'_>, threads: Option<isize>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let threads = match threads {
             None => thread::available_parallelism().map_or(1, |number| number.get()),
-            Some(number) => usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| {
-                error(py, &format!("threads is {number}; give at least 1, or None for all processors"))
-            })?,
+            Some(number) => {
+                usize::try_from(number).ok().filter(|number| (1..=MAX_THREADS).contains(number)).ok_or_else(|| {
+                    error(py, &format!("threads is {number}; give 1 to {MAX_THREADS}, or None for all processors"))
+                })?
+            }
         };
         let progress = progress.filter(|progress| !progress.is_none()).map(|progress| {
             if progress.is_callable() { Ok(progress) } else { progress.getattr(intern!(py, "update")) }
@@ -56,6 +63,14 @@ impl Options {
             PyTypeError::new_err("progress is neither a function of the number of new items nor has a method update")
         })?;
         Ok(Self { threads, progress: progress.map(Bound::unbind) })
+    }
+}
+
+/// Checks how many keys or primes the caller asks for.
+pub fn check_made(py: Python<'_>, count: usize) -> PyResult<()> {
+    match count {
+        ..=MAX_MADE => Ok(()),
+        _ => Err(error(py, &format!("count is {count}; give at most {MAX_MADE}"))),
     }
 }
 
@@ -97,22 +112,20 @@ pub fn run<R: Send + 'static>(
     drop(sender);
     let stop = Stop(&cancelled);
     let process = std::process::id();
-    let mut done: Vec<Option<Vec<R>>> = (0..pieces.count()).map(|_| None).collect();
-    let mut left = done.len();
+    let mut done: BTreeMap<usize, Vec<R>> = BTreeMap::new();
     let (mut news, mut looked) = (0, Instant::now());
-    while left > 0 {
+    while done.len() < pieces.count() {
         let messages = &mut receiver;
         match py.detach(move || messages.recv_timeout(GLANCE)) {
             Ok((place, results)) => {
                 let results = results.map_err(|_| panicked(py))?;
                 news += results.len();
-                done[place] = Some(results);
-                left -= 1;
+                done.insert(place, results);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(py)),
         }
-        if left == 0 || looked.elapsed() >= GLANCE {
+        if done.len() == pieces.count() || looked.elapsed() >= GLANCE {
             looked = Instant::now();
             py.check_signals()?;
             report(py, options, std::mem::take(&mut news))?;
@@ -122,7 +135,7 @@ pub fn run<R: Send + 'static>(
         }
     }
     drop(stop);
-    Ok(done.into_iter().flatten().flatten().collect())
+    Ok(done.into_values().flatten().collect())
 }
 
 /// Tells the threads, when it is dropped, that nobody waits for them.

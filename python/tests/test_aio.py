@@ -183,6 +183,74 @@ def test_loops_in_many_threads(key: zariz.PrivateKey) -> None:
     assert results == [expected] * 8
 
 
+class Future:
+    """What an inbox asks of a future."""
+
+    def __init__(self, fails: bool) -> None:
+        self.fails, self.result = fails, b""
+
+    def done(self) -> bool:
+        return False
+
+    def set_result(self, result: bytes) -> None:
+        if self.fails:
+            raise LookupError("this future fails")
+        self.result = result
+
+
+def test_a_future_that_fails_leaves_the_others_alone(key: zariz.PrivateKey) -> None:
+    inbox, batcher = aio.Inbox(), aio.Batcher(threads=1)
+    futures = [Future(fails=i % 2 == 0) for i in range(LANES)]
+    for future in futures:
+        inbox.sign(batcher, key, future, b"m", "RS256", False)
+    errors = 0
+    while len(inbox):
+        try:
+            inbox.drain()
+        except LookupError:
+            errors += 1
+    assert errors and all(f.fails or f.result == key.sign(b"m", "RS256") for f in futures)
+
+
+def test_a_loop_that_has_no_add_reader_says_so_each_time(key: zariz.PrivateKey) -> None:
+    class Loop(asyncio.SelectorEventLoop):
+        def add_reader(self, fd: Any, callback: Any, *args: Any) -> Any:
+            if getattr(callback, "__name__", "") == "drain":
+                raise NotImplementedError
+            return super().add_reader(fd, callback, *args)
+
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        for _ in range(2):
+            with pytest.raises(NotImplementedError):
+                runner.run(asyncio.wait_for(aio.Signer(key).sign(b"m", "RS256"), 5))
+
+
+def test_other_threads_run_while_a_long_message_is_hashed(key: zariz.PrivateKey) -> None:
+    counted, stop, interval = [0], threading.Event(), sys.getswitchinterval()
+
+    def count() -> None:
+        while not stop.wait(0.0005):
+            counted[0] += 1
+
+    async def main() -> None:
+        signing = aio.Signer(key).sign(message, "RS256")
+        before = counted[0]
+        signing.send(None)  # Hashes, and brings the request.
+        assert counted[0] >= before + 5
+        signing.close()
+
+    message, thread = bytes(200_000_000), threading.Thread(target=count)
+    # No thread has to give the interpreter away meanwhile.
+    sys.setswitchinterval(100)
+    thread.start()
+    try:
+        asyncio.run(main())
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        thread.join()
+
+
 FORKED = """
 import asyncio, os, zariz
 from zariz import aio
@@ -252,13 +320,13 @@ def test_many_awaits_leak_nothing() -> None:
     assert len(os.listdir("/proc/self/fd")) <= files + 2
 
 
-def issuer(key: zariz.PrivateKey) -> Any:
+def issuer() -> Any:
     path = Path(__file__).parent.parent / "examples" / "issuer.py"
     spec = importlib.util.spec_from_file_location("issuer", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Issuer(key)
+    return module
 
 
 async def ask(app: Any, method: str, path: str, *parts: bytes) -> tuple[int, Any]:
@@ -278,7 +346,7 @@ async def ask(app: Any, method: str, path: str, *parts: bytes) -> tuple[int, Any
 
 
 def test_the_example_issues_tokens(key: zariz.PrivateKey) -> None:
-    app = issuer(key)
+    app = issuer().Issuer(key)
 
     async def main() -> None:
         asked = [ask(app, "POST", "/token", b'{"sub": ', b'"user %d"}' % i) for i in range(64)]
@@ -293,3 +361,17 @@ def test_the_example_issues_tokens(key: zariz.PrivateKey) -> None:
         assert (await ask(app, "GET", "/token", b""))[0] == 404
 
     asyncio.run(main())
+
+
+def test_the_example_refuses_when_it_is_full(key: zariz.PrivateKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = issuer()
+    app = module.Issuer(key)
+
+    async def statuses(count: int) -> set[int]:
+        asked = [ask(app, "POST", "/token", b'{"sub": "user"}') for _ in range(count)]
+        return {status for status, _ in await asyncio.gather(*asked)}
+
+    # More than wait in a queue as it is by default.
+    assert asyncio.run(statuses(8000)) == {200, 503}
+    monkeypatch.setattr(module, "PATIENCE", 0)
+    assert asyncio.run(statuses(1)) == {503}

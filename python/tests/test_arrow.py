@@ -81,7 +81,12 @@ def test_other_libraries(key: zariz.PrivateKey) -> None:
 
 
 def test_empty_and_all_null(key: zariz.PrivateKey) -> None:
-    for column in [pa.array([], pa.binary()), pa.array([None, None], pa.binary()), pa.nulls(3), pa.chunked_array([], pa.binary())]:
+    for column in [
+        pa.array([], pa.binary()),
+        pa.array([None, None], pa.binary()),
+        pa.nulls(3),
+        pa.chunked_array([], pa.binary()),
+    ]:
         signed = pa.array(arrow.sign(column, key, "RS256"))
         assert len(signed) == len(column) == signed.null_count and signed.type == pa.binary(256)
         assert len(arrow.decrypt(column, key)) == len(column)
@@ -98,3 +103,14 @@ def test_wrong_columns(key: zariz.PrivateKey) -> None:
         arrow.verify(pa.array([b"a", b"b"]), pa.array([b"a"]), key, "RS256")
     with pytest.raises(TypeError):
         arrow.sign(pa.array([b"a"]), None, "RS256")
+
+
+def test_damaged_columns(key: zariz.PrivateKey) -> None:
+    offsets = pa.array([0, 9, 2], pa.int32()).buffers()[1]
+    data = pa.py_buffer(b"abcdefghij")
+    no_text = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.array([0, 2], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xff")]
+    )
+    for damaged in (pa.Array.from_buffers(pa.binary(), 2, [None, offsets, data]), no_text):
+        with pytest.raises(zariz.Error, match="column is damaged"):
+            arrow.sign(damaged, key, "RS256")

@@ -84,3 +84,9 @@ def test_what_is_no_integer(bad: Any) -> None:
 def test_longer_than_the_library() -> None:
     m = (1 << 20000) + 1
     assert gmpy.powmod(3, 65537, m) == pow(3, 65537, m)
+
+
+def test_inverses_keep_no_modulus() -> None:
+    before = gmpy._prepared.cache_info()
+    assert gmpy.invert(3, 2**521 - 1) == pow(3, -1, 2**521 - 1)
+    assert gmpy._prepared.cache_info() == before

@@ -35,6 +35,15 @@ class Lies:
         return "text"
 
 
+class Stops:
+    """An object whose every use is interrupted."""
+
+    def stop(self, *_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    __index__ = __iter__ = __buffer__ = stop
+
+
 def endless_then_fails() -> Any:
     yield 1
     yield 2
@@ -47,7 +56,7 @@ HOSTILE: list[Any] = [
     numpy.zeros(5), numpy.zeros((2, 3)), numpy.zeros((2, 3, 4), numpy.uint8), numpy.zeros((4, 4), numpy.uint8)[::2],
     numpy.zeros((4, 4), numpy.uint8).T, numpy.zeros((4, 4), numpy.int8), numpy.array([1, 2]), numpy.array(None),
     numpy.array([1, None], object), numpy.zeros((0, 5), numpy.uint8), numpy.zeros((5, 0), numpy.uint8),
-    array.array("i", [1]), endless_then_fails(), type, zariz.Modulus, 1 << 100_000, [1 << 100_000], True, [True, False],
+    array.array("i", [1]), array.array("B", [1]), numpy.zeros(5, numpy.uint8), endless_then_fails(), type, zariz.Modulus, 1 << 100_000, [1 << 100_000], True, [True, False],
 ]  # fmt: skip
 
 
@@ -122,21 +131,22 @@ def test_generators_and_their_errors() -> None:
 
 
 def test_buffers_that_another_thread_changes() -> None:
-    """Inputs are copied first: each result is a power of one state of its row, with its first and last byte alike."""
-    m, rows = zariz.Modulus(ODD), numpy.zeros((64, 2), numpy.uint8)
-    squares = {pow(257 * i, 2, ODD) for i in range(256)} | {pow(256 * i + j, 2, ODD) for i in range(256) for j in range(256)}
+    """Inputs are copied first: all results are powers of one state, in which all bytes are alike."""
+    # numpy keeps the interpreter for fewer than 500 bytes, so no other thread sees some of them changed.
+    m, rows = zariz.Modulus(ODD), numpy.zeros((200, 2), numpy.uint8)
+    squares = {pow(257 * i, 2, ODD) for i in range(256)}
     end = threading.Event()
 
     def change() -> None:
         while not end.is_set():
-            rows[:] += 1
+            numpy.add(rows, 1, out=rows)
 
     thread = threading.Thread(target=change)
     thread.start()
     try:
         for _ in range(200):
-            for power in m.pow_batch(rows, 2):
-                assert int.from_bytes(power.tobytes(), "big") in squares
+            powers = {int.from_bytes(power.tobytes(), "big") for power in m.pow_batch(rows, 2)}
+            assert len(powers) == 1 and powers <= squares
     finally:
         end.set()
         thread.join()
@@ -161,3 +171,76 @@ def test_huge_numbers(key: zariz.PrivateKey) -> None:
     base = (1 << 200_000) + 7
     assert zariz.Modulus(35).pow(base, 3) == pow(base, 3, 35)
     assert key.sign(bytes(5_000_000), "RS256")
+
+
+def test_interruptions_pass_through() -> None:
+    m = zariz.Modulus(ODD)
+    for call in [
+        lambda x: m.pow(x, 3), lambda x: m.pow(3, x), lambda x: m.pow_batch(x, 3), lambda x: m.pow_batch([x], 3),
+        lambda x: m.pow_batch([3], x), lambda x: zariz.pow_many(x, [3], 3), lambda x: zariz.pow_many([x], 3, 3),
+        lambda x: zariz.multi_pow_many(ODD, [[3, 5]], [x]), zariz.Modulus, primes.is_prime_many,
+    ]:  # fmt: skip
+        with pytest.raises(KeyboardInterrupt):
+            call(Stops())
+
+
+def test_huge_requests_are_errors() -> None:
+    m = zariz.Modulus(ODD)
+    huge = 1 << 40
+    for call in [
+        lambda: zariz.PrivateKey.generate_many(2048, huge), lambda: primes.generate_many(256, huge),
+        lambda: primes.generate_safe_many(256, 1 << 62), lambda: m.pow_batch([2], 3, threads=1 << 62),
+        lambda: m.pow_batch([3] * 1000, ODD, threads=1 << 62), lambda: m.pow_batch([2], 3, exponent_bits=huge),
+        lambda: m.pow(2, 3, exponent_bits=(1 << 64) - 1), lambda: zariz.FixedBase(ODD, 2, exponent_bits=huge),
+        lambda: zariz.FixedBase(ODD, 2, exponent_bits=(1 << 64) - 1),
+        lambda: zariz.pow_many([ODD], [2], 3, exponent_bits=huge),
+        lambda: zariz.multi_pow_many(ODD, [[2, 3]], [[2, 3]], exponent_bits=huge),
+        lambda: m.pow_batch(numpy.zeros((huge, 0), numpy.uint8), 3), lambda: m.pow_batch(numpy.zeros((5, 0), numpy.uint8), 3),
+        lambda: zariz.pow_many(numpy.zeros((huge, 0), numpy.uint8), 3, 3),
+    ]:  # fmt: skip
+        with pytest.raises((zariz.Error, MemoryError)):
+            call()
+
+
+def test_one_row_is_not_one_number() -> None:
+    row = numpy.array([2, 3, 5], numpy.uint8)
+    for one_row in (row, array.array("B", [2, 3, 5])):
+        for call in [
+            lambda: zariz.Modulus(ODD).pow_batch([2, 3], one_row), lambda: zariz.pow_many(one_row, [2, 3], 3),
+            lambda: zariz.mul_many(ODD, [2, 3], one_row), lambda: zariz.Modulus(ODD).pow_batch(one_row, 3),
+        ]:  # fmt: skip
+            with pytest.raises(zariz.Error, match=r"shape \(N, k\)"):
+                call()
+    for one in (row.tobytes(), bytearray(row), memoryview(row.tobytes())):
+        assert zariz.Modulus(ODD).pow_batch([2], one) == [pow(2, 0x020305, ODD)]
+
+
+def test_out_is_checked_before_the_work() -> None:
+    # Hours of work.
+    m, hours = zariz.Modulus((1 << 16381) + 1), [3] * 10**5
+    few = zariz.Modulus(ODD)
+    good = numpy.zeros((len(hours), m.size), numpy.uint8)
+    readonly = good[:]
+    readonly.flags.writeable = False
+    for out in (numpy.zeros((1, m.size), numpy.uint8), readonly, bytearray(5)):
+        for call in (
+            lambda: m.pow_batch(hours, m.size, exponent_bits=16381, out=out),
+            lambda: zariz.pow_many([m] * len(hours), hours, 3, exponent_bits=16381, out=out),
+            lambda: zariz.multi_pow_many(m, [[2, 3]] * len(hours), [[2, 3]] * len(hours), out=out),
+        ):
+            with pytest.raises(zariz.Error, match="give a writable, contiguous buffer"):
+                call()
+    seen: list[int] = []
+    for function in (zariz.invert_many, lambda n, x, **given: zariz.mul_many(n, x, x, **given)):
+        with pytest.raises(zariz.Error, match="out="):
+            function(few, [1, 2], out=bytearray(2), progress=seen.append)
+    with pytest.raises(zariz.Error, match="out= cannot hold errors"):
+        few.pow_batch([2], 3, out=numpy.zeros((1, few.size), numpy.uint8), errors="return", progress=seen.append)
+    key = zariz.PrivateKey.generate(1024)
+    fixed = zariz.FixedBase(ODD, 2, exponent_bits=10)
+    for method in (key.raw_batch, fixed.pow_batch):
+        with pytest.raises(zariz.Error, match="out="):
+            method([1], out=numpy.zeros((2, 9), numpy.uint8), progress=seen.append)
+    with pytest.raises(zariz.Error, match="out="):
+        key.public_key.encrypt_batch([b"m"], out=numpy.zeros((2, 9), numpy.uint8), progress=seen.append)
+    assert not seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import subprocess
 import sys
+from importlib.metadata import requires
 
 import jwt
 import pytest
@@ -77,3 +78,8 @@ def test_registered_with_pyjwt() -> None:
 def test_without_pyjwt(key: zariz.PrivateKey) -> None:
     program = "import sys; sys.modules['jwt'] = None; import zariz.jwt, zariz; zariz.jwt.encode_many([{}], zariz.PrivateKey.generate(1024))"
     subprocess.run([sys.executable, "-X", "dev", "-c", program], check=True)
+
+
+def test_the_extra_has_what_pyjwt_needs_for_rsa() -> None:
+    extra = [text for text in requires("zariz") or [] if "jwt" in text.split(";")[-1]]
+    assert len(extra) == 1 and extra[0].lower().startswith("pyjwt[crypto]")

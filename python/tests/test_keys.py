@@ -88,7 +88,9 @@ def test_raw_is_the_power(theirs: rsa.RSAPrivateKey) -> None:
 def test_loading(theirs: rsa.RSAPrivateKey, tmp_path: Path) -> None:
     encoding, formats = serialization.Encoding, serialization.PrivateFormat
     reference = PublicKey.load(theirs)
-    for how, form in [(e, f) for e in (encoding.PEM, encoding.DER) for f in (formats.PKCS8, formats.TraditionalOpenSSL)]:
+    for how, form in [
+        (e, f) for e in (encoding.PEM, encoding.DER) for f in (formats.PKCS8, formats.TraditionalOpenSSL)
+    ]:
         data = theirs.private_bytes(how, form, serialization.NoEncryption())
         path = tmp_path / "key"
         path.write_bytes(data)
@@ -119,6 +121,39 @@ def test_loading(theirs: rsa.RSAPrivateKey, tmp_path: Path) -> None:
             PrivateKey.load(hostile)
         with pytest.raises(TypeError):
             PublicKey.load(hostile)
+
+
+def test_text_of_a_key_is_never_a_path(theirs: rsa.RSAPrivateKey) -> None:
+    encoding, none = serialization.Encoding, serialization.NoEncryption()
+    pem = theirs.private_bytes(encoding.PEM, serialization.PrivateFormat.PKCS8, none).decode()
+    for before in (
+        "\ufeff",
+        "\n",
+        "Bag Attributes\n    localKeyID: 01\nKey Attributes: <No Attributes>\n",
+        "x" * 300 + "\n",
+    ):
+        assert PrivateKey.load(before + pem).public_key == PrivateKey.load(theirs).public_key
+    lines = pem.splitlines()[1:-1]
+    damaged = [
+        pem.replace("-----BEGIN", "BEGIN"),
+        "\n".join(lines),
+        "".join(lines),
+        "\udc80" + pem,
+        pem[:-100],
+        "\0" + pem,
+    ]
+    for text in damaged:
+        for half in (PrivateKey, PublicKey):
+            with pytest.raises((zariz.Error, OSError)) as caught:
+                half.load(text)
+            shown = f"{caught.value} {caught.value!r} {getattr(caught.value, 'filename', '')}"
+            assert not any(line in shown for line in lines)
+    with pytest.raises(OSError) as caught:
+        PrivateKey.load(Path("".join(lines)))
+    assert caught.value.filename is None and lines[1] not in f"{caught.value!r}"
+    with pytest.raises(FileNotFoundError) as missing:
+        PrivateKey.load("missing.pem")
+    assert str(missing.value.filename) == "missing.pem"
 
 
 def test_keys_do_not_show_themselves_and_do_not_travel(key: PrivateKey) -> None:

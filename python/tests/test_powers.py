@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import time
+from pathlib import Path
 
 import gmpy2
 import numpy
@@ -150,3 +152,60 @@ def test_small_moduli_exhaustively() -> None:
         bases = list(range(2 * n))
         for e in range(6):
             assert zariz.Modulus(n).pow_batch(bases, e) == [pow(b, e, n) for b in bases]
+
+
+def test_a_row_that_is_too_long_fails_alone() -> None:
+    fixed = zariz.FixedBase(35, 2, exponent_bits=9)
+    rows = numpy.array([[0, 10], [2, 0], [1, 3]], numpy.uint8)
+    for function in (fixed.pow_batch, fixed.pow_batch_vartime):
+        results = function(rows, errors="return")
+        assert [results[0], results[2]] == [b"\x09", bytes([pow(2, 259, 35)])]
+        assert isinstance(results[1], zariz.Error) and results[1].index == 1 and "9 bits" in str(results[1])
+
+
+def test_errors_of_one_exponent() -> None:
+    m = zariz.Modulus(35)
+    for exponent, bits, text in [(-1, None, "exponent is negative"), (16, 3, "more than the 3 bits")]:
+        calls = (
+            lambda: m.pow(2, exponent, exponent_bits=bits),
+            lambda: m.pow_batch([2, 3], exponent, exponent_bits=bits, errors="return"),
+            lambda: zariz.pow_many([35, 35], 2, exponent, exponent_bits=bits, errors="return"),
+        )
+        for call in calls:
+            with pytest.raises(zariz.Error, match=text) as caught:
+                call()
+            assert type(caught.value) is zariz.Error
+    # More than fits into whole bytes, too.
+    with pytest.raises(zariz.Error, match="more than the 3 bits"):
+        m.pow(2, 1 << 100, exponent_bits=3)
+
+
+def test_one_exponent_is_padded_to_the_longest_modulus() -> None:
+    """Its length does not show in the time; without padding, this is 500 times as fast."""
+    moduli = [zariz.Modulus(35)] + [zariz.Modulus((1 << 4093) + 1)] * 16
+
+    def seconds(exponent: int) -> float:
+        start = time.perf_counter()
+        zariz.pow_many(moduli, 3, exponent, threads=1)
+        return time.perf_counter() - start
+
+    # Other programs may hold the longer ones up, but hardly all three.
+    assert seconds(1) > min(seconds((1 << 4092) + 1) for _ in range(3)) / 10
+
+
+def test_kinds_of_products_of_powers() -> None:
+    good = ([b"\x02", b"\x03"], [b"\x05", b"\x04"])
+    for bad in ([], [b"\x02"]):
+        results = zariz.multi_pow_many(35, [bad, good[0]], [bad, good[1]], errors="return")
+        assert isinstance(results[0], zariz.Error) and results[1] == b"\x02"
+    with pytest.raises(TypeError, match=r"bases\[1\] is of another kind"):
+        zariz.multi_pow_many(35, [[2, 3], good[0]], [[5, 4], good[1]])
+
+
+def test_subclasses_of_numpys_arrays(tmp_path: Path) -> None:
+    class Array(numpy.ndarray):  # type: ignore[type-arg]
+        pass
+
+    rows = numpy.memmap(tmp_path / "rows", numpy.uint8, "w+", shape=(3, 2))
+    for given in (rows, numpy.zeros((3, 2), numpy.uint8).view(Array)):
+        assert type(zariz.Modulus(35).pow_batch(given, 2)) is numpy.ndarray

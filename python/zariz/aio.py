@@ -62,8 +62,9 @@ def _inbox(loop: asyncio.AbstractEventLoop) -> Inbox:
         if inbox is None:
             for other in [other for other in process.inboxes if other.is_closed()]:
                 del process.inboxes[other]
-            inbox = process.inboxes[loop] = Inbox()
+            inbox = Inbox()
             loop.add_reader(inbox.fileno(), inbox.drain)
+            process.inboxes[loop] = inbox
         return inbox
 
 

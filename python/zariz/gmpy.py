@@ -46,6 +46,8 @@ def _fits(m: int) -> bool:
 def powmod(x: Any, y: Any, m: Any) -> Any:
     """`x ** y % m`, in time that depends on `y`.
 
+    The last 16 moduli of `powmod` and of the lists stay in memory: use `powmod_sec` if `m` is secret.
+
     >>> powmod(2, 10, 35)
     9
     """
@@ -139,7 +141,8 @@ def invert(x: Any, m: Any) -> Any:
     x, m = index(x), abs(index(m))
     try:
         if _fits(m):
-            inverse = invert_many(_prepared(m), [x % m], threads=1, errors="return")[0]
+            # Such moduli are often primes of a key: none is kept.
+            inverse = invert_many(m, [x % m], threads=1, errors="return")[0]
             if isinstance(inverse, NotInvertible):
                 raise inverse
         else:
