@@ -184,7 +184,8 @@ def chart(rows: list[tuple[str, str, str, float, float, float]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help=f"how long to measure; at least {PAIRS} pairs of turns each")
+    seconds = f"how long to measure; at least {PAIRS} pairs of turns each"
+    parser.add_argument("--seconds", type=float, default=60, help=seconds)
     parser.add_argument("--program", metavar="FILE", help="the program zariz: also compare with Rust")
     parser.add_argument("--chart", help="an SVG file to write")
     arguments = parser.parse_args()

@@ -1,0 +1,72 @@
+//! What a worker and the queue make of programs' functions: wakers that wait, panic, or use the queue.
+
+use super::*;
+
+/// A worker's turn is not held in a waker: a thread that the waker waits for computes meanwhile.
+#[test]
+fn a_waker_may_wait_for_a_thread_that_computes() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        queue.compute().close();
+        let first = Request::new(Task::named(0), Arc::new(Bell::that_waits_for(&last)), None);
+        queue.submit(vec![first.clone()]);
+        until_begun(&queue, 1);
+        // So the worker keeps its turn.
+        let (next, bell) = push(&queue, 1);
+        queue.compute().open();
+        assert_eq!(queue.call(Task::named(2), None), Ok(2));
+        last.wake();
+        bell.wait(1);
+        assert_eq!((first.collect(), next.collect()), (Some(Ok(0)), Some(Ok(1))));
+        assert_at_rest(&queue);
+    });
+}
+
+/// A request that goes with its batch may panic, as what an executor keeps may: the worker stays.
+#[test]
+fn a_request_may_panic_when_it_is_dropped() {
+    model(|| {
+        let queue = queue(LIMITS);
+        queue.compute().close();
+        let bell = Arc::new(Bell::that_panics_when_forgotten());
+        queue.submit(vec![Request::new(Task::named(0), bell.clone(), None)]);
+        queue.compute().open();
+        bell.wait(1);
+        let (second, bell) = push(&queue, 2);
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(second.collect(), Some(Ok(2)));
+    });
+}
+
+/// A waker may use the queue when it is dropped: it is not dropped under the lock.
+#[test]
+fn a_dropped_waker_may_use_the_queue() {
+    struct Nosy(Arc<Queue<Stub>>);
+    impl Wake for Nosy {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Nosy {
+        fn drop(&mut self) {
+            self.0.waiting();
+        }
+    }
+    model(|| {
+        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+        queue.compute().close();
+        queue.submit(vec![Request::new(Task::named(0), Arc::new(Bell::default()), None)]);
+        until_begun(&queue, 1);
+        let (first, bell) = push(&queue, 1);
+        let request = Request::new(Task::named(2), Arc::new(Bell::default()), None);
+        let (mut place, nosy) = (Place::default(), || Waker::from(Arc::new(Nosy(queue.0.clone()))));
+        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
+        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
+        queue.leave(&mut place);
+        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
+        queue.compute().open();
+        bell.wait(1);
+        assert_eq!(first.collect(), Some(Ok(1)));
+        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Ready(Ok(())));
+    });
+}
