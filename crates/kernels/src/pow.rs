@@ -152,15 +152,52 @@ pub fn pow_of_two<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs>
 /// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
 /// [`pow`].
 pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
-    let exponent = batch.first().map_or(&[][..], |p| p.exponent);
-    if !batch.iter().all(|p| limbs::equal(p.exponent, exponent)) {
-        let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
-        let batch: Vec<_> = batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect();
-        return pow(domain, &batch);
-    }
+    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
     let base = enter(&mut domain, batch);
     let x = power_vartime(&mut domain, base, exponent);
     leave(&mut domain, x, batch.len())
+}
+
+/// Like [`pow_vartime`], for bases below their moduli, which spares odd exponents a product.
+pub fn pow_reduced_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
+    let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
+    let mut out = power_of_reduced_vartime(&mut domain, &bases, exponent);
+    out.truncate(batch.len());
+    out
+}
+
+/// The exponent of all powers, if they have the same.
+fn shared_exponent<'a, C>(batch: &[Power<'a, C>]) -> Option<&'a [u64]> {
+    let first = batch.first().map_or(&[][..], |p| p.exponent);
+    batch.iter().all(|p| limbs::equal(p.exponent, first)).then_some(first)
+}
+
+/// [`pow`], as long as the exponents are.
+fn pow_each_vartime<D: Domain, C>(domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+    let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
+    pow(domain, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
+}
+
+/// Numbers below their moduli, raised to a public exponent; canonical.
+///
+/// If it is odd, the last product is by the plain number: it takes the power out of the domain too.
+pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u64]], exponent: &[u64]) -> Vec<Limbs> {
+    let base = domain.enter(numbers, domain.bits());
+    match exponent {
+        [low, high @ ..] if low & 1 == 1 => {
+            let mut even = alloc::vec![low - 1];
+            even.extend_from_slice(high);
+            let mut x = power_vartime(domain, base, &even);
+            let number = domain.plain(numbers);
+            domain.amm(&mut x, &number);
+            domain.canonical(&x)
+        }
+        _ => {
+            let x = power_vartime(domain, base, exponent);
+            domain.leave(x)
+        }
+    }
 }
 
 /// A number in the domain, raised to a public exponent.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{big, limbs_of, modulus, number, odd};
+use common::{big, check_reduced, limbs_of, modulus, number, odd};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SPARE, select, tail};
@@ -293,6 +293,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
     };
     let ours = run(pow::pow(carry::Domain::new(m, &constants), &[power]));
     run(pow::pow_vartime(carry::Domain::new(m, &constants), &[power]));
+    check_reduced(|| carry::Domain::new(m, &constants), &[power], std::slice::from_ref(&modulus));
 
     let others = batch::Constants::new(&odd(&modulus), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };

@@ -10,7 +10,7 @@ use zariz_kernels::{Domain, batch};
 #[path = "common/mod.rs"]
 #[macro_use]
 mod common;
-use common::{big, limbs_of, modulus, number, odd};
+use common::{big, check_reduced, limbs_of, modulus, number, odd};
 
 /// Runs a generic check on every machine of RSAZ that this processor has, with both ways to find quotients.
 macro_rules! on_every_wide_machine {
@@ -47,6 +47,7 @@ fn check_power<W: rsaz::Kernels>(
         assert_eq!(results[0].len(), constants.modulus().limbs().len());
         assert_eq!(big(&results[0]), expected, "{}", what());
     }
+    check_reduced(domain, &power, std::slice::from_ref(&modulus));
     let factor = limbs_of(&(exponent % &modulus), 1);
     let product = [Product { modulus: constants, a: &base_limbs, a_bits: base_bits, b: &factor }];
     assert_eq!(big(&mul::mul(domain(), &product)[0]), base * exponent % &modulus, "{}", what());

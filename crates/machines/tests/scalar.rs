@@ -8,16 +8,8 @@ use zariz_kernels::pow::{self, Power};
 use zariz_kernels::scalar::{self, Constants, Domain};
 use zariz_kernels::{OddModulus, limbs};
 
-fn big(limbs: &[u64]) -> BigUint {
-    BigUint::from_slice(&limbs.iter().flat_map(|&l| [l as u32, (l >> 32) as u32]).collect::<Vec<_>>())
-}
-
-fn limbs_of(number: &BigUint, n: usize) -> Vec<u64> {
-    let mut out = number.to_u64_digits();
-    assert!(out.len() <= n);
-    out.resize(n, 0);
-    out
-}
+mod common;
+use common::{big, check_reduced, limbs_of};
 
 /// Numbers that carry as far as they can, and random ones, some with long runs of equal bits.
 fn number(rng: &mut StdRng, n: usize) -> Vec<u64> {
@@ -124,6 +116,7 @@ fn powers<S: scalar::Kernels>(machine: S) {
                 assert_eq!(result[0].len(), n);
                 assert_eq!(big(&result[0]), expected, "{base:x?} to {exponent:x?} mod {m:x?}");
             }
+            check_reduced(|| Domain::new(machine, &constants), &[power], &[big(&m)]);
             let factor = limbs_of(&(big(&number(rng, n)) % big(&m)), n);
             let product = Product { modulus: &constants, a: &base, a_bits: 64 * base.len(), b: &factor };
             let result = mul::mul(Domain::new(machine, &constants), &[product]);

@@ -44,6 +44,9 @@ pub(crate) trait Backend: Sync {
     #[cfg(feature = "primes")]
     fn pow_of_two(&self, batch: &[Power]) -> Vec<Limbs>;
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
+    /// Of bases below their moduli.
+    #[cfg(feature = "rsa")]
+    fn pow_reduced_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
     /// All have equally many bases.
     fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs>;
     fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs>;
@@ -266,6 +269,10 @@ impl<A: Arithmetic> Backend for A {
     }
     fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
         self.held(|| pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch))
+    }
+    #[cfg(feature = "rsa")]
+    fn pow_reduced_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
+        self.held(|| pow::pow_reduced_vartime(domain(*self, &pow::moduli(batch)), batch))
     }
     fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs> {
         self.held(|| multi_pow::multi_pow(domain(*self, &multi_pow::moduli(batch)), batch))

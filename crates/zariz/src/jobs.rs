@@ -29,9 +29,13 @@ pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Vec<Limbs> {
 
 /// Like [`pow`], for exponents that are public.
 pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
-    let operation = |job: &Power| Operation::PublicPower { exponent_bits: job.exponent_bits };
-    let class = |job: &Power| class(route, job.modulus, operation(job), job.base_bits);
-    run(route, jobs, class, |backend, batch| backend.pow_vartime(batch))
+    run_public(route, jobs, |backend, batch| backend.pow_vartime(batch))
+}
+
+/// Like [`pow_vartime`], for bases below their moduli.
+#[cfg(feature = "rsa")]
+pub(crate) fn pow_reduced_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+    run_public(route, jobs, |backend, batch| backend.pow_reduced_vartime(batch))
 }
 
 /// Products of powers of any sizes, results in order. Those with equally many bases share a batch.
@@ -49,6 +53,11 @@ pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Vec<Limbs>
 /// Products of any sizes, results in order.
 pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
     run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, batch| backend.mul(batch))
+}
+
+fn run_public(route: Route, jobs: &[Power], compute: impl Fn(&dyn Backend, &[Power]) -> Vec<Limbs>) -> Vec<Limbs> {
+    let operation = |job: &Power| Operation::PublicPower { exponent_bits: job.exponent_bits };
+    run(route, jobs, |job| class(route, job.modulus, operation(job), job.base_bits), compute)
 }
 
 /// What jobs must have in common to share a batch: shape, method, and the number of bases.

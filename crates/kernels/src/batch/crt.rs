@@ -89,7 +89,7 @@ impl<'a, M: Kernels> Private<'a, M> {
     pub fn raise(&mut self, numbers: &[&[u64]], pairs: &[Pair], mut change: Option<Change>) -> Raised {
         let bits = self.n.bits();
         let (masks, unmasks): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (pair.mask, pair.unmask)).unzip();
-        let mut mask = self.n.enter(&masks, bits);
+        let mask = self.n.enter(&masks, bits);
         let mut masked = self.n.plain(numbers);
         self.n.amm(&mut masked, &mask);
 
@@ -106,14 +106,18 @@ impl<'a, M: Kernels> Private<'a, M> {
             self.n.amm(&mut part, &unit);
             self.n.add_piece(&mut y, &part);
         }
-        let mut unmask = self.n.enter(&unmasks, bits);
+        let unmask = self.n.enter(&unmasks, bits);
         self.n.amm(&mut y, &unmask);
         let enter = self.n.enter_factor();
         self.n.amm(&mut y, &enter);
 
-        self.n.ams(&mut mask, 1);
-        self.n.ams(&mut unmask, 1);
-        let next = self.n.leave(mask).into_iter().zip(self.n.leave(unmask));
+        // Their squares, by the plain numbers: so they are plain.
+        let [mask, unmask] = [(mask, &masks), (unmask, &unmasks)].map(|(mut x, plain)| {
+            let plain = self.n.plain(plain);
+            self.n.amm(&mut x, &plain);
+            self.n.canonical(&x)
+        });
+        let next = mask.into_iter().zip(unmask);
         let mut results = self.n.canonical(&y);
         results.truncate(self.keys.len());
         Raised { results, pairs: next.map(|(mask, unmask)| [mask, unmask]).take(self.keys.len()).collect() }
@@ -139,9 +143,7 @@ impl<'a, M: Kernels> Private<'a, M> {
 
     /// `y^e mod n` for each number below its `n`, canonical. The time depends on `e`.
     pub fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Vec<Limbs> {
-        let y = self.n.enter(numbers, self.n.bits());
-        let opened = pow::power_vartime(&mut self.n, y, e);
-        let mut opened = self.n.leave(opened);
+        let mut opened = pow::power_of_reduced_vartime(&mut self.n, numbers, e);
         opened.truncate(self.keys.len());
         opened
     }

@@ -9,7 +9,7 @@ use rand::{Rng, rngs::StdRng};
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{OddModulus, limbs};
+use zariz_kernels::{Domain, OddModulus, limbs};
 
 /// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
 #[allow(unused_macros)] // Each test program uses a part of this.
@@ -140,6 +140,33 @@ fn case<M: batch::Kernels>(
     Case { modulus, constants, base, exponent }
 }
 
+/// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with those beside
+/// it, and with RSA's.
+pub fn check_reduced<D: Domain, C>(domain: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
+    let bases: Vec<BigUint> = powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
+    let base_limbs: Vec<_> = bases.iter().map(|base| limbs_of(base, 1)).collect();
+    let first = big(powers[0].exponent);
+    let shared = [&first | BigUint::from(1u32), (&first >> 1) << 1, BigUint::from(65537u32), first];
+    let own = powers.iter().map(|power| big(power.exponent)).collect();
+    for exponents in shared.map(|exponent| vec![exponent; powers.len()]).into_iter().chain([own]) {
+        let limbs: Vec<_> = exponents.iter().map(|exponent| limbs_of(exponent, 1)).collect();
+        let reduced = |i: usize| Power {
+            base: &base_limbs[i],
+            base_bits: moduli[i].bits() as usize,
+            exponent: &limbs[i],
+            exponent_bits: 64 * limbs[i].len(),
+            ..powers[i]
+        };
+        let results = pow::pow_reduced_vartime(domain(), &(0..powers.len()).map(reduced).collect::<Vec<_>>());
+        assert_eq!(results.len(), powers.len());
+        for (i, (result, modulus)) in results.iter().zip(moduli).enumerate() {
+            let (base, exponent) = (&bases[i], &exponents[i]);
+            assert_eq!(result.len(), limbs_of(modulus, 1).len());
+            assert_eq!(big(result), base.modpow(exponent, modulus), "{i}: {base:x} to {exponent:x} modulo {modulus:x}");
+        }
+    }
+}
+
 /// Powers and products of one batch, checked lane by lane; `lanes` may be fewer than the machine has.
 pub fn check_batch<M: batch::Kernels>(
     m: M,
@@ -193,6 +220,8 @@ pub fn check_batch<M: batch::Kernels>(
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
     check("pow_vartime, one exponent", pow::pow_vartime(domain(), &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+
+    check_reduced(domain, &powers, &cases.iter().map(|c| c.modulus.clone()).collect::<Vec<_>>());
 
     let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();

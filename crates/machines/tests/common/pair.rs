@@ -7,7 +7,7 @@ use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pair::{Constants, Domain, Kernels};
 use zariz_kernels::pow::{self, Power};
 
-use super::{big, limbs_of, modulus, number, odd};
+use super::{big, check_reduced, limbs_of, modulus, number, odd};
 
 /// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be
 /// shorter.
@@ -56,6 +56,8 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
     let numbers = || Domain::new(m, &pow::moduli(&powers));
     expect("pow", pow::pow(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
     expect("pow_vartime", pow::pow_vartime(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
+
+    check_reduced(numbers, &powers, &moduli);
 
     let others: Vec<_> = (0..count).map(|i| limbs_of(&(&exponents[i] % &moduli[i]), 1)).collect();
     let products: Vec<_> = (0..count)

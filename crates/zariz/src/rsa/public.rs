@@ -180,7 +180,7 @@ impl PublicKey {
         if limbs::less(&number, self.inner.n.limbs()) { Ok(number) } else { Err(Error::NotBelowModulus) }
     }
 
-    /// The job `base^e mod n`.
+    /// The job `base^e mod n`, for a base below `n`.
     pub(super) fn power<'a>(&'a self, base: &'a [u64]) -> Power<'a> {
         let e = &self.inner.e;
         let exponent_bits = limbs::bits_vartime(e);

@@ -118,7 +118,7 @@ pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>
     let mut out: Vec<_> = numbers.iter().map(|_| Err(Error::Fault)).collect();
     for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.route().dispatch) {
         let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
-        for (&i, result) in mine.iter().zip(jobs::pow_vartime(numbers[mine[0]].0.route(), &powers)) {
+        for (&i, result) in mine.iter().zip(jobs::pow_reduced_vartime(numbers[mine[0]].0.route(), &powers)) {
             out[i] = Ok(result);
         }
     }

@@ -72,7 +72,7 @@ const NAMES: [(Function, &str); 8] = [
     (Function::Private, "zariz::rsa::private_op::blinded"),
     (Function::Product, "zariz::jobs::mul"),
     (Function::Power, "zariz::jobs::pow"),
-    (Function::PublicPower, "zariz::jobs::pow_vartime"),
+    (Function::PublicPower, "zariz::jobs::pow_reduced_vartime"),
     (Function::RaiseInLanes, "zariz::rsa::private_op::lanes::raise"),
     (Function::OpenInLanes, "zariz::rsa::private_op::lanes::open_vartime"),
     (Function::Equal, "zariz_kernels::limbs::equal"),
