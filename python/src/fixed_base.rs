@@ -10,7 +10,7 @@ use crate::moduli::{count, prepared_or_read};
 use crate::numbers::{Batch, Width, check_exponent_bits};
 use crate::output::{Outcome, many, one, with_failures};
 use crate::powers::Call;
-use crate::work::{cost, run};
+use crate::work::{cost, once, run};
 
 /// A base, prepared for many powers: they cost a quarter to a fifth of `Modulus.pow_batch`.
 ///
@@ -72,7 +72,8 @@ impl FixedBase {
         let modulus = prepared_or_read(n, "n")?;
         let base = Batch::read_good(base, "base", Width::AtLeast(modulus.size()))?;
         let memory = memory.unwrap_or(zariz::FixedBase::MEMORY);
-        let made = py.detach(|| zariz::FixedBase::new_within(&modulus, base.get(0), exponent_bits, memory));
+        let each = 4.0 * cost(8 * modulus.size(), exponent_bits);
+        let made = once(py, each, move || zariz::FixedBase::new_within(&modulus, base.get(0), exponent_bits, memory))?;
         made.map(|table| Self(Arc::new(table))).map_err(|error| Failure::new(error.to_string()).exception(py, None))
     }
 

@@ -7,13 +7,16 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyMemoryError, PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyMemoryView, PyString, PyTuple, PyType};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, error};
 
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
 const MAX_EXPONENT_BITS: usize = 1 << 26;
+
+/// Items that are read between two looks for signals.
+const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
 
 /// Checks an argument `exponent_bits`.
 pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {
@@ -223,16 +226,19 @@ fn buffer(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     unless_refused(object.py(), PyUntypedBuffer::get(object))
 }
 
-/// The items of an object. `what` names it in errors.
-pub fn iter<'py>(object: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyIterator>> {
-    match unless_refused(object.py(), object.try_iter())? {
-        Some(items) => Ok(items),
-        None => {
-            let class = object.get_type().name()?.to_string();
-            let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
-            Err(PyTypeError::new_err(text))
-        }
-    }
+/// The items of an object, with a look for signals now and then: a list may be long. `what` names it in errors.
+pub fn iter<'py>(
+    object: &Bound<'py, PyAny>,
+    what: &str,
+) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>> + use<'py>> {
+    let py = object.py();
+    let Some(items) = unless_refused(py, object.try_iter())? else {
+        let class = object.get_type().name()?.to_string();
+        let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
+        return Err(PyTypeError::new_err(text));
+    };
+    let look = move |i: usize| if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) };
+    Ok(items.enumerate().map(move |(i, item)| look(i).and(item)))
 }
 
 /// Whether an object is an array of numpy's, or of a subclass such as memmap. numpy is never imported for that.

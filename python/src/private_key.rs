@@ -18,7 +18,7 @@ use crate::numbers::{Batch, Kind, Width};
 use crate::output::{Errors, Outcome, list, many, one, with_failures};
 use crate::powers::Call;
 use crate::public_key::PublicKey;
-use crate::work::{Options, check_made, cost, run};
+use crate::work::{Options, check_made, cost, once, run};
 
 /// An RSA private key.
 ///
@@ -43,6 +43,11 @@ fn private_cost(key: &zariz::rsa::PrivateKey) -> f64 {
 fn new_cost(bits: usize) -> f64 {
     cost(bits / 2, bits / 2) * (bits as f64 / 8.0).max(8.0)
 }
+
+/// Seconds that the decryption of a key may take: the key says how often its password is hashed.
+const DECRYPTION: f64 = 1.0;
+/// The powers of an estimate of what a validation costs.
+const VALIDATION: f64 = 20.0;
 
 /// What a private key does to each item.
 pub enum Operation {
@@ -140,10 +145,10 @@ impl PrivateKey {
         }
         let bytes = keys::bytes(source, Half::Private)?;
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
-        let key = py.detach(|| match &password {
-            Some(password) => zariz::rsa::PrivateKey::parse_encrypted(&bytes, password),
-            None => zariz::rsa::PrivateKey::parse(&bytes),
-        });
+        let key = match password {
+            Some(password) => once(py, DECRYPTION, move || zariz::rsa::PrivateKey::parse_encrypted(&bytes, &password))?,
+            None => py.detach(|| zariz::rsa::PrivateKey::parse(&bytes)),
+        };
         key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
     }
 
@@ -218,7 +223,9 @@ impl PrivateKey {
 
     /// Checks that the primes are probably prime, which loading does not. It costs as much as several signatures.
     fn validate(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.validate()).map_err(|error| Failure::from(error).exception(py, None))
+        let key = self.0.clone();
+        let each = cost(key.bits() / 2, key.bits() / 2) * VALIDATION;
+        once(py, each, move || key.validate())?.map_err(|error| Failure::from(error).exception(py, None))
     }
 
     /// Signs a message: "RS256", "RS384", "RS512", "PS256", "PS384" or "PS512" (RFC 7518).

@@ -138,6 +138,17 @@ pub fn run<R: Send + 'static>(
     Ok(done.into_values().flatten().collect())
 }
 
+/// The result of work that takes about `cost` seconds on a slow engine, and is one piece. An interruption leaves it to
+/// end on its own.
+pub fn once<R: Send + 'static>(
+    py: Python<'_>,
+    cost: f64,
+    compute: impl Fn() -> R + Send + Sync + 'static,
+) -> PyResult<R> {
+    let options = Options { threads: 1, progress: None };
+    run(py, 1, cost, &options, move |_, _| vec![compute()])?.pop().ok_or_else(|| panicked(py))
+}
+
 /// Tells the threads, when it is dropped, that nobody waits for them.
 struct Stop<'a>(&'a AtomicBool);
 

@@ -78,7 +78,8 @@ impl fmt::Display for FixedBaseError {
             Self::TooLarge { max_exponent_bits, memory } => write!(
                 f,
                 "a table for exponents of {max_exponent_bits} bits needs more than {memory} bytes; choose shorter \
-                 exponents, or allow more memory with `FixedBase::new_within`"
+                 exponents, or allow more memory (at most {} bytes)",
+                FixedBase::MAX_MEMORY
             ),
             Self::ExponentTooLong { index, max_exponent_bits } => write!(
                 f,
