@@ -1,5 +1,27 @@
 //! The features that this processor has and the operating system allows. The standard library detects them
-//! once.
+//! once. What it does not detect is asked of CPUID.
+
+use std::arch::x86_64::{__cpuid, CpuidResult};
+
+/// An extended leaf of CPUID (`8000_0000` and above), if the processor has it.
+#[allow(unused_unsafe)] // later compilers know that CPUID is safe on x86-64
+pub fn extended_leaf(leaf: u32) -> Option<CpuidResult> {
+    const EXTENDED: u32 = 0x8000_0000;
+    // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest leaf.
+    let highest = unsafe { __cpuid(EXTENDED) }.eax;
+    // SAFETY: the processor has just said that it has this leaf.
+    (EXTENDED..=highest).contains(&leaf).then(|| unsafe { __cpuid(leaf) })
+}
+
+/// Whether the processor says that it computes vectors of 256 bits as two halves: AMD's Zen and Zen+ do. (AMD's manual,
+/// volume 3, CPUID leaf `8000_001A`, EAX: bit 0 is FP128, bit 2 FP256, bit 3 FP512. Intel's processors have no such
+/// leaf, and some small ones halve vectors without a word.)
+pub fn halves_256_bit_vectors() -> bool {
+    const WIDTHS: u32 = 0x8000_001a;
+    const HALVES: u32 = 1;
+    const WHOLE: u32 = 1 << 2 | 1 << 3;
+    extended_leaf(WIDTHS).is_some_and(|leaf| leaf.eax & (HALVES | WHOLE) == HALVES)
+}
 
 /// BMI2: MULX.
 pub fn has_bmi2() -> bool {
@@ -39,4 +61,28 @@ pub fn has_avx512dq() -> bool {
 /// AVX512-IFMA; machines with it also need AVX-512F and AVX-512DQ.
 pub fn has_avx512ifma() -> bool {
     is_x86_feature_detected!("avx512ifma")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    /// What `/proc/cpuinfo` says of this processor.
+    fn info(key: &str) -> Option<String> {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == key).then(|| value.trim().to_owned())
+        })
+    }
+
+    #[test]
+    fn zen_and_zen_plus_halve_vectors_and_no_other_processor_says_so() {
+        let number = |key| info(key).and_then(|value| value.parse::<u32>().ok());
+        let amd = ["AuthenticAMD", "HygonGenuine"].map(Some).contains(&info("vendor_id").as_deref());
+        let Some((family, model)) = number("cpu family").zip(number("model")).filter(|_| amd) else {
+            assert!(!super::halves_256_bit_vectors());
+            return;
+        };
+        // Family 23 is Zen to Zen 2, whose models begin at 48; 24 is Hygon's Zen.
+        assert_eq!(super::halves_256_bit_vectors(), family < 23 || family == 24 || family == 23 && model < 48);
+    }
 }

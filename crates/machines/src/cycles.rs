@@ -14,21 +14,10 @@ pub struct CycleCounter(());
 impl CycleCounter {
     /// The counter, if the processor has an invariant one (CPUID leaf `8000_0007`, EDX bit 8). A system may
     /// still forbid programs to read it (`prctl(PR_SET_TSC)`); only sandboxes do.
-    #[allow(unused_unsafe)] // later compilers know that CPUID is safe on x86-64
     pub fn new() -> Option<Self> {
-        use std::arch::x86_64::__cpuid;
-        const EXTENDED: u32 = 0x8000_0000;
         const POWER: u32 = 0x8000_0007;
         const INVARIANT: u32 = 1 << 8;
-        // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest
-        // leaf.
-        let highest = unsafe { __cpuid(EXTENDED) }.eax;
-        if highest < POWER {
-            return None;
-        }
-        // SAFETY: the processor has just said that it has this leaf.
-        let power = unsafe { __cpuid(POWER) };
-        (power.edx & INVARIANT != 0).then_some(Self(()))
+        (crate::cpu::extended_leaf(POWER)?.edx & INVARIANT != 0).then_some(Self(()))
     }
 
     /// Ticks since some moment in the past, which is the same on all cores.

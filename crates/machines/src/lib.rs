@@ -30,4 +30,12 @@ pub mod registers;
 pub mod rsaz;
 pub mod scalar;
 
+#[cfg(target_arch = "x86_64")]
+pub use cpu::halves_256_bit_vectors;
 pub use cycles::CycleCounter;
+
+/// No: only x86-64 has vectors of 256 bits here.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn halves_256_bit_vectors() -> bool {
+    false
+}

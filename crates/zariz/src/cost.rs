@@ -117,13 +117,15 @@ impl table::EngineCosts {
 
 #[cfg(test)]
 mod tests {
-    use super::table::{with_avx512, without_avx512};
+    use super::table::{with_avx512, with_halved_vectors, without_avx512};
     use super::*;
     use crate::engine::Layout;
 
+    const WITHOUT_AVX512: [&[table::EngineCosts]; 2] = [with_halved_vectors::ROWS, without_avx512::ROWS];
+
     #[test]
     fn every_engine_that_auto_may_choose_has_a_row() {
-        for (rows, avx512) in [(with_avx512::ROWS, true), (without_avx512::ROWS, false)] {
+        for (rows, avx512) in WITHOUT_AVX512.map(|rows| (rows, false)).into_iter().chain([(with_avx512::ROWS, true)]) {
             let needs_avx512 = |engine: Engine| engine.layout() == Layout::Pair || engine.lanes() == 8;
             for engine in Engine::ALL.iter().copied() {
                 let expected = engine.name() != "carry-chains" && (avx512 || !needs_avx512(engine));
@@ -140,7 +142,7 @@ mod tests {
     #[test]
     fn costs_between_lengths() {
         assert!(LENGTHS.windows(2).all(|pair| (pair[1] - pair[0]).is_power_of_two()));
-        for row in with_avx512::ROWS.iter().chain(without_avx512::ROWS) {
+        for row in with_avx512::ROWS.iter().chain(WITHOUT_AVX512.into_iter().flatten()) {
             let square = |bits| row.cost(bits).square;
             for (i, &length) in LENGTHS.iter().enumerate() {
                 assert_eq!(square(length), row.costs[i][2]);

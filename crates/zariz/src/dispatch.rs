@@ -17,9 +17,10 @@ use crate::prepared::Prepared;
 #[non_exhaustive]
 pub enum Dispatch {
     /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
-    /// come from two built-in tables, one for processors with AVX-512 and one for all others. Between the lengths
-    /// of a table they are interpolated. So the choice depends only on the processor's instructions, the lengths
-    /// and the number of requests; nothing is measured at run time.
+    /// come from three built-in tables: for processors with AVX-512, for those that say that they compute vectors of
+    /// 256 bits as two halves (AMD's Zen and Zen+), and for all others. Between the lengths of a table they are
+    /// interpolated. So the choice depends only on the processor, the lengths and the number of requests; nothing is
+    /// measured at run time.
     #[default]
     Auto,
     /// One engine for everything.

@@ -3,6 +3,8 @@
 
 /// Rows for processors with AVX-512F and DQ.
 pub mod with_avx512;
+/// Rows for processors that compute vectors of 256 bits as two halves.
+pub mod with_halved_vectors;
 /// Rows for the others.
 pub mod without_avx512;
 
@@ -21,5 +23,11 @@ pub struct EngineCosts {
 
 /// The rows of the measured processor that is more like this one.
 pub fn rows() -> &'static [EngineCosts] {
-    if Engine::Avx512Fma.is_available() { with_avx512::ROWS } else { without_avx512::ROWS }
+    if Engine::Avx512Fma.is_available() {
+        with_avx512::ROWS
+    } else if zariz_machines::halves_256_bit_vectors() {
+        with_halved_vectors::ROWS
+    } else {
+        without_avx512::ROWS
+    }
 }
