@@ -145,6 +145,31 @@ fn a_full_queue_refuses_or_waits() {
     assert!(wait_all((0..20).map(|_| signer.sign(b"message")).collect()).iter().all(Result::is_ok));
 }
 
+/// Futures that wait for room and are dropped, or whose time ends meanwhile, leave it to the others.
+#[test]
+fn futures_that_give_up_leave_their_place() {
+    let batcher = Batcher::builder().threads(1).capacity(1).build();
+    let key = key();
+    for round in 0..50 {
+        let deadline = Instant::now() + Duration::from_millis(1);
+        let job = || Job::sign(&key, Algorithm::RS256, b"message").expect("a job");
+        let pending = |i| batcher.submit(if i % 3 == 1 { job().with_deadline(deadline) } else { job() });
+        let mut all: Vec<_> = (0..12).map(|i| (i, Box::pin(pending(i)))).collect();
+        // On a slow machine some have their results already.
+        all.retain_mut(|(_, pending)| poll(pending.as_mut()).is_pending());
+        if round % 2 == 0 {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let (numbers, left): (Vec<_>, Vec<_>) = all.into_iter().filter(|(i, _)| i % 3 != 2).unzip();
+        for (i, result) in numbers.into_iter().zip(wait_all(left)) {
+            let expired = i % 3 == 1 && result == Err(Error::Lost(Lost::Expired));
+            assert!(expired || result.is_ok(), "{i}: {result:?}");
+        }
+    }
+    let metrics = batcher.metrics();
+    assert!(metrics.expired > 0 && metrics.operations > 0, "{metrics:?}");
+}
+
 #[test]
 fn a_policy_for_throughput_fills_batches() {
     // The test would take that long, if requests that fill the lanes waited.

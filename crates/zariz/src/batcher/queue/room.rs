@@ -131,6 +131,11 @@ impl<C: Compute> Queue<C> {
 }
 
 impl Room {
+    #[cfg(test)]
+    pub(super) fn has_threads(&self) -> bool {
+        self.threads > 0
+    }
+
     fn find(&self, number: u64) -> Result<usize, usize> {
         self.futures.binary_search_by_key(&number, |&(number, _)| number)
     }

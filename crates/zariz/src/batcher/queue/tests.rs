@@ -131,6 +131,28 @@ fn a_full_batch_needs_no_kick() {
     });
 }
 
+/// Where a second turn is free, requests begin beside a batch that is computed when they are a batch of their own.
+#[test]
+fn a_full_batch_begins_beside_another() {
+    model(|| {
+        let queue = queue(Limits { threads: Some(2), ..LIMITS });
+        queue.compute().close();
+        let (_, first) = push(&queue, 0);
+        queue.kick();
+        until_begun(&queue, 1);
+        let mut all: Vec<_> = (1..8).map(|name| push(&queue, name)).collect();
+        queue.kick();
+        assert_eq!((queue.waiting(), queue.lock().computing), (7, 1));
+        all.push(push(&queue, 8));
+        until_begun(&queue, 2);
+        assert_eq!((queue.waiting(), queue.lock().computing), (0, 2));
+        queue.compute().open();
+        first.wait(1);
+        all.iter().for_each(|(_, bell)| bell.wait(1));
+        assert_at_rest(&queue);
+    });
+}
+
 /// A caller that blocks takes what was pushed along.
 #[test]
 fn a_caller_takes_others_along() {
@@ -258,6 +280,48 @@ fn threads_wait_for_room() {
             assert_eq!(call.join().expect("no panic"), Ok(name));
         }
         assert_at_rest(&queue);
+    });
+}
+
+/// A thread whose request a worker must compute waits for room too, and is told when the queue ends meanwhile.
+#[test]
+fn threads_with_small_stacks_wait_for_room() {
+    model(|| {
+        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+        for ends in [false, true] {
+            let begun = queue.compute().begun();
+            queue.compute().close();
+            let (_, first) = push(&queue, 0);
+            queue.kick();
+            until_begun(&queue, begun + 1);
+            let (_, second) = push(&queue, 1);
+            let call = {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.call_elsewhere(Task::named(2), None))
+            };
+            while !queue.lock().room.has_threads() {
+                thread::yield_now();
+            }
+            let end = ends.then(|| {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.close())
+            });
+            while ends && !queue.lock().closed {
+                thread::yield_now();
+            }
+            let expected = if ends { Err(Lost::Closed) } else { Ok(2) };
+            if !ends {
+                queue.compute().open();
+            }
+            assert_eq!(call.join().expect("no panic"), expected);
+            // What was in the queue before its end is computed.
+            queue.compute().open();
+            [first, second].iter().for_each(|bell| bell.wait(1));
+            end.into_iter().for_each(|end| end.join().expect("no panic"));
+            assert_at_rest(&queue);
+        }
+        let names = queue.compute().batches().concat();
+        assert_eq!(names, [0, 1, 2, 0, 1]);
     });
 }
 
@@ -389,6 +453,14 @@ fn workers_can_linger() {
     assert_eq!(patient.push(hurried.clone()), Ok(()));
     bell.wait(1);
     assert_eq!((first.collect(), hurried.collect()), (Some(Ok(3)), Some(Ok(4))));
+    // The end of the queue is the end of patience.
+    let (last, _) = push(&patient, 5);
+    patient.kick();
+    while patient.lock().lingering == 0 {
+        thread::yield_now();
+    }
+    patient.close();
+    assert_eq!(last.collect(), Some(Ok(5)));
     let short = stub::queue(Limits { linger: Some(Duration::from_millis(1)), ..LIMITS });
     assert_eq!(short.call(Task::named(1), None), Ok(1));
     assert_at_rest(&short);
