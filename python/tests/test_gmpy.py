@@ -90,3 +90,28 @@ def test_inverses_keep_no_modulus() -> None:
     before = gmpy._prepared.cache_info()
     assert gmpy.invert(3, 2**521 - 1) == pow(3, -1, 2**521 - 1)
     assert gmpy._prepared.cache_info() == before
+
+
+class Bar:
+    """What counts, as tqdm's bars do."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def update(self, more: int) -> None:
+        self.done += more
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda bar: gmpy.powmod_base_list([3, 5, 7], 11, 35, progress=bar),
+        lambda bar: gmpy.powmod_base_list([3, 5, 7], 11, 36, progress=bar),
+        lambda bar: gmpy.powmod_exp_list(3, [1, 2, 3], 36, progress=bar),
+        lambda bar: gmpy.powmod_exp_list(3, [1, -2, 3], 35, progress=bar),
+    ],
+)
+def test_progress_is_of_all(work: Any) -> None:
+    bar, told = Bar(), []
+    assert work(bar) == work(told.append) == work(None)
+    assert bar.done == sum(told) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import subprocess
 import sys
 from importlib.metadata import requires
@@ -29,6 +30,29 @@ def test_they_are_pyjwts(key: zariz.PrivateKey) -> None:
     assert encode_many([claims], pem, "RS256") == [jwt.encode(claims, pem, "RS256")]
     assert claims["iat"] == datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), "nothing is changed"
     assert encode_many([], key) == []
+
+
+class Hex(json.JSONEncoder):
+    def default(self, o: object) -> str:
+        return o.hex() if isinstance(o, bytes) else super().default(o)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [None, {}, {"kid": "k"}, {"typ": "at+jwt"}, {"typ": ""}, {"typ": None}, {"b64": True}, {"x": b"1"}, {"alg": "RS256"}],
+)
+def test_headers_are_pyjwts(key: zariz.PrivateKey, headers: dict[str, object] | None) -> None:
+    pem = key.to_pem()
+    expected = jwt.encode({"a": b"2"}, pem, "RS256", headers, json_encoder=Hex)
+    assert encode_many([{"a": b"2"}], pem, headers=headers, json_encoder=Hex) == [expected]
+
+
+def test_headers_that_make_no_token(key: zariz.PrivateKey) -> None:
+    with pytest.raises(TypeError, match="headers is list"):
+        encode_many([{}], key, headers=[("kid", "k")])  # type: ignore[arg-type]
+    for headers, why in [({"alg": "none"}, "'none'.*'RS256'"), ({"kid": 1}, "kid.*int"), ({"b64": False}, "7797")]:
+        with pytest.raises(zariz.Error, match=why):
+            encode_many([{}], key, headers=headers)
 
 
 def test_wrong_input(key: zariz.PrivateKey) -> None:

@@ -4,7 +4,8 @@
 
 Numbers are ints or mpz. If one of them is an mpz, so are the results; else they are ints. As in gmpy2, the time of
 `powmod` and of the lists depends on the exponents; `powmod_sec` is for secret ones. What lanes cannot do (even
-moduli, negative exponents) is done by Python's `pow`, except in `powmod_sec`, which raises as gmpy2's does.
+moduli, negative exponents) is done by Python's `pow` on the calling thread, except in `powmod_sec`, which raises as
+gmpy2's does.
 
 Where gmpy2 ends the whole process (a list with a negative exponent, and a base without an inverse), these functions
 raise ValueError.
@@ -13,7 +14,7 @@ raise ValueError.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from operator import index
 from typing import Any
@@ -41,6 +42,15 @@ def _as(numbers: Iterable[Any], mpz: bool) -> list[Any]:
 def _fits(m: int) -> bool:
     """Whether lanes can compute modulo `m`."""
     return m > 2 and m & 1 == 1 and m.bit_length() <= _MAX_BITS
+
+
+def _counted(powers: Iterable[int], progress: Any) -> Iterator[int]:
+    """The powers, each reported as it comes: for what lanes cannot do."""
+    report = progress if progress is None or callable(progress) else progress.update
+    for power in powers:
+        if report is not None:
+            report(1)
+        yield power
 
 
 def powmod(x: Any, y: Any, m: Any) -> Any:
@@ -98,7 +108,7 @@ def powmod_base_list(
     if not bases:
         return []
     if not _fits(mod) or exp < 0:
-        return _as([pow(x, exp, mod) for x in bases], mpz)
+        return _as(_counted((pow(x, exp, mod) for x in bases), progress), mpz)
     bases = [x if x >= 0 else x % mod for x in bases]
     powers = _prepared(mod).pow_batch_vartime(bases, exp, threads=threads, progress=progress)
     return _as(powers, mpz)
@@ -121,13 +131,14 @@ def powmod_exp_list(
     if not exponents:
         return []
     if not _fits(mod):
-        return _as([pow(base, y, mod) for y in exponents], mpz)
+        return _as(_counted((pow(base, y, mod) for y in exponents), progress), mpz)
     base %= mod
     lanes = [y for y in exponents if y >= 0]
     powers = _prepared(mod).pow_batch_vartime(base, lanes, threads=threads, progress=progress) if lanes else []
     if len(lanes) < len(exponents):
         others = iter(powers)
-        powers = [next(others) if y >= 0 else pow(base, y, mod) for y in exponents]
+        inverses = _counted((pow(base, y, mod) for y in exponents if y < 0), progress)
+        powers = [next(others if y >= 0 else inverses) for y in exponents]
     return _as(powers, mpz)
 
 

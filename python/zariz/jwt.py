@@ -54,6 +54,24 @@ def _payload(claims: Any, i: int, encode: Callable[[Any], str]) -> bytes:
     return encode(claims).encode()
 
 
+def _header(headers: Mapping[str, Any] | None, alg: str, json_encoder: type[json.JSONEncoder] | None) -> bytes:
+    given = {} if headers is None else headers
+    if not isinstance(given, Mapping):
+        raise TypeError(f"headers is {type(given).__name__}; give a dict")
+    if given.get("alg", alg) != alg:
+        raise Error(f'headers has "alg" {given["alg"]!r}, but alg is {alg!r}; leave it out of headers')
+    if not isinstance(given.get("kid", ""), str):
+        raise Error(f'headers has a "kid" that is {type(given["kid"]).__name__}; give a str (RFC 7515)')
+    if given.get("b64", True) is not True:
+        raise Error('headers has "b64": false; encode_many makes no tokens with plain payloads (RFC 7797)')
+    header = {"typ": "JWT", **given, "alg": alg}
+    # As PyJWT does: true is what a token without "b64" says, and an empty type is none.
+    header.pop("b64", None)
+    if not header["typ"]:
+        del header["typ"]
+    return _base64url(json.dumps(header, separators=(",", ":"), sort_keys=True, cls=json_encoder).encode())
+
+
 def encode_many(
     claims: Iterable[Mapping[str, Any]],
     key: Any,
@@ -67,11 +85,10 @@ def encode_many(
     """A token for each of the claims, signed with one key.
 
     `key` is a `PrivateKey`, or what `PrivateKey.load` takes: a path, PEM, or a key of `cryptography`. `headers` are
-    added to each token's header. Dates in "exp", "iat" and "nbf" become numbers.
+    added to each token's header, as PyJWT adds them. Dates in "exp", "iat" and "nbf" become numbers.
     """
-    header = {"typ": "JWT", **(headers or {}), "alg": _check(alg)}
+    head = _header(headers, _check(alg), json_encoder) + b"."
     encode = _JSON if json_encoder is None else json_encoder(separators=(",", ":")).encode
-    head = _base64url(json.dumps(header, separators=(",", ":"), sort_keys=True).encode()) + b"."
     inputs = [head + _base64url(_payload(item, i, encode)) for i, item in enumerate(claims)]
     signatures = _keys.private(key).sign_batch(inputs, alg, threads=threads, progress=progress)
     return [(text + b"." + _base64url(signature)).decode() for text, signature in zip(inputs, signatures)]
