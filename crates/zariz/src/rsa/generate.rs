@@ -315,7 +315,30 @@ fn private_exponent(p: &[u64], q: &[u64], e: &[u64]) -> Limbs {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    /// FIPS 186-5 draws every candidate; an incremental search draws where it starts.
+    #[test]
+    fn methods_differ_in_what_they_draw() {
+        let [fips, incremental] = [KeyMethod::Fips, KeyMethod::Incremental].map(|method| {
+            let drawn = Arc::new(AtomicUsize::new(0));
+            let random = || {
+                let drawn = drawn.clone();
+                Random::new(move |out| {
+                    drawn.fetch_add(out.len(), Ordering::Relaxed);
+                    getrandom::fill(out)
+                })
+            };
+            let generator = KeyGenerator::new(1024).expect("a good length").with_method(method);
+            let keys: Result<Vec<_>, _> = Keys::new(&generator, random).take(8).collect();
+            assert_eq!(keys.expect("keys").len(), 8);
+            drawn.load(Ordering::Relaxed)
+        });
+        assert!(fips > 2 * incremental, "{fips} bytes, {incremental} bytes");
+    }
 
     #[test]
     fn a_broken_generator_is_an_error_and_no_key_is_returned() {
