@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import array
+import asyncio
+import hashlib
+import inspect
+import json
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy
+import pyarrow
 import pytest
 
 import zariz
-from zariz import gmpy, jwt, primes
+from zariz import aio, arrow, gmpy, jwt, primes
 
 ODD = (1 << 521) - 1
 
@@ -50,56 +56,91 @@ def endless_then_fails() -> Any:
     raise RuntimeError("generator")
 
 
-HOSTILE: list[Any] = [
-    None, "text", "", 1.5, 1j, object(), Fails(), Lies(), {}, {1: 2}, [None], ["a"], [1.5], [[1]], [1, b"a"],
-    [b"a", 1], [Fails()], [Lies()], b"", b"abc", bytearray(3), memoryview(b"abc"), -1, [-1], [], (), iter([1]),
-    numpy.zeros(5), numpy.zeros((2, 3)), numpy.zeros((2, 3, 4), numpy.uint8), numpy.zeros((4, 4), numpy.uint8)[::2],
-    numpy.zeros((4, 4), numpy.uint8).T, numpy.zeros((4, 4), numpy.int8), numpy.array([1, 2]), numpy.array(None),
-    numpy.array([1, None], object), numpy.zeros((0, 5), numpy.uint8), numpy.zeros((5, 0), numpy.uint8),
-    array.array("i", [1]), array.array("B", [1]), numpy.zeros(5, numpy.uint8), endless_then_fails(), type, zariz.Modulus, 1 << 100_000, [1 << 100_000], True, [True, False],
-]  # fmt: skip
-
-
-def functions(key: zariz.PrivateKey) -> list[Any]:
-    m, fixed, public = zariz.Modulus(ODD), zariz.FixedBase(ODD, 3, exponent_bits=100), key.public_key
-    good = [3, 5]
+def hostile() -> list[Any]:
+    """Values that hardly any argument may have. They are made anew each time: iterators end."""
     return [
-        zariz.Modulus, zariz.FixedBase,
-        lambda x: zariz.FixedBase(x, 2, exponent_bits=10), lambda x: zariz.FixedBase(ODD, x, exponent_bits=10),
-        lambda x: zariz.FixedBase(ODD, 2, exponent_bits=x), lambda x: zariz.FixedBase(ODD, 2, exponent_bits=9, memory=x),
-        lambda x: m.pow(x, 3), lambda x: m.pow(3, x), lambda x: m.pow_vartime(x, 3), lambda x: m.pow_vartime(3, x),
-        lambda x: m.pow_batch(x, 3), lambda x: m.pow_batch(good, x), lambda x: m.pow_batch_vartime(x, 3),
-        lambda x: m.pow_batch(good, 3, out=x), lambda x: m.pow_batch(good, 3, threads=x),
-        lambda x: m.pow_batch(good, 3, progress=x), lambda x: m.pow_batch(good, 3, errors=x),
-        lambda x: m.pow_batch(good, 3, exponent_bits=x),
-        lambda x: zariz.pow_many(x, good, good), lambda x: zariz.pow_many(ODD, x, good),
-        lambda x: zariz.pow_many(ODD, good, x), lambda x: zariz.pow_many([x, ODD], good, 3),
-        lambda x: zariz.mul_many(x, good, good), lambda x: zariz.mul_many(ODD, x, good),
-        lambda x: zariz.mul_many(ODD, good, x), lambda x: zariz.invert_many(ODD, x), lambda x: zariz.invert_many(x, good),
-        lambda x: zariz.multi_pow_many(x, [good], [good]), lambda x: zariz.multi_pow_many(ODD, x, [good]),
-        lambda x: zariz.multi_pow_many(ODD, [x], [good]), lambda x: zariz.multi_pow_many(ODD, [good], [x]),
-        fixed.pow, fixed.pow_batch, fixed.pow_batch_vartime,
-        lambda x: key.sign(x, "RS256"), lambda x: key.sign(b"", x), lambda x: key.sign_batch(x, "RS256"),
-        lambda x: key.sign_batch([b"a"], "RS256", out=x), key.decrypt, key.decrypt_batch, key.raw_batch,
-        lambda x: key.decrypt(bytes(256), label=x), lambda x: key.to_pem(x),
-        lambda x: public.verify(x, bytes(256), "RS256"), lambda x: public.verify(b"", x, "RS256"),
-        lambda x: public.verify_batch(x, [b""], "RS256"), lambda x: public.verify_batch([b""], x, "RS256"),
-        public.encrypt, public.encrypt_batch, zariz.PublicKey.from_numbers, lambda x: zariz.PublicKey.from_numbers(ODD, x),
-        zariz.PublicKey.load, zariz.PrivateKey.load, lambda x: zariz.PrivateKey.load(b"", x),
-        primes.is_prime, primes.is_prime_many,
-        lambda x: gmpy.powmod(x, 3, 5), lambda x: gmpy.powmod_base_list(x, 3, 5), lambda x: gmpy.powmod_exp_list(3, x, 5),
-        lambda x: jwt.encode_many(x, key), lambda x: jwt.encode_many([x], key), lambda x: jwt.encode_many([{}], x),
+        None, "text", "", 1.5, 1j, object(), Fails(), Lies(), {}, {1: 2}, [None], ["a"], [1.5], [[1]], [1, b"a"],
+        [b"a", 1], [Fails()], [Lies()], b"", b"abc", bytearray(3), memoryview(b"abc"), -1, [-1], [], (), iter([1]),
+        numpy.zeros(5), numpy.zeros((2, 3)), numpy.zeros((2, 3, 4), numpy.uint8), numpy.zeros((4, 4), numpy.uint8)[::2],
+        numpy.zeros((4, 4), numpy.uint8).T, numpy.zeros((4, 4), numpy.int8), numpy.array([1, 2]), numpy.array(None),
+        numpy.array([1, None], object), numpy.zeros((0, 5), numpy.uint8), numpy.zeros((5, 0), numpy.uint8),
+        array.array("i", [1]), array.array("B", [1]), numpy.zeros(5, numpy.uint8), pyarrow.array([1]),
+        pyarrow.array([b"a", None]), endless_then_fails(), type, zariz.Modulus, 1 << 100_000, [1 << 100_000], True,
+        [True, False],
     ]  # fmt: skip
 
 
+def good(key: zariz.PrivateKey) -> dict[str, Any]:
+    """What arguments are, by their names. A longer name is for one module's, or one class's, or one function's."""
+    public, digest = key.public_key, hashlib.sha256(b"a").digest()
+    signature, ciphertext, number = key.sign(b"a", "RS256"), public.encrypt(b"a"), bytes(255) + b"\x02"
+    return {
+        "n": ODD, "base": 3, "bases": [3, 5], "exponent": 3, "exponents": [3, 5], "exponent_bits": 9, "memory": 1 << 20,
+        "moduli": ODD, "a": [3, 5], "b": [7, 9], "numbers": [3, 5], "number": 7, "vartime": True, "e": 65537,
+        "threads": 1, "progress": [].append, "errors": "raise", "out": None, "bits": 1024, "count": 1,
+        "source": key.to_pem("password"), "password": "password", "message": b"a", "messages": [b"a"],
+        "signature": signature, "signatures": [signature], "algorithm": "RS256", "prehashed": False, "label": b"",
+        "padding": "RSA-OAEP-256", "ciphertext": ciphertext, "ciphertexts": [ciphertext], "key": key, "reasons": True,
+        "x": 3, "y": 5, "m": 35, "exp": 5, "mod": 35, "base_lst": [3], "exp_lst": [5], "max_batch": 8, "capacity": 8,
+        "refuse": True, "linger": 0.01, "claims": [{}], "alg": "RS256", "headers": {}, "batcher": None, "name": "RS256",
+        "json_encoder": json.JSONEncoder, "msg": b"a", "sig": signature, "column": pyarrow.array([number]), "modulus": ODD,
+        "multi_pow_many.bases": [[3, 5]], "multi_pow_many.exponents": [[3, 5]], "raw_batch.numbers": [number],
+        "PublicKey.load.source": public.to_pem(), "from_numbers.n": public.n, "generate_safe.bits": 256,
+        "generate_safe_many.bits": 256, "arrow.decrypt.column": pyarrow.array([ciphertext]),
+        "arrow.verify.messages": pyarrow.array([b"a"]), "arrow.verify.signatures": pyarrow.array([signature]),
+        "arrow.sign.column": pyarrow.array([digest]),
+    }  # fmt: skip
+
+
+def functions(key: zariz.PrivateKey) -> dict[str, Callable[..., Any]]:
+    """Every public function and method, by its name."""
+    objects = [
+        zariz.Modulus(ODD), zariz.FixedBase(ODD, 3, exponent_bits=100), key, key.public_key, aio.Batcher(threads=1),
+        aio.Signer(key), jwt.Algorithm("RS256"), arrow.pow(pyarrow.array([b"a"]), ODD, 3),
+    ]  # fmt: skip
+    found: dict[str, Callable[..., Any]] = {}
+    for module in (zariz, aio, arrow, gmpy, jwt, primes):
+        for name in module.__all__:
+            if isinstance(function := getattr(module, name), type):
+                if issubclass(function, Exception):
+                    continue
+                instance = next(one for one in objects if type(one) is function)
+                methods = [method for method in vars(function) if not method.startswith("_")]
+                found |= {f"{name}.{method}": getattr(instance, method) for method in methods}
+            found[f"{module.__name__.removeprefix('zariz.')}.{name}"] = function
+    # It changes PyJWT for the whole process, and has a test of its own.
+    del found["jwt.register"]
+    # They are not made by their classes.
+    for name in ("zariz.PrivateKey", "zariz.PublicKey", "arrow.Column"):
+        del found[name]
+    return {name: function for name, function in found.items() if callable(function)}
+
+
+def called(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    result = function(**arguments)
+    return asyncio.run(result) if inspect.iscoroutine(result) else result
+
+
 def test_nothing_but_exceptions(key: zariz.PrivateKey) -> None:
-    """A panic would be a PanicException, which is no Exception; an abort would end the test."""
-    for function in functions(key):
-        for hostile in HOSTILE:
-            try:
-                function(hostile)
-            except Exception as error:
-                assert "bug" not in str(error), (function, hostile, error)
+    """Every argument of every function in turn. A panic would be a PanicException, which is no Exception; an abort
+    would end the test."""
+    known = good(key)
+    for name, function in functions(key).items():
+        method = name.split(".")[-1]
+        arguments = {}
+        for argument in inspect.signature(function).parameters:
+            names = [f"{name}.{argument}", f"{method}.{argument}", argument]
+            found = [known[candidate] for candidate in names if candidate in known]
+            assert found, f"good() has no value for {name}'s {argument}"
+            arguments[argument] = found[0]
+        # Only then a failure is that of the one argument.
+        called(function, arguments)
+        for argument in arguments:
+            for bad in hostile():
+                try:
+                    called(function, arguments | {argument: bad})
+                except Exception as error:
+                    assert "bug" not in str(error), (name, argument, bad, error)
 
 
 def test_texts_say_what_to_do() -> None:
