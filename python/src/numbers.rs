@@ -15,7 +15,7 @@ use crate::error::{Failure, error};
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
 const MAX_EXPONENT_BITS: usize = 1 << 26;
 
-/// Items that are read between two looks for signals.
+/// How many items are read between two looks for signals.
 const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
 
 /// Checks an argument `exponent_bits`.

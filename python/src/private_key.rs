@@ -46,7 +46,7 @@ fn new_cost(bits: usize) -> f64 {
 
 /// Seconds that the decryption of a key may take: the key says how often its password is hashed.
 const DECRYPTION: f64 = 1.0;
-/// The powers of an estimate of what a validation costs.
+/// How many powers modulo a prime a validation is taken to cost.
 const VALIDATION: f64 = 20.0;
 
 /// What a private key does to each item.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -138,15 +138,18 @@ pub fn run<R: Send + 'static>(
     Ok(done.into_values().flatten().collect())
 }
 
-/// The result of work that takes about `cost` seconds on a slow engine, and is one piece. An interruption leaves it to
-/// end on its own.
+/// The result of work that takes about so many seconds on a slow engine, and is one piece. An interruption leaves it
+/// to end on its own. What it was given is dropped before its result is there.
 pub fn once<R: Send + 'static>(
     py: Python<'_>,
-    cost: f64,
-    compute: impl Fn() -> R + Send + Sync + 'static,
+    seconds: f64,
+    compute: impl FnOnce() -> R + Send + 'static,
 ) -> PyResult<R> {
     let options = Options { threads: 1, progress: None };
-    run(py, 1, cost, &options, move |_, _| vec![compute()])?.pop().ok_or_else(|| panicked(py))
+    let compute = Mutex::new(Some(compute));
+    let take = move || compute.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let results = run(py, 1, seconds, &options, move |_, _| take().map(|compute| compute()).into_iter().collect())?;
+    results.into_iter().next().ok_or_else(|| panicked(py))
 }
 
 /// Tells the threads, when it is dropped, that nobody waits for them.

@@ -71,7 +71,7 @@ def hostile() -> list[Any]:
 
 
 def good(key: zariz.PrivateKey) -> dict[str, Any]:
-    """What arguments are, by their names. A longer name is for one module's, or one class's, or one function's."""
+    """A good value for each argument, by name. A qualified name is for one function, method or class."""
     public, digest = key.public_key, hashlib.sha256(b"a").digest()
     signature, ciphertext, number = key.sign(b"a", "RS256"), public.encrypt(b"a"), bytes(255) + b"\x02"
     return {
@@ -105,7 +105,8 @@ def functions(key: zariz.PrivateKey) -> dict[str, Callable[..., Any]]:
             if isinstance(function := getattr(module, name), type):
                 if issubclass(function, Exception):
                     continue
-                instance = next(one for one in objects if type(one) is function)
+                instance = next((one for one in objects if type(one) is function), None)
+                assert instance is not None, f"functions() has no {name}"
                 methods = [method for method in vars(function) if not method.startswith("_")]
                 found |= {f"{name}.{method}": getattr(instance, method) for method in methods}
             found[f"{module.__name__.removeprefix('zariz.')}.{name}"] = function
@@ -136,8 +137,11 @@ def test_nothing_but_exceptions(key: zariz.PrivateKey) -> None:
             arguments[argument] = found[0]
         # Only then a failure is that of the one argument.
         called(function, arguments)
-        for argument in arguments:
-            for bad in hostile():
+        for argument, value in arguments.items():
+            bads = hostile()
+            if isinstance(value, list):
+                bads += [bad for one in hostile() for bad in ([one], [one, *value])]
+            for bad in bads:
                 try:
                     called(function, arguments | {argument: bad})
                 except Exception as error:

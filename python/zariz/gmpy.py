@@ -46,7 +46,9 @@ def _fits(m: int) -> bool:
 
 def _counted(powers: Iterable[int], progress: Any) -> Iterator[int]:
     """The powers, each reported as it comes: for what lanes cannot do."""
-    report = progress if progress is None or callable(progress) else progress.update
+    report = progress if progress is None or callable(progress) else getattr(progress, "update", None)
+    if report is None and progress is not None:
+        raise TypeError("progress is neither a function of the number of new items nor has a method update")
     for power in powers:
         if report is not None:
             report(1)

@@ -62,10 +62,10 @@ def _header(headers: Mapping[str, Any] | None, alg: str, json_encoder: type[json
         raise Error(f'headers has "alg" {given["alg"]!r}, but alg is {alg!r}; leave it out of headers')
     if not isinstance(given.get("kid", ""), str):
         raise Error(f'headers has a "kid" that is {type(given["kid"]).__name__}; give a str (RFC 7515)')
-    if given.get("b64", True) is not True:
+    if given.get("b64") is False:
         raise Error('headers has "b64": false; encode_many makes no tokens with plain payloads (RFC 7797)')
     header = {"typ": "JWT", **given, "alg": alg}
-    # As PyJWT does: true is what a token without "b64" says, and an empty type is none.
+    # As PyJWT does: a token without "b64" has an encoded payload, and an empty type is none.
     header.pop("b64", None)
     if not header["typ"]:
         del header["typ"]

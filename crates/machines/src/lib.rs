@@ -34,7 +34,7 @@ pub mod scalar;
 pub use cpu::halves_256_bit_vectors;
 pub use cycles::CycleCounter;
 
-/// No: only x86-64 has vectors of 256 bits here.
+/// Always `false`: this crate uses vectors of 256 bits on x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn halves_256_bit_vectors() -> bool {
     false

@@ -21,7 +21,7 @@ pub struct EngineCosts {
     pub costs: [[u32; 3]; LENGTHS.len()],
 }
 
-/// The rows of the measured processor that is more like this one.
+/// The rows of the measured processor that is most like this one.
 pub fn rows() -> &'static [EngineCosts] {
     if Engine::Avx512Fma.is_available() {
         with_avx512::ROWS

@@ -320,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    /// FIPS 186-5 draws every candidate; an incremental search draws where it starts.
+    /// FIPS 186-5 draws every candidate; an incremental search draws only its starts.
     #[test]
     fn methods_differ_in_what_they_draw() {
         let [fips, incremental] = [KeyMethod::Fips, KeyMethod::Incremental].map(|method| {

@@ -1,6 +1,7 @@
 //! Every transition of a queue, with a computation that gives names back.
 
 mod in_place;
+mod room;
 pub(crate) mod stub;
 mod wakers;
 
@@ -239,132 +240,6 @@ fn threads_wait_until_their_deadline() {
     told.join().expect("no panic");
     assert_eq!(first.join().expect("no panic"), Ok(1));
     assert_at_rest(&queue);
-}
-
-#[test]
-fn a_full_queue_refuses() {
-    model(|| {
-        let queue = queue(Limits { capacity: Some(2), ..LIMITS });
-        queue.compute().close();
-        let (_, first) = push(&queue, 0);
-        queue.kick();
-        until_begun(&queue, 1);
-        let all = [push(&queue, 1), push(&queue, 2)];
-        let third = Request::new(Task::named(3), Arc::new(Bell::default()), None);
-        assert_eq!(queue.push(third), Err(Lost::Full));
-        assert_eq!(queue.call(Task::named(4), None), Err(Lost::Full));
-        assert_eq!(queue.metrics().refused, 2);
-        queue.compute().open();
-        first.wait(1);
-        all.iter().for_each(|(_, bell)| bell.wait(1));
-        assert_eq!(queue.call(Task::named(5), None), Ok(5));
-        assert_at_rest(&queue);
-    });
-}
-
-#[test]
-fn threads_wait_for_room() {
-    model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        queue.compute().close();
-        let calls: Vec<_> = (0..4)
-            .map(|name| {
-                let queue = queue.0.clone();
-                thread::spawn(move || queue.call(Task::named(name), None))
-            })
-            .collect();
-        until_begun(&queue, 1);
-        until_waiting(&queue, 1);
-        queue.compute().open();
-        for (name, call) in (0..4).zip(calls) {
-            assert_eq!(call.join().expect("no panic"), Ok(name));
-        }
-        assert_at_rest(&queue);
-    });
-}
-
-/// A thread whose request a worker must compute waits for room too, and is told when the queue ends meanwhile.
-#[test]
-fn threads_with_small_stacks_wait_for_room() {
-    model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        for ends in [false, true] {
-            let begun = queue.compute().begun();
-            queue.compute().close();
-            let (_, first) = push(&queue, 0);
-            queue.kick();
-            until_begun(&queue, begun + 1);
-            let (_, second) = push(&queue, 1);
-            let call = {
-                let queue = queue.0.clone();
-                thread::spawn(move || queue.call_elsewhere(Task::named(2), None))
-            };
-            while !queue.lock().room.has_threads() {
-                thread::yield_now();
-            }
-            let end = ends.then(|| {
-                let queue = queue.0.clone();
-                thread::spawn(move || queue.close())
-            });
-            while ends && !queue.lock().closed {
-                thread::yield_now();
-            }
-            let expected = if ends { Err(Lost::Closed) } else { Ok(2) };
-            if !ends {
-                queue.compute().open();
-            }
-            assert_eq!(call.join().expect("no panic"), expected);
-            // What was in the queue before its end is computed.
-            queue.compute().open();
-            [first, second].iter().for_each(|bell| bell.wait(1));
-            end.into_iter().for_each(|end| end.join().expect("no panic"));
-            assert_at_rest(&queue);
-        }
-        let names = queue.compute().batches().concat();
-        assert_eq!(names, [0, 1, 2, 0, 1]);
-    });
-}
-
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-/// Futures that wait for room are woken, and one that leaves after it was woken wakes the next.
-#[test]
-fn futures_wait_for_room() {
-    model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        queue.compute().close();
-        let (_, first) = push(&queue, 0);
-        queue.kick();
-        until_begun(&queue, 1);
-        let (kept, _) = push(&queue, 1);
-        let count = || Arc::new(Count(AtomicUsize::new(0)));
-        let counts = [count(), count(), count()];
-        let wakers = counts.clone().map(Waker::from);
-        let request = |name| Request::new(Task::named(name), Arc::new(Bell::default()), None);
-        let requests = [request(2), request(3), request(4)];
-        let mut places = [Place::default(), Place::default(), Place::default()];
-        for i in 0..3 {
-            assert!(queue.poll_push(&requests[i], &mut places[i], &wakers[i]).is_pending());
-        }
-        let woken = || counts.each_ref().map(|count| count.0.load(Ordering::SeqCst));
-        assert!(queue.withdraw(&kept));
-        assert_eq!(woken(), [1, 0, 0]);
-        queue.leave(&mut places[0]);
-        assert_eq!(woken(), [1, 1, 0]);
-        assert_eq!(queue.poll_push(&requests[1], &mut places[1], &wakers[1]), Poll::Ready(Ok(())));
-        queue.leave(&mut places[2]);
-        assert_eq!(woken(), [1, 1, 0]);
-        queue.compute().open();
-        first.wait(1);
-        assert_eq!(requests[1].wait_for_result(), Ok(3));
-        assert_at_rest(&queue);
-    });
 }
 
 /// A panic is the end of its batch alone.

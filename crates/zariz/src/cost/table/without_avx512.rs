@@ -1,6 +1,6 @@
 //! Measured on an AMD EPYC (family 25, model 1), one core: two runs of `cost::measure`, the lower figure of each.
 //!
-//! The row of [`Engine::AvxIfma`] is the counted row of the other table, times the quotient of the two processors'
+//! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two processors'
 //! times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
 
 use super::EngineCosts;
