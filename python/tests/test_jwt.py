@@ -39,7 +39,10 @@ class Hex(json.JSONEncoder):
 
 @pytest.mark.parametrize(
     "headers",
-    [None, {}, {"kid": "k"}, {"typ": "at+jwt"}, {"typ": ""}, {"typ": None}, {"b64": True}, {"b64": None}, {"x": b"1"}, {"alg": "RS256"}],
+    [
+        None, {}, {"kid": "k"}, {"typ": "at+jwt"}, {"typ": ""}, {"typ": None}, {"b64": True}, {"b64": None}, {"x": b"1"},
+        {"alg": "RS256"},
+    ],  # fmt: skip
 )
 def test_headers_are_pyjwts(key: zariz.PrivateKey, headers: dict[str, object] | None) -> None:
     pem = key.to_pem()

@@ -21,6 +21,16 @@ fn push(queue: &Arc<Queue<Stub>>, name: u64) -> (Arc<Request<Stub>>, Arc<Bell>) 
     (request, bell)
 }
 
+/// A queue whose worker computes request 0, until the gate is opened; and who is told of its result.
+fn held_up(limits: Limits) -> (stub::Closing, Arc<Bell>) {
+    let queue = queue(limits);
+    queue.compute().close();
+    let (_, first) = push(&queue, 0);
+    queue.kick();
+    until_begun(&queue, 1);
+    (queue, first)
+}
+
 /// Waits until so many requests wait.
 fn until_waiting(queue: &Queue<Stub>, count: usize) {
     while queue.waiting() != count {
@@ -136,11 +146,7 @@ fn a_full_batch_needs_no_kick() {
 #[test]
 fn a_full_batch_begins_beside_another() {
     model(|| {
-        let queue = queue(Limits { threads: Some(2), ..LIMITS });
-        queue.compute().close();
-        let (_, first) = push(&queue, 0);
-        queue.kick();
-        until_begun(&queue, 1);
+        let (queue, first) = held_up(Limits { threads: Some(2), ..LIMITS });
         let mut all: Vec<_> = (1..8).map(|name| push(&queue, name)).collect();
         queue.kick();
         assert_eq!((queue.waiting(), queue.lock().computing), (7, 1));

@@ -5,11 +5,7 @@ use super::*;
 #[test]
 fn a_full_queue_refuses() {
     model(|| {
-        let queue = queue(Limits { capacity: Some(2), ..LIMITS });
-        queue.compute().close();
-        let (_, first) = push(&queue, 0);
-        queue.kick();
-        until_begun(&queue, 1);
+        let (queue, first) = held_up(Limits { capacity: Some(2), ..LIMITS });
         let all = [push(&queue, 1), push(&queue, 2)];
         let third = Request::new(Task::named(3), Arc::new(Bell::default()), None);
         assert_eq!(queue.push(third), Err(Lost::Full));
@@ -47,11 +43,7 @@ fn threads_wait_for_room() {
 /// A queue of length one, with a batch under way and a request that waits; and a thread whose request a worker must
 /// compute, which waits for room.
 fn with_a_thread_that_waits() -> (stub::Closing, [Arc<Bell>; 2], thread::JoinHandle<Result<u64, Lost>>) {
-    let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-    queue.compute().close();
-    let (_, first) = push(&queue, 0);
-    queue.kick();
-    until_begun(&queue, 1);
+    let (queue, first) = held_up(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
     let (_, second) = push(&queue, 1);
     let call = {
         let queue = queue.0.clone();
@@ -105,11 +97,7 @@ impl Wake for Count {
 #[test]
 fn futures_wait_for_room() {
     model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        queue.compute().close();
-        let (_, first) = push(&queue, 0);
-        queue.kick();
-        until_begun(&queue, 1);
+        let (queue, first) = held_up(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
         let (kept, _) = push(&queue, 1);
         let count = || Arc::new(Count(AtomicUsize::new(0)));
         let counts = [count(), count(), count()];
