@@ -5,8 +5,8 @@
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use crate::process::{cargo, output, root, run, works};
 use crate::processor;
@@ -16,7 +16,8 @@ struct Subject {
     name: &'static str,
     /// Globs of files.
     files: &'static [&'static str],
-    tests: [Tests; STAGES],
+    /// Quick tests first; each of the others is for what those before it missed, or did not end with.
+    stages: &'static [Tests],
 }
 
 /// Tests that run together.
@@ -24,18 +25,17 @@ struct Tests {
     packages: &'static [&'static str],
     /// Arguments of `cargo test` that select tests and features.
     targets: &'static [&'static str],
+    /// Names of tests that are left out.
+    skipped: &'static [&'static str],
     /// Seconds that they may take.
     limit: u32,
 }
 
-/// Quick tests, and slower ones for what these miss.
-const STAGES: usize = 2;
-
-const SUBJECTS: [Subject; 3] = [
+const SUBJECTS: [Subject; 4] = [
     Subject {
         name: "kernels",
-        files: &["crates/kernels/src/**"],
-        tests: [
+        files: &["crates/kernels/src/*.rs", "crates/kernels/src/[!b]*/**", "crates/kernels/src/batch/**"],
+        stages: &[
             Tests {
                 packages: &["zariz-kernels", "zariz-machines"],
                 targets: &[
@@ -47,19 +47,46 @@ const SUBJECTS: [Subject; 3] = [
                     "--test=rsaz",
                     "--test=scalar",
                 ],
+                skipped: &["every_method_at_the_usual_sizes", "many_numbers_of_the_tuned_lengths"],
+                limit: 120,
+            },
+            Tests {
+                packages: &["zariz"],
+                targets: &[
+                    "--features=zariz/encryption",
+                    "--lib",
+                    "--test=dispatch",
+                    "--test=fixed_base",
+                    "--test=generate",
+                    "--test=hazmat",
+                    "--test=keys",
+                    "--test=multi_pow",
+                    "--test=primes",
+                    "--test=products",
+                ],
+                skipped: &["wiping"],
                 limit: 240,
             },
             Tests {
-                packages: &["zariz-analysis", "zariz-bls12-381", "zariz-machines", "zariz"],
+                packages: &["zariz-analysis", "zariz-machines", "zariz"],
                 targets: &["--tests"],
+                skipped: &[],
                 limit: 1800,
             },
         ],
     },
     Subject {
+        name: "bls12-381",
+        files: &["crates/kernels/src/bls12_381/**"],
+        stages: &[
+            Tests { packages: &["zariz-bls12-381"], targets: &["--tests"], skipped: &[], limit: 240 },
+            Tests { packages: &["zariz-analysis"], targets: &["--tests"], skipped: &[], limit: 1800 },
+        ],
+    },
+    Subject {
         name: "rsa",
         files: &["crates/zariz/src/rsa/**"],
-        tests: [
+        stages: &[
             Tests {
                 packages: &["zariz"],
                 targets: &[
@@ -72,21 +99,28 @@ const SUBJECTS: [Subject; 3] = [
                     "--test=keys",
                     "--test=pss_keys",
                 ],
+                skipped: &[],
                 limit: 240,
             },
-            Tests { packages: &["zariz"], targets: &["--features=zariz/encryption", "--tests"], limit: 1800 },
+            Tests {
+                packages: &["zariz"],
+                targets: &["--features=zariz/encryption", "--tests"],
+                skipped: &[],
+                limit: 1800,
+            },
         ],
     },
     Subject {
         name: "queue",
         files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
-        tests: [
+        stages: &[
             Tests {
                 packages: &["zariz", "zariz-openssl-provider"],
                 targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+                skipped: &[],
                 limit: 240,
             },
-            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--tests"], limit: 1800 },
+            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--tests"], skipped: &[], limit: 1800 },
         ],
     },
 ];
@@ -113,8 +147,9 @@ impl Request {
                 ("--jobs", Ok(jobs @ 1..)) => out.jobs = jobs as usize,
                 ("--only", _) if SUBJECTS.iter().any(|subject| subject.name == word) => out.only = Some(word.into()),
                 _ => bail!(
-                    "`{}` is none of --count N, --seed S, --jobs J and --only kernels, rsa or queue",
-                    pair.join(" ")
+                    "`{}` is none of --count N, --seed S, --jobs J and --only {}",
+                    pair.join(" "),
+                    SUBJECTS.each_ref().map(|subject| subject.name).join(" or ")
                 ),
             }
         }
@@ -154,12 +189,13 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     let folder = root().join(format!("target/mutants/{commit}-{}", request.seed));
     let results = processor::results("mutants", &format!("-seed-{}.md", request.seed))?;
     let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
-    for stage in 0..STAGES {
-        for subject in SUBJECTS.iter().filter(|subject| request.includes(subject)) {
+    for stage in 0..SUBJECTS.iter().map(|subject| subject.stages.len()).max().unwrap_or_default() {
+        for subject in SUBJECTS.iter().filter(|subject| request.includes(subject) && subject.stages.len() > stage) {
             let names = subject.names(&drawn);
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
-            println!("{}, stage {} of {STAGES}: {} of {} mutants", subject.name, stage + 1, left.len(), names.len());
+            let (name, stages) = (subject.name, subject.stages.len());
+            println!("{name}, stage {} of {stages}: {} of {} mutants", stage + 1, left.len(), names.len());
             let ran = known.run(stage, subject, &left, request.jobs);
             // Each time, and before an error ends the command: so a run that is interrupted leaves what it found.
             fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
@@ -238,10 +274,10 @@ impl Known {
         if names.is_empty() {
             return Ok(());
         }
-        let tests = &subject.tests[stage];
+        let tests = &subject.stages[stage];
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
         let mut unchanged = cargo(&["test", "--locked", "--quiet"]);
-        unchanged.args(each("--package", tests.packages)).args(tests.targets);
+        unchanged.args(each("--package", tests.packages)).args(tests.targets).args(tests.left_out());
         run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))?;
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
@@ -252,6 +288,7 @@ impl Known {
         mutants.args(each("--file", subject.files)).args(each("--test-package", tests.packages));
         // For the build too: what does not run need not be built.
         mutants.args(tests.targets.iter().map(|target| format!("--cargo-arg={target}")));
+        mutants.args(tests.left_out().map(|argument| format!("--cargo-test-arg={argument}")));
         // Its status says whether mutants were missed.
         let status = mutants.status().context("cannot run cargo mutants")?;
         self.keep(stage)?;
@@ -259,6 +296,22 @@ impl Known {
             Some(0 | 2 | 3) => Ok(()),
             _ => bail!("cargo mutants failed ({status})"),
         }
+    }
+}
+
+impl Tests {
+    /// What `cargo test` passes on to each program of tests.
+    fn left_out(&self) -> impl Iterator<Item = &'static str> {
+        ["--"].into_iter().chain(each("--skip", self.skipped))
+    }
+}
+
+impl fmt::Display for Tests {
+    /// Without spaces at the ends, since it stands between marks of code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skipped = self.skipped.iter().map(|name| format!("--skip {name}"));
+        let words = self.packages.iter().chain(self.targets).map(|&word| word.to_owned()).chain(skipped);
+        f.write_str(&words.collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -295,21 +348,27 @@ fn page(drawn: &[(&str, String)], folder: &Path) -> Result<String> {
             let lists = stages.map(|stage| known.list(stage, outcome)).collect::<Result<Vec<_>>>()?;
             Ok(names.iter().copied().filter(|&name| lists.iter().any(|list| list.contains(name))).collect())
         };
-        let last = STAGES - 1..STAGES;
-        let settled =
-            [of("caught", 0..STAGES)?, of("timeout", last.clone())?, of("unviable", 0..STAGES)?, of("missed", last)?];
+        let all = 0..subject.stages.len();
+        let last = all.end - 1..all.end;
+        let settled = [
+            of("caught", all.clone())?,
+            of("timeout", last.clone())?,
+            of("unviable", all.clone())?,
+            of("missed", last)?,
+        ];
         let [caught, timeout, unviable, missed] = settled.each_ref().map(Vec::len);
         let left = names.len() - caught - timeout - unviable - missed;
         let (name, drawn) = (subject.name, names.len());
         out += &format!("| {name} | {drawn} | {caught} | {timeout} | {unviable} | {missed} | {left} |\n");
-        let words = |tests: &Tests| [tests.packages, tests.targets].concat().join(" ");
-        tests += &format!("- {name}: `{}`, then `{}`\n", words(&subject.tests[0]), words(&subject.tests[1]));
-        let open: Vec<&str> = known.left(&names, STAGES - 1)?;
-        for (what, list) in [("missed", &settled[3]), ("missed by the quick tests, and not tested further", &open)] {
-            if !list.is_empty() {
-                let list: String = list.iter().map(|name| format!("- `{name}`\n")).collect();
-                lists += &format!("\n{name}, {what}:\n\n{list}");
-            }
+        let stages: Vec<String> = subject.stages.iter().map(|tests| format!("`{tests}`")).collect();
+        tests += &format!("- {name}: {}\n", stages.join(", then "));
+        let mut listed = vec![("missed".to_owned(), settled[3].clone())];
+        for stage in all.skip(1) {
+            listed.push((format!("not noticed in stage {stage}, and not tested further"), known.left(&names, stage)?));
+        }
+        for (what, list) in listed.iter().filter(|(_, list)| !list.is_empty()) {
+            let list: String = list.iter().map(|name| format!("- `{name}`\n")).collect();
+            lists += &format!("\n{name}, {what}:\n\n{list}");
         }
     }
     Ok(format!("{out}\nTests (packages, and arguments of `cargo test`):\n\n{tests}{lists}"))
