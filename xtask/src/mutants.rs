@@ -33,6 +33,84 @@ struct Tests {
 
 const SUBJECTS: [Subject; 4] = [
     Subject {
+        name: "queue",
+        files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
+        stages: &[
+            Tests {
+                packages: &["zariz", "zariz-openssl-provider"],
+                targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+                skipped: &[],
+                limit: 240,
+            },
+            Tests {
+                packages: &["zariz", "zariz-openssl-provider"],
+                targets: &[
+                    "--lib",
+                    "--test=batcher_fork",
+                    "--test=errors",
+                    "--test=loading",
+                    "--test=misuse",
+                    "--test=processes",
+                    "--test=requests",
+                    "--test=soak",
+                    "--test=threads",
+                ],
+                skipped: &["wiping"],
+                limit: 600,
+            },
+        ],
+    },
+    Subject {
+        name: "rsa",
+        files: &["crates/zariz/src/rsa/**"],
+        stages: &[
+            Tests {
+                packages: &["zariz"],
+                targets: &[
+                    "--features=zariz/encryption",
+                    "--test=blind",
+                    "--test=decryption",
+                    "--test=generate",
+                    "--test=hazmat",
+                    "--test=key_components",
+                    "--test=keys",
+                    "--test=pss_keys",
+                ],
+                skipped: &[],
+                limit: 240,
+            },
+            Tests {
+                packages: &["zariz"],
+                targets: &[
+                    "--features=zariz/encryption",
+                    "--lib",
+                    "--test=digests",
+                    "--test=encrypted_keys",
+                    "--test=key_bytes",
+                    "--test=key_formats",
+                    "--test=openssl",
+                    "--test=rsa",
+                ],
+                skipped: &[],
+                limit: 600,
+            },
+            Tests {
+                packages: &["zariz", "zariz-openssl-provider"],
+                targets: &["--features=zariz/encryption", "--tests"],
+                skipped: &[],
+                limit: 1800,
+            },
+        ],
+    },
+    Subject {
+        name: "bls12-381",
+        files: &["crates/kernels/src/bls12_381/**"],
+        stages: &[
+            Tests { packages: &["zariz-bls12-381"], targets: &["--tests"], skipped: &[], limit: 240 },
+            Tests { packages: &["zariz-analysis"], targets: &["--tests"], skipped: &[], limit: 1800 },
+        ],
+    },
+    Subject {
         name: "kernels",
         files: &["crates/kernels/src/*.rs", "crates/kernels/src/[!b]*/**", "crates/kernels/src/batch/**"],
         stages: &[
@@ -73,54 +151,6 @@ const SUBJECTS: [Subject; 4] = [
                 skipped: &[],
                 limit: 1800,
             },
-        ],
-    },
-    Subject {
-        name: "bls12-381",
-        files: &["crates/kernels/src/bls12_381/**"],
-        stages: &[
-            Tests { packages: &["zariz-bls12-381"], targets: &["--tests"], skipped: &[], limit: 240 },
-            Tests { packages: &["zariz-analysis"], targets: &["--tests"], skipped: &[], limit: 1800 },
-        ],
-    },
-    Subject {
-        name: "rsa",
-        files: &["crates/zariz/src/rsa/**"],
-        stages: &[
-            Tests {
-                packages: &["zariz"],
-                targets: &[
-                    "--features=zariz/encryption",
-                    "--test=blind",
-                    "--test=decryption",
-                    "--test=generate",
-                    "--test=hazmat",
-                    "--test=key_components",
-                    "--test=keys",
-                    "--test=pss_keys",
-                ],
-                skipped: &[],
-                limit: 240,
-            },
-            Tests {
-                packages: &["zariz"],
-                targets: &["--features=zariz/encryption", "--tests"],
-                skipped: &[],
-                limit: 1800,
-            },
-        ],
-    },
-    Subject {
-        name: "queue",
-        files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
-        stages: &[
-            Tests {
-                packages: &["zariz", "zariz-openssl-provider"],
-                targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
-                skipped: &[],
-                limit: 240,
-            },
-            Tests { packages: &["zariz", "zariz-openssl-provider"], targets: &["--tests"], skipped: &[], limit: 1800 },
         ],
     },
 ];
