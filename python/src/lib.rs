@@ -56,6 +56,7 @@ fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrow::arrow_private, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_pow, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(work::reporter, module)?)?;
     module.add_function(wrap_pyfunction!(info, module)?)?;
     Ok(())
 }

@@ -66,6 +66,17 @@ impl Options {
     }
 }
 
+/// The function that `progress` stands for, if any, for work that Python does itself. Bad options are refused as
+/// by the long calls.
+#[pyfunction]
+pub fn reporter(
+    py: Python<'_>,
+    threads: Option<isize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    Ok(Options::new(py, threads, progress)?.progress)
+}
+
 /// Checks how many keys or primes the caller asks for.
 pub fn check_made(py: Python<'_>, count: usize) -> PyResult<()> {
     match count {

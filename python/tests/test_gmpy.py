@@ -115,3 +115,13 @@ def test_progress_is_of_all(work: Any) -> None:
     bar, told = Bar(), []
     assert work(bar) == work(told.append) == work(None)
     assert bar.done == sum(told) == 3
+
+
+@pytest.mark.parametrize("modulus", [35, 36])
+@pytest.mark.parametrize("exponent", [2, -1])
+@pytest.mark.parametrize("bad", [{"threads": 0}, {"progress": 7}])
+def test_bad_options_are_refused_with_lanes_and_without(modulus: int, exponent: int, bad: dict[str, int]) -> None:
+    with pytest.raises((ValueError, TypeError), match="threads is 0|progress is neither"):
+        gmpy.powmod_base_list([11, 13], exponent, modulus, **bad)
+    with pytest.raises((ValueError, TypeError), match="threads is 0|progress is neither"):
+        gmpy.powmod_exp_list(11, [exponent, exponent], modulus, **bad)

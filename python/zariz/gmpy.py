@@ -20,7 +20,7 @@ from operator import index
 from typing import Any
 
 from ._errors import NotInvertible
-from ._zariz import Modulus, invert_many
+from ._zariz import Modulus, invert_many, reporter
 
 __all__ = ["invert", "powmod", "powmod_base_list", "powmod_exp_list", "powmod_sec"]
 
@@ -44,11 +44,9 @@ def _fits(m: int) -> bool:
     return m > 2 and m & 1 == 1 and m.bit_length() <= _MAX_BITS
 
 
-def _counted(powers: Iterable[int], progress: Any) -> Iterator[int]:
+def _counted(powers: Iterable[int], threads: int | None, progress: Any) -> Iterator[int]:
     """The powers, each reported as it comes: for what lanes cannot do."""
-    report = progress if progress is None or callable(progress) else getattr(progress, "update", None)
-    if report is None and progress is not None:
-        raise TypeError("progress is neither a function of the number of new items nor has a method update")
+    report = reporter(threads, progress)
     for power in powers:
         if report is not None:
             report(1)
@@ -110,7 +108,7 @@ def powmod_base_list(
     if not bases:
         return []
     if not _fits(mod) or exp < 0:
-        return _as(_counted((pow(x, exp, mod) for x in bases), progress), mpz)
+        return _as(_counted((pow(x, exp, mod) for x in bases), threads, progress), mpz)
     bases = [x if x >= 0 else x % mod for x in bases]
     powers = _prepared(mod).pow_batch_vartime(bases, exp, threads=threads, progress=progress)
     return _as(powers, mpz)
@@ -133,13 +131,13 @@ def powmod_exp_list(
     if not exponents:
         return []
     if not _fits(mod):
-        return _as(_counted((pow(base, y, mod) for y in exponents), progress), mpz)
+        return _as(_counted((pow(base, y, mod) for y in exponents), threads, progress), mpz)
     base %= mod
     lanes = [y for y in exponents if y >= 0]
     powers = _prepared(mod).pow_batch_vartime(base, lanes, threads=threads, progress=progress) if lanes else []
     if len(lanes) < len(exponents):
         others = iter(powers)
-        inverses = _counted((pow(base, y, mod) for y in exponents if y < 0), progress)
+        inverses = _counted((pow(base, y, mod) for y in exponents if y < 0), threads, progress)
         powers = [next(others if y >= 0 else inverses) for y in exponents]
     return _as(powers, mpz)
 

@@ -104,3 +104,26 @@ impl Builder {
         Batcher { processes: Arc::new(Processes::new(move || Queue::new(Rsa, limits))), limits }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each setting is the one that was asked for, and leaves the others as they were.
+    #[test]
+    fn settings_are_kept() {
+        let linger = Duration::from_millis(9);
+        let set = Builder::default()
+            .policy(Policy::Throughput { linger })
+            .when_full(WhenFull::Refuse)
+            .capacity(7)
+            .max_batch(5)
+            .threads(3);
+        let Limits { threads, max_batch, lanes, capacity, wait_for_room, linger: lingers } = set.limits;
+        assert_eq!((threads, max_batch, capacity), (Some(3), 5, Some(7)));
+        assert_eq!((lanes, wait_for_room, lingers), (Dispatch::Auto.main().lanes(), false, Some(linger)));
+        let limits = set.policy(Policy::Latency).when_full(WhenFull::Wait).capacity(0).max_batch(0).threads(0).limits;
+        assert_eq!((limits.threads, limits.max_batch, limits.capacity), (Some(1), 1, Some(1)));
+        assert_eq!((limits.wait_for_room, limits.linger), (true, None));
+    }
+}
