@@ -25,7 +25,7 @@ use zariz::batcher::{Batcher, Job, WhenFull};
 use zariz::rsa::blind::{PrivateKey, Variant};
 use zariz::rsa::{Hash, KeyError};
 
-use crate::http::{Refused, limited};
+use crate::http::{Refused, limited, soon};
 
 /// The variant that Privacy Pass has.
 pub const VARIANT: Variant = Variant::PssDeterministic;
@@ -50,11 +50,19 @@ impl Issuer {
     /// # Errors
     /// Those of the key's encoding.
     pub fn new(key: PrivateKey) -> Result<Self, KeyError> {
+        Self::over(Batcher::builder().when_full(WhenFull::Refuse).build(), key)
+    }
+
+    /// An issuer over a batcher of the caller's.
+    ///
+    /// # Errors
+    /// Those of the key's encoding.
+    pub fn over(batcher: Batcher, key: PrivateKey) -> Result<Self, KeyError> {
         let public = key.public_key().to_spki_der()?;
         let token_key = json!({ "token-type": TOKEN_TYPE, "token-key": BASE64URL.encode(&public) });
         let directory = json!({ "issuer-request-uri": "/token-request", "token-keys": [token_key] }).to_string();
         let key_id = Hash::Sha256.digest(&[&public]).last().copied().unwrap_or_default();
-        Ok(Self { key, batcher: Batcher::builder().when_full(WhenFull::Refuse).build(), key_id, directory })
+        Ok(Self { key, batcher, key_id, directory })
     }
 
     /// What it serves.
@@ -71,7 +79,7 @@ impl Issuer {
     /// one message is refused, all are.
     async fn sign(&self, blinded: &[u8]) -> Result<Vec<u8>, Refused> {
         let jobs = blinded.chunks(self.key.size()).map(|message| Job::blind_sign(&self.key, message));
-        Ok(try_join_all(jobs.map(|job| self.batcher.submit(job))).await?.concat())
+        Ok(try_join_all(jobs.map(|job| self.batcher.submit(soon(job)))).await?.concat())
     }
 }
 

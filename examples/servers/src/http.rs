@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -14,12 +14,18 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
-use zariz::batcher;
+use zariz::batcher::{self, Job};
 use zariz::rsa;
 use zeroize::Zeroizing;
 
 /// The longest time for a request, from its head to its answer: a body that comes slowly counts.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Work for a batcher that is refused if it is not begun in half of [`PATIENCE`]: its caller may be gone before it is
+/// done.
+pub fn soon<T>(job: Job<T>) -> Job<T> {
+    job.with_deadline(Instant::now() + PATIENCE / 2)
+}
 
 /// A request that gets no answer: the status, and what was wrong.
 #[derive(Debug)]

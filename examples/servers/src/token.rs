@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use zariz::batcher::{self, Batcher, Job, WhenFull};
 use zariz::rsa::{Algorithm, Hash, PrivateKey, PublicKey};
 
-use crate::http::{PATIENCE, Refused, limited};
+use crate::http::{Refused, limited, soon};
 
 /// How many seconds a token is good for.
 const LIFETIME: u64 = 3600;
@@ -37,10 +37,9 @@ pub struct Batched {
 }
 
 impl Sign for Batched {
-    /// A signature that is not begun in half of the caller's time is refused: its caller may be gone before it is done.
     async fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Refused> {
         let job = Job::sign(&self.key, Algorithm::RS256, message).map_err(batcher::Error::Rsa)?;
-        Ok(self.batcher.submit(job.with_deadline(Instant::now() + PATIENCE / 2)).await?)
+        Ok(self.batcher.submit(soon(job)).await?)
     }
 }
 

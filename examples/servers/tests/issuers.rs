@@ -1,14 +1,21 @@
 //! Both issuers: what they sign is right, what is wrong is refused, and others are not disturbed.
 
+use std::future::pending;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{Method, Request, StatusCode};
+use axum::response::Response;
 use data_encoding::{BASE64URL, BASE64URL_NOPAD};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tower::ServiceExt;
+use zariz::batcher::{Batcher, WhenFull};
 use zariz::rsa::{Algorithm, Hash, PrivateKey, PublicKey, blind};
 use zariz_servers::blind::{Issuer, MOST, VARIANT};
+use zariz_servers::http::{PATIENCE, Refused};
 use zariz_servers::peers::AwsLc;
 use zariz_servers::token;
 
@@ -18,9 +25,13 @@ fn key() -> PrivateKey {
     PrivateKey::parse(KEY).expect("a key")
 }
 
-async fn ask(routes: &Router, method: Method, path: &str, body: impl Into<Body>) -> (StatusCode, Vec<u8>) {
+async fn ask_for_response(routes: &Router, method: Method, path: &str, body: impl Into<Body>) -> Response {
     let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-    let response = routes.clone().oneshot(request.body(body.into()).expect("a request")).await.expect("an answer");
+    routes.clone().oneshot(request.body(body.into()).expect("a request")).await.expect("an answer")
+}
+
+async fn ask(routes: &Router, method: Method, path: &str, body: impl Into<Body>) -> (StatusCode, Vec<u8>) {
+    let response = ask_for_response(routes, method, path, body).await;
     let status = response.status();
     (status, to_bytes(response.into_body(), 1 << 20).await.expect("a body").to_vec())
 }
@@ -87,6 +98,47 @@ async fn wrong_requests_for_tokens_are_refused() {
     }
     assert_eq!(ask(&routes, Method::GET, "/token", "").await.0, StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(post(&routes, "/", "").await.0, StatusCode::NOT_FOUND);
+}
+
+/// When the queue is full, requests are refused at once, with a word on when to come again; the others are answered.
+#[tokio::test]
+async fn requests_that_find_the_queue_full_are_refused() {
+    let batcher = || Batcher::builder().threads(1).capacity(1).when_full(WhenFull::Refuse).build();
+    let blind_key = blind::PrivateKey::new(VARIANT, &key()).expect("a key");
+    let message = blind_key.public_key().blind(b"message").expect("blinded").message;
+    for (routes, path, body) in [
+        (token::over(batcher(), &key()).routes(), "/token", br#"{"sub": "alice"}"#.to_vec()),
+        (Issuer::over(batcher(), blind_key).expect("an issuer").routes(), "/blind-signatures", message.to_vec()),
+    ] {
+        let answers = join_all((0..64).map(|_| ask_for_response(&routes, Method::POST, path, body.clone()))).await;
+        let refused = answers.iter().filter(|answer| answer.status() == StatusCode::SERVICE_UNAVAILABLE).count();
+        let signed = answers.iter().filter(|answer| answer.status() == StatusCode::OK).count();
+        assert!(refused > 0 && signed > 0 && refused + signed == 64, "{path}: {refused} refused, {signed} signed");
+        for answer in answers {
+            let comes_again = answer.headers().contains_key(RETRY_AFTER);
+            assert_eq!(comes_again, answer.status() == StatusCode::SERVICE_UNAVAILABLE, "{path}");
+        }
+        assert_eq!(post(&routes, path, body).await.0, StatusCode::OK, "{path}: the queue is empty again");
+    }
+}
+
+/// A signer that never ends.
+struct Never;
+
+impl token::Sign for Never {
+    async fn sign(&self, _: &[u8]) -> Result<Vec<u8>, Refused> {
+        pending().await
+    }
+}
+
+/// The clock stands still, and goes on at once to the next time that someone waits for.
+#[tokio::test(start_paused = true)]
+async fn requests_that_take_too_long_are_refused() {
+    let routes = token::Issuer::new(Never, key().public_key()).routes();
+    let start = Instant::now();
+    let (status, answer) = post(&routes, "/token", json!({ "sub": "alice" }).to_string()).await;
+    assert_eq!((status, start.elapsed().as_secs()), (StatusCode::REQUEST_TIMEOUT, PATIENCE.as_secs()));
+    assert!(json_of(&answer)["error"].as_str().expect("a reason").contains("10s"));
 }
 
 /// The TLS example of RFC 9578's flow: directory, request, answer, token.
