@@ -302,6 +302,29 @@ fn after_the_end_there_are_no_requests() {
     });
 }
 
+/// When the end is told, no worker runs any more: a module that holds them can be unloaded.
+#[test]
+fn the_end_waits_for_the_workers() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (_, bell) = push(&queue, 1);
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(Arc::strong_count(&queue), 2, "the worker's and ours");
+        queue.close();
+        assert_eq!(Arc::strong_count(&queue), 1);
+    });
+}
+
+#[test]
+fn by_default_each_processor_computes_a_batch() {
+    model(|| {
+        let queue = queue(Limits { threads: None, ..LIMITS });
+        let all = std::thread::available_parallelism().map_or(1, |count| count.get());
+        assert!(queue.limit() == all || !REAL_TIME);
+    });
+}
+
 /// Where it is asked for, a worker waits for others to fill the lanes; and no longer than that.
 #[test]
 fn workers_can_linger() {
