@@ -31,14 +31,14 @@ struct Tests {
     limit: u32,
 }
 
-const SUBJECTS: [Subject; 4] = [
+const SUBJECTS: [Subject; 5] = [
     Subject {
-        name: "queue",
-        files: &["crates/zariz/src/batcher/**", "crates/openssl-provider/src/queue/**"],
+        name: "batcher",
+        files: &["crates/zariz/src/batcher/**"],
         stages: &[
             Tests {
-                packages: &["zariz", "zariz-openssl-provider"],
-                targets: &["--test=batcher", "--test=batcher_orders", "--test=jobs"],
+                packages: &["zariz"],
+                targets: &["--test=batcher", "--test=batcher_orders"],
                 skipped: &[],
                 limit: 100,
             },
@@ -47,17 +47,27 @@ const SUBJECTS: [Subject; 4] = [
                 targets: &[
                     "--lib",
                     "--test=batcher_fork",
-                    "--test=errors",
-                    "--test=loading",
-                    "--test=misuse",
+                    "--test=jobs",
                     "--test=processes",
                     "--test=requests",
-                    "--test=soak",
                     "--test=threads",
                 ],
                 skipped: &["wiping"],
                 limit: 600,
             },
+        ],
+    },
+    Subject {
+        name: "provider",
+        files: &["crates/openssl-provider/src/queue/**"],
+        stages: &[
+            Tests {
+                packages: &["zariz-openssl-provider"],
+                targets: &["--lib", "--test=jobs", "--test=threads"],
+                skipped: &[],
+                limit: 240,
+            },
+            Tests { packages: &["zariz-openssl-provider"], targets: &["--tests"], skipped: &[], limit: 1800 },
         ],
     },
     Subject {
