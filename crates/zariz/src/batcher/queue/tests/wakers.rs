@@ -23,6 +23,53 @@ fn a_waker_may_wait_for_a_thread_that_computes() {
     });
 }
 
+/// A request that comes meanwhile waits for the worker: there are never more workers than batches may be computed.
+#[test]
+fn a_worker_in_a_waker_is_not_replaced() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        let waits = Arc::new(Bell::that_waits_for(&last));
+        queue.submit(vec![Request::new(Task::named(0), waits.clone(), None)]);
+        waits.wait(1);
+        let (next, bell) = push(&queue, 1);
+        queue.kick();
+        let workers = queue.lock().workers.len();
+        last.wake();
+        bell.wait(1);
+        assert_eq!((workers, next.collect()), (1, Some(Ok(1))));
+        assert_at_rest(&queue);
+    });
+}
+
+/// A thread that waits does not wait for the worker either: it computes its request, though another kind is next.
+#[test]
+fn a_thread_computes_while_the_worker_is_in_a_waker() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        let waits = Arc::new(Bell::that_waits_for(&last));
+        queue.submit(vec![Request::new(Task::named(0), waits.clone(), None)]);
+        waits.wait(1);
+        queue.compute().close();
+        let call = |kind, name| {
+            let queue = queue.0.clone();
+            thread::spawn(move || queue.call(Task::new(kind, name), None))
+        };
+        let first = call(Kind::Private, 1);
+        until_begun(&queue, 2);
+        let (private, bell) = push(&queue, 2);
+        let second = call(Kind::Public, 3);
+        until_waiting(&queue, 2);
+        queue.compute().open();
+        assert_eq!([first, second].map(|call| call.join().expect("no panic")), [Ok(1), Ok(3)]);
+        last.wake();
+        bell.wait(1);
+        assert_eq!(private.collect(), Some(Ok(2)));
+        assert_at_rest(&queue);
+    });
+}
+
 /// A request that goes with its batch may panic, as what an executor keeps may: the worker stays.
 #[test]
 fn a_request_may_panic_when_it_is_dropped() {

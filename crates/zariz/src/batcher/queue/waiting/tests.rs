@@ -59,6 +59,21 @@ fn no_kind_waits_for_ever() {
     });
 }
 
+/// A kind that is taken whole has had its turn, as has one that was taken past the request at the front.
+#[test]
+fn what_is_taken_whole_has_had_its_turn() {
+    model(|| {
+        let mut some = waiting(&[(Private, 1), (Public, 2)]);
+        assert_eq!(next(&mut some, 9), Some((Private, vec![1])));
+        some.push(request(Private, 3, false));
+        assert_eq!(next(&mut some, 9), Some((Public, vec![2])));
+        let mut some = waiting(&[(Private, 1), (Public, 2), (Private, 3), (Private, 4)]);
+        assert_eq!(next(&mut some, 1), Some((Private, vec![1])));
+        assert_eq!(next(&mut some, 1), Some((Private, vec![3])));
+        assert_eq!(next(&mut some, 1), Some((Public, vec![2])));
+    });
+}
+
 /// Threads that compute their own requests pass others as batches do.
 #[test]
 fn leaders_are_of_the_next_kind() {
