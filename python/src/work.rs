@@ -66,8 +66,8 @@ impl Options {
     }
 }
 
-/// The function that `progress` stands for, if any, for work that Python does itself. Bad options are refused as
-/// by the long calls.
+/// The function that reports progress, if the caller gave one: for work that Python does itself. Bad options are
+/// refused as the long calls refuse them.
 #[pyfunction]
 pub fn reporter(
     py: Python<'_>,

@@ -122,6 +122,7 @@ const SUBJECTS: [Subject; 5] = [
     },
     Subject {
         name: "kernels",
+        // All but those of BLS12-381.
         files: &["crates/kernels/src/*.rs", "crates/kernels/src/[!b]*/**", "crates/kernels/src/batch/**"],
         stages: &[
             Tests {
@@ -342,7 +343,7 @@ impl Tests {
 }
 
 impl fmt::Display for Tests {
-    /// Without spaces at the ends, since it stands between marks of code.
+    /// As the report shows them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let skipped = self.skipped.iter().map(|name| format!("--skip {name}"));
         let words = self.packages.iter().chain(self.targets).map(|&word| word.to_owned()).chain(skipped);

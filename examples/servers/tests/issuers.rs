@@ -131,7 +131,7 @@ impl token::Sign for Never {
     }
 }
 
-/// The clock stands still, and goes on at once to the next time that someone waits for.
+/// The clock is paused: when nothing else is left to do, it jumps to the next timeout.
 #[tokio::test(start_paused = true)]
 async fn requests_that_take_too_long_are_refused() {
     let routes = token::Issuer::new(Never, key().public_key()).routes();

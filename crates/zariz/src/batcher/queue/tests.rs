@@ -31,6 +31,12 @@ fn held_up(limits: Limits) -> (stub::Closing, Arc<Bell>) {
     (queue, first)
 }
 
+/// A thread that calls the queue.
+fn calling(queue: &Arc<Queue<Stub>>, task: Task) -> JoinHandle<Outcome<Stub>> {
+    let queue = queue.clone();
+    thread::spawn(move || queue.call(task, None))
+}
+
 /// Waits until so many requests wait.
 fn until_waiting(queue: &Queue<Stub>, count: usize) {
     while queue.waiting() != count {
@@ -70,13 +76,9 @@ fn callers_meanwhile_are_the_next_batch() {
     model(|| {
         let queue = queue(LIMITS);
         queue.compute().close();
-        let call = |name| {
-            let queue = queue.0.clone();
-            thread::spawn(move || queue.call(Task::named(name), None))
-        };
-        let first = call(0);
+        let first = calling(&queue, Task::named(0));
         until_begun(&queue, 1);
-        let others: Vec<_> = (1..4).map(call).collect();
+        let others: Vec<_> = (1..4).map(|name| calling(&queue, Task::named(name))).collect();
         until_waiting(&queue, 3);
         queue.compute().open();
         assert_eq!(first.join().expect("no panic"), Ok(0));
@@ -100,10 +102,7 @@ fn long_operations_leave_turns_for_others() {
             state.computing += 1;
             queue.note_begun(&mut state, Kind::Long);
         }
-        let long = {
-            let queue = queue.0.clone();
-            thread::spawn(move || queue.call(Task::new(Kind::Long, 1), None))
-        };
+        let long = calling(&queue, Task::new(Kind::Long, 1));
         until_waiting(&queue, 1);
         assert_eq!(queue.call(Task::new(Kind::Public, 2), None), Ok(2));
         assert!(queue.waiting() == 1 && queue.lock().computing == 1);
@@ -218,10 +217,7 @@ fn threads_wait_until_their_deadline() {
     }
     let queue = queue(LIMITS);
     queue.compute().close();
-    let first = {
-        let queue = queue.0.clone();
-        thread::spawn(move || queue.call(Task::named(1), None))
-    };
+    let first = calling(&queue, Task::named(1));
     until_begun(&queue, 1);
     let soon = Some(Instant::now() + Duration::from_millis(5));
     assert_eq!(queue.call(Task::named(2), soon), Err(Lost::Expired));

@@ -100,15 +100,12 @@ fn callers_and_threads_that_hand_over_combine() {
         let first = handing_over(&queue, 0..1);
         until_begun(&queue, 1);
         let handing = handing_over(&queue, 1..3);
-        let calling = [(Kind::Private, 3), (Kind::Long, 4)].map(|(kind, name)| {
-            let queue = queue.0.clone();
-            thread::spawn(move || assert_eq!(queue.call(Task::new(kind, name), None), Ok(name)))
-        });
+        let calls = [(Kind::Private, 3), (Kind::Long, 4)].map(|(kind, name)| calling(&queue, Task::new(kind, name)));
         until_waiting(&queue, 4);
         queue.compute().open();
         first.join().expect("no panic");
         handing.join().expect("no panic");
-        calling.into_iter().for_each(|one| one.join().expect("no panic"));
+        assert_eq!(calls.map(|call| call.join().expect("no panic")), [Ok(3), Ok(4)]);
         let mut batches = queue.compute().batches();
         batches[1].sort_unstable();
         assert_eq!(batches, [vec![0], vec![1, 2, 3], vec![4]]);

@@ -24,12 +24,7 @@ fn threads_wait_for_room() {
     model(|| {
         let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
         queue.compute().close();
-        let calls: Vec<_> = (0..4)
-            .map(|name| {
-                let queue = queue.0.clone();
-                thread::spawn(move || queue.call(Task::named(name), None))
-            })
-            .collect();
+        let calls: Vec<_> = (0..4).map(|name| calling(&queue, Task::named(name))).collect();
         until_begun(&queue, 1);
         until_waiting(&queue, 1);
         queue.compute().open();

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// Leaves the worker in a program's function, until the bell rings.
+fn held_in_a_waker(queue: &Arc<Queue<Stub>>) -> Arc<Bell> {
+    let last = Arc::new(Bell::default());
+    let waits = Arc::new(Bell::that_waits_for(&last));
+    queue.submit(vec![Request::new(Task::named(0), waits.clone(), None)]);
+    waits.wait(1);
+    last
+}
+
 /// A worker's turn is not held in a waker: a thread that the waker waits for computes meanwhile.
 #[test]
 fn a_waker_may_wait_for_a_thread_that_computes() {
@@ -28,10 +37,7 @@ fn a_waker_may_wait_for_a_thread_that_computes() {
 fn a_worker_in_a_waker_is_not_replaced() {
     model(|| {
         let queue = queue(LIMITS);
-        let last = Arc::new(Bell::default());
-        let waits = Arc::new(Bell::that_waits_for(&last));
-        queue.submit(vec![Request::new(Task::named(0), waits.clone(), None)]);
-        waits.wait(1);
+        let last = held_in_a_waker(&queue);
         let (next, bell) = push(&queue, 1);
         queue.kick();
         let workers = queue.lock().workers.len();
@@ -47,19 +53,12 @@ fn a_worker_in_a_waker_is_not_replaced() {
 fn a_thread_computes_while_the_worker_is_in_a_waker() {
     model(|| {
         let queue = queue(LIMITS);
-        let last = Arc::new(Bell::default());
-        let waits = Arc::new(Bell::that_waits_for(&last));
-        queue.submit(vec![Request::new(Task::named(0), waits.clone(), None)]);
-        waits.wait(1);
+        let last = held_in_a_waker(&queue);
         queue.compute().close();
-        let call = |kind, name| {
-            let queue = queue.0.clone();
-            thread::spawn(move || queue.call(Task::new(kind, name), None))
-        };
-        let first = call(Kind::Private, 1);
+        let first = calling(&queue, Task::named(1));
         until_begun(&queue, 2);
         let (private, bell) = push(&queue, 2);
-        let second = call(Kind::Public, 3);
+        let second = calling(&queue, Task::new(Kind::Public, 3));
         until_waiting(&queue, 2);
         queue.compute().open();
         assert_eq!([first, second].map(|call| call.join().expect("no panic")), [Ok(1), Ok(3)]);
