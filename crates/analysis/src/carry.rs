@@ -206,7 +206,7 @@ pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let constants = carry::Constants::new(&OddModulus::new(&vec![u64::MAX; half / 64]).expect("odd"));
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
     let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
-    let counts = count(|m| drop(pow::pow(carry::Domain::new(m, &constants), &[power])));
+    let counts = count(|m| drop(pow::pow(&mut carry::Domain::new(m, &constants), &[power])));
     (counts * 2, carry::Domain::new(CarryCount, &constants).window_bits(half))
 }
 

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Sub};
 
 use zariz_kernels::batch;
-use zariz_kernels::batch::block::Part;
+use zariz_kernels::batch::block::{Part, fours, plain_rows, rows_at_a_time};
 
 use crate::Model;
 use crate::call::{Call, interpret};
@@ -174,14 +174,16 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads = t + t * (t + 1) / 2 + (t - 1) + 2 * (n(b.len()) - t);
         }
         Call::ReduceRows { friendly, q, last, .. } => {
-            let (t, plain) = (n(friendly.len()), u64::from(last.is_some()));
+            let (t, plain) = (n(friendly.len()), n(last.map_or(0, |_| plain_rows::<M>(q.len()))));
             let rows = n(q.len()) - plain;
-            // Friendly rows read the column that enters; the one that leaves is not written, its quotient is.
-            column_loads = t + 1 + rows;
-            column_stores = t + 1;
-            digit_loads = rows * t;
+            let at_a_time = n(rows_at_a_time::<M>());
+            // Friendly rows read the columns that enter; those that leave are not written, their quotients are.
+            let held = if M::TWO_ROWS && rows == 0 { 0 } else { t + at_a_time };
+            column_loads = held + rows;
+            column_stores = held;
+            digit_loads = rows / at_a_time * t;
             digit_stores = rows;
-            // The plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus
+            // A plain row works on memory: T + 1 columns, of which the lowest is not written; the modulus
             // and μ.
             column_loads += plain * (t + 1);
             column_stores += plain * t;
@@ -227,6 +229,11 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_loads = n(signs.len()) + 2 * h + 2 * lower + 2 * upper - missing;
             column_stores = lower + upper;
         }
+        Call::ReduceOnce { out, .. } => {
+            // The distance is written, then it or the number chosen.
+            let t = n(out.len());
+            (digit_loads, digit_stores) = (2 * t + 2 * t, 2 * t);
+        }
         Call::AddDigits { out, .. } => {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
@@ -234,17 +241,19 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
         Call::Multiply { x, .. } => {
             let t = n(x.len());
             // Two rows read the tile once, and their own digits; so does a last row of its own.
-            digit_loads = t.div_ceil(2) * t + t + whole_reduction(t);
+            digit_loads = t.div_ceil(2) * t + t + whole_reduction(t, 0);
             digit_stores = t;
         }
         Call::Squarings { x, times, .. } => {
             let t = n(x.len());
             let each = |count: u64| count * n(*times);
+            let fours = if M::FOUR_ROWS { n(fours(x.len())) } else { 0 };
             column_stores = each(2 * t);
-            column_loads = each(2 * t);
+            // A window of four rows takes in one or two columns that the square does not reach.
+            column_loads = each(2 * t + if fours > 0 { 2 - t % 2 } else { 0 });
             // Two rows read their own digits, and those above them.
             let rows: u64 = (0..t).step_by(2).map(|row| t - row).sum();
-            digit_loads = each(rows + whole_reduction(t));
+            digit_loads = each(rows + whole_reduction(t, fours));
             digit_stores = each(t);
         }
         Call::SelectTile { out, table, stride, .. } => {
@@ -266,10 +275,10 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
 }
 
-/// The digits that the reduction of a whole number reads: two friendly rows the multiple once; each of the last two
-/// rows, or three, the modulus and `μ`.
-fn whole_reduction(t: u64) -> u64 {
-    (t - 2) / 2 * t + (2 + t % 2) * (t + 1)
+/// The digits that the reduction of a whole number reads: two friendly rows, or four, the multiple once; each of the
+/// last two rows, or three, the modulus and `μ`.
+fn whole_reduction(t: u64, fours: u64) -> u64 {
+    ((t - 2) / 2 - fours) * t + (2 + t % 2) * (t + 1)
 }
 
 impl<P: Model> Count<P> {
@@ -294,6 +303,7 @@ impl<P: Model> batch::Machine for Count<P> {
     const BIAS_HI: u64 = P::BIAS_HI;
     const SIGNED: bool = P::SIGNED;
     const TWO_ROWS: bool = P::TWO_ROWS;
+    const FOUR_ROWS: bool = P::FOUR_ROWS;
 
     type Digit = ();
     type Column = ();

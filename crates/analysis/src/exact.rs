@@ -109,6 +109,7 @@ impl<P: Model> batch::Machine for Exact<P> {
     const BIAS_HI: u64 = 0;
     const SIGNED: bool = P::SIGNED;
     const TWO_ROWS: bool = P::TWO_ROWS;
+    const FOUR_ROWS: bool = P::FOUR_ROWS;
 
     type Digit = u64;
     type Column = i128;

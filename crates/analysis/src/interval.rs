@@ -219,6 +219,7 @@ impl<P: Model> batch::Machine for Interval<P> {
     const BIAS_HI: u64 = P::BIAS_HI;
     const SIGNED: bool = P::SIGNED;
     const TWO_ROWS: bool = P::TWO_ROWS;
+    const FOUR_ROWS: bool = P::FOUR_ROWS;
 
     type Digit = Digit;
     type Column = Column;

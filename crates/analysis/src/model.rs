@@ -18,6 +18,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const SIGNED: bool;
     /// [`batch::Machine::TWO_ROWS`].
     const TWO_ROWS: bool;
+    /// [`batch::Machine::FOUR_ROWS`].
+    const FOUR_ROWS: bool;
     /// [`batch::Kernels::PRODUCT_TENTHS`].
     const PRODUCT_TENTHS: u32;
     /// [`batch::Kernels::MAX_TILE`].
@@ -56,6 +58,7 @@ impl<M: Named> Model for Of<M> {
     const BIAS_HI: u64 = <M as batch::Machine>::BIAS_HI;
     const SIGNED: bool = <M as batch::Machine>::SIGNED;
     const TWO_ROWS: bool = <M as batch::Machine>::TWO_ROWS;
+    const FOUR_ROWS: bool = <M as batch::Machine>::FOUR_ROWS;
     const PRODUCT_TENTHS: u32 = <M as batch::Kernels>::PRODUCT_TENTHS;
     const MAX_TILE: usize = <M as batch::Kernels>::MAX_TILE;
     const MAX_SQUARE: usize = <M as batch::Kernels>::MAX_SQUARE;

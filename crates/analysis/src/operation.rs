@@ -76,7 +76,7 @@ impl Operation {
             Self::Mul => {
                 started();
                 mul(
-                    batch::Domain::new(machine, &[&constants]),
+                    &mut batch::Domain::new(machine, &[&constants]),
                     &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }],
                 );
             }
@@ -96,7 +96,7 @@ impl Operation {
             _ => {
                 let mut domain = batch::Domain::new(machine, &[&constants]);
                 let size = domain.entry_words();
-                let number = |count: usize| domain.load(count, |_, _| &[]);
+                let mut number = |count: usize| domain.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
@@ -117,7 +117,7 @@ impl Operation {
 pub fn power<M: batch::Kernels>(machine: M, constants: &batch::Constants, exponent_bits: usize) {
     let base_bits = constants.digits() * M::DIGIT_BITS as usize;
     pow(
-        batch::Domain::new(machine, &[constants]),
+        &mut batch::Domain::new(machine, &[constants]),
         &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }],
     );
 }

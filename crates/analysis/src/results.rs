@@ -83,6 +83,9 @@ pub enum Reduction {
         last: usize,
         /// How far up the product begins.
         up: usize,
+        /// The bits of the first quotients, whose multiples are of twice as many rows: at most `(2^(2·last) − 1)·M`. 0
+        /// if there are none.
+        doubled: usize,
     },
     /// By one quotient of that many bits.
     Whole(usize),
@@ -92,15 +95,16 @@ impl Reduction {
     /// By `digits` digits of `w` bits, at most `step` at a time, the last step with `M` itself.
     pub fn by_digits(w: usize, digits: usize, step: usize) -> Self {
         let last = digits.min(step);
-        Self::Friendly { before: w * (digits - last), last: w * last, up: 0 }
+        Self::Friendly { before: w * (digits - last), last: w * last, up: 0, doubled: 0 }
     }
 
     /// The most that a product `t` can become.
     fn of(self, t: &Dyadic, m: &BigUint) -> Dyadic {
         match self {
-            Self::Friendly { before, last, up } => {
+            Self::Friendly { before, last, up, doubled } => {
                 let quotient = ones(last);
-                let multiples = (ones(before) * &quotient + (quotient << before)) * m;
+                let shorter = ones(before - doubled) << doubled;
+                let multiples = (ones(doubled) * ones(2 * last) + shorter * &quotient + (quotient << before)) * m;
                 Dyadic { n: &t.n << up, shift: t.shift }.plus(&multiples.into()).over(before + last)
             }
             Self::Whole(bits) => t.plus(&(ones(bits) * m).into()).over(bits),

@@ -23,6 +23,7 @@ macro_rules! model {
             const BIAS_HI: u64 = $hi;
             const SIGNED: bool = $signed;
             const TWO_ROWS: bool = false;
+            const FOUR_ROWS: bool = false;
             const PRODUCT_TENTHS: u32 = 10;
             const MAX_TILE: usize = 4;
             const MAX_SQUARE: usize = 4;

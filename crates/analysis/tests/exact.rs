@@ -42,6 +42,11 @@ fn moduli(random: &mut StdRng, w: u32, l: usize) -> Vec<BigInt> {
     // M ≡ 1 and M ≡ −1 modulo 2^w: quotients and friendly multiples at their extremes.
     moduli.push(((&most >> (w + 1)) << w) + 1);
     moduli.push(((&most >> (w + 1)) << w) - 1);
+    // M ≡ ±1 modulo 2^{2w} and 2^{4w}, for two and four rows at a time.
+    for rows in [2, 4].into_iter().filter(|&rows| l > rows) {
+        let high = (&most >> (w as usize * rows + 1)) << (w as usize * rows);
+        moduli.extend([&high + 1, high - 1]);
+    }
     moduli
 }
 
@@ -107,8 +112,8 @@ fn products<M: Named + Present>(l: usize, method: Method) {
 #[test]
 fn products_of_every_size_and_machine() {
     fn machine<M: Named + Present>() {
-        // Every number of tiles up to three, and the sizes of RSA primes.
-        for l in [2, 3, 5, M::MAX_TILE, M::MAX_TILE + 1, 2 * M::MAX_TILE + 1, 41] {
+        // Every number of tiles up to three, the sizes of RSA primes, and odd numbers reduced by four rows.
+        for l in [2, 3, 5, 11, 13, 15, 19, M::MAX_TILE, M::MAX_TILE + 1, 2 * M::MAX_TILE + 1, 41] {
             products::<M>(l, Method::AMM);
         }
     }
@@ -214,7 +219,7 @@ fn powers_are_right() {
                 exponent_bits: 90,
             };
             let (found, observed) =
-                observe(|| pow(batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
+                observe(|| pow(&mut batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
             let (found, observed) = observe(|| {

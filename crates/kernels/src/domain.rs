@@ -28,7 +28,28 @@ pub trait Domain {
     fn words(&self) -> usize;
 
     /// `words` words, all 0.
-    fn zeros(&self, words: usize) -> Placed<Self::Word>;
+    fn zeros(&mut self, words: usize) -> Placed<Self::Word>;
+
+    /// `words` words of scratch memory, of any value: old numbers perhaps. Write before you read.
+    fn scratch(&mut self, words: usize) -> Placed<Self::Word> {
+        self.zeros(words)
+    }
+
+    /// Takes numbers that are no longer needed. Their memory may serve as the next [`scratch`](Self::scratch); it is
+    /// wiped when the domain is dropped.
+    fn recycle(&mut self, numbers: impl IntoIterator<Item = Placed<Self::Word>>) {
+        numbers.into_iter().for_each(drop);
+    }
+
+    /// Wipes what numbers that are no longer needed have left.
+    fn forget(&mut self) {}
+
+    /// A copy of a number.
+    fn copy_of(&mut self, x: &[Self::Word]) -> Placed<Self::Word> {
+        let mut out = self.scratch(x.len());
+        out.copy_from_slice(x);
+        out
+    }
 
     /// 1 in the domain.
     fn one(&mut self) -> Placed<Self::Word>;
@@ -66,8 +87,22 @@ pub trait Domain {
         self.piece(numbers, 0, self.bits())
     }
 
-    /// Plain numbers into the domain, reduced: below `3M`. They may be of any length; `bits` bounds the
-    /// length of all and is public. Where there are fewer than [`count`](Self::count), the last is repeated.
+    /// [Plain](Self::plain) numbers into the domain, reduced: below `3M`.
+    fn enter_plain(&mut self, plain: &[Self::Word]) -> Placed<Self::Word> {
+        let mut x = self.copy_of(plain);
+        self.enter_in_place(&mut x);
+        x
+    }
+
+    /// A [plain](Self::plain) number into the domain.
+    fn enter_in_place(&mut self, x: &mut [Self::Word]) {
+        let enter = self.enter_factor();
+        self.amm(x, &enter);
+        self.recycle([enter]);
+    }
+
+    /// Plain numbers of any length into the domain, reduced: below `3M`. `bits` bounds the length
+    /// of all and is public. Where there are fewer than [`count`](Self::count), the last is repeated.
     ///
     /// By Horner's rule, from the uppermost bits down: `x ← x·2^s + next`. The first piece has `log2 R` bits,
     /// each other one `s`, so `x < R` at first, and after each step as [`add_piece`](Self::add_piece) leaves
@@ -92,10 +127,11 @@ pub trait Domain {
                 self.amm(&mut x, &shift);
                 let next = piece(self, i * step, step);
                 self.add_piece(&mut x, &next);
+                self.recycle([next]);
             }
+            self.recycle([shift]);
         }
-        let enter = self.enter_factor();
-        self.amm(&mut x, &enter);
+        self.enter_in_place(&mut x);
         x
     }
 
@@ -159,11 +195,19 @@ pub trait Domain {
     /// product of a number in the domain and a plain one below its modulus.
     fn canonical(&mut self, x: &[Self::Word]) -> Vec<Limbs>;
 
+    /// A number out of the domain: [plain](Self::plain), but not fully reduced.
+    fn leave_in_place(&mut self, x: &mut [Self::Word]) {
+        let one = self.plain(&[&[1]]);
+        self.amm(x, &one);
+        self.recycle([one]);
+    }
+
     /// Takes numbers out of the domain.
     fn leave(&mut self, mut x: Placed<Self::Word>) -> Vec<Limbs> {
-        let one = self.plain(&[&[1]]);
-        self.amm(&mut x, &one);
-        self.canonical(&x)
+        self.leave_in_place(&mut x);
+        let out = self.canonical(&x);
+        self.recycle([x]);
+        out
     }
 }
 

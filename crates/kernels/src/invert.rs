@@ -33,9 +33,9 @@ pub fn invert<D: Domain>(
         lanes.resize(count, &[1]);
         let factor = domain.enter(&lanes, bits.max(1));
         let product = match products.last() {
-            None => factor.clone(),
+            None => domain.copy_of(&factor),
             Some(last) => {
-                let mut product = last.clone();
+                let mut product = domain.copy_of(last);
                 domain.amm(&mut product, &factor);
                 product
             }
@@ -45,7 +45,8 @@ pub fn invert<D: Domain>(
     }
     let Some(last) = products.last() else { return Some(Vec::new()) };
 
-    let mut lanes = domain.leave(last.clone());
+    let last = domain.copy_of(last);
+    let mut lanes = domain.leave(last);
     lanes.truncate(numbers.len());
     let inverses = invert_each(&mut domain, &lanes, invert)?;
     let inverses: Vec<&[u64]> = inverses.iter().map(|inverse| &inverse[..]).collect();
@@ -54,7 +55,7 @@ pub fn invert<D: Domain>(
     let mut inverse = domain.enter(&inverses, 64 * lanes[0].len());
     let mut out = Vec::with_capacity(factors.len());
     for (i, factor) in factors.iter().enumerate().rev() {
-        let mut result = inverse.clone();
+        let mut result = domain.copy_of(&inverse);
         if i > 0 {
             domain.amm(&mut result, &products[i - 1]);
             domain.amm(&mut inverse, factor);
@@ -93,5 +94,7 @@ fn multiply<D: Domain>(domain: &mut D, a: &[u64], b: &[u64]) -> Limbs {
     let mut x = domain.enter(&[a], 64 * a.len());
     let y = domain.plain(&[b]);
     domain.amm(&mut x, &y);
-    domain.canonical(&x).swap_remove(0)
+    let product = domain.canonical(&x).swap_remove(0);
+    domain.recycle([x, y]);
+    product
 }

@@ -35,7 +35,7 @@ pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
 /// limbs.
 ///
 /// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
-pub fn mul<D: Domain, C>(mut domain: D, batch: &[Product<C>]) -> Vec<Limbs> {
+pub fn mul<D: Domain, C>(domain: &mut D, batch: &[Product<C>]) -> Vec<Limbs> {
     let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = domain.enter(&a, bits);
@@ -44,5 +44,6 @@ pub fn mul<D: Domain, C>(mut domain: D, batch: &[Product<C>]) -> Vec<Limbs> {
     domain.amm(&mut x, &y);
     let mut out = domain.canonical(&x);
     out.truncate(batch.len());
+    domain.recycle([x, y]);
     out
 }

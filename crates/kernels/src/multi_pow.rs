@@ -43,25 +43,27 @@ pub fn moduli<'a, C>(batch: &[MultiPower<'a, C>]) -> Vec<&'a C> {
 /// read for every window.
 ///
 /// Cost for `k` bases: the squarings of one power, and `k` times its tables and its other products.
-pub fn multi_pow<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
-    let bases = enter(&mut domain, batch);
+    let bases = enter(domain, batch);
     let mut finished = |base: &Placed<D::Word>| {
-        let table = table(&mut domain, base, window);
+        let table = table(domain, base, window);
         domain.finish_table(table)
     };
     let tables: Vec<_> = bases.iter().map(&mut finished).collect();
+    domain.recycle(bases);
     let last = batch.len() - 1;
-    let x = fixed_windows(&mut domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
-    leave(&mut domain, x, batch.len())
+    let x = fixed_windows(domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
+    domain.recycle(tables);
+    leave(domain, x, batch.len())
 }
 
 /// Like [`multi_pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
 /// If all lanes share their exponents (a verification with one key), it uses sliding windows over their set
 /// bits (Möller 2001); else [`multi_pow`].
-pub fn multi_pow_vartime<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
     let exponents = batch[0].exponents;
     let shared = |p: &MultiPower<C>| p.exponents.iter().zip(exponents).all(|(a, b)| limbs::equal(a, b));
     if !batch.iter().all(shared) {
@@ -72,9 +74,9 @@ pub fn multi_pow_vartime<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -
     let mut odd = Vec::with_capacity(exponents.len());
     // What to multiply by, and at which bit: from the uppermost bit down.
     let mut factors = Vec::new();
-    for (base, number) in enter(&mut domain, batch).into_iter().enumerate() {
+    for (base, number) in enter(domain, batch).into_iter().enumerate() {
         let window = sliding_window(limbs::bits_vartime(exponents[base]));
-        odd.push(odd_powers(&mut domain, number, window));
+        odd.push(odd_powers(domain, number, window));
         let found = windows(exponents[base], window);
         factors.extend(found.into_iter().map(|(low, digit)| (low, base, digit as usize / 2)));
     }
@@ -85,7 +87,7 @@ pub fn multi_pow_vartime<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -
     for (low, base, i) in factors {
         let factor = &odd[base][i];
         match &mut x {
-            None => x = Some(factor.clone()),
+            None => x = Some(domain.copy_of(factor)),
             Some(x) => {
                 domain.ams(x, at - low);
                 domain.amm(x, factor);
@@ -100,7 +102,8 @@ pub fn multi_pow_vartime<D: Domain, C>(mut domain: D, batch: &[MultiPower<C>]) -
         }
         None => domain.one(),
     };
-    leave(&mut domain, x, batch.len())
+    domain.recycle(odd.into_iter().flatten());
+    leave(domain, x, batch.len())
 }
 
 /// The sliding windows of a public exponent from the top down: the lowest bit of each, and its odd digit.

@@ -38,11 +38,12 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 ///
 /// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
-pub fn pow<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
-    let base = enter(&mut domain, batch);
+pub fn pow<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+    let base = enter(domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let x = power(&mut domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
-    leave(&mut domain, x, batch.len())
+    let x = power(domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
+    domain.recycle([base]);
+    leave(domain, x, batch.len())
 }
 
 /// A number in the domain, raised to the `bits` lowest bits of an exponent for each lane.
@@ -54,19 +55,25 @@ pub(crate) fn power<'e, D: Domain>(
 ) -> Placed<D::Word> {
     let window = domain.window_bits(bits);
     let table = table(domain, base, window);
-    let table = domain.finish_table(table);
-    fixed_windows(domain, &[table], window, bits, |_, lane| exponent(lane))
+    let tables = [domain.finish_table(table)];
+    let x = fixed_windows(domain, &tables, window, bits, |_, lane| exponent(lane));
+    domain.recycle(tables);
+    x
 }
 
 /// The powers of a number from 0 to `2^window − 1`, as table entries.
 pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) -> Placed<D::Word> {
     let (words, size) = (domain.words(), domain.entry_words());
-    let mut table = domain.zeros(size << window);
-    let mut entry = domain.zeros(size);
+    let mut table = domain.scratch(size << window);
+    let mut entry = domain.scratch(size);
     for i in 0..1usize << window {
         let number = &mut entry[..words];
         match i {
-            0 => number.copy_from_slice(&domain.one()),
+            0 => {
+                let one = domain.one();
+                number.copy_from_slice(&one);
+                domain.recycle([one]);
+            }
             1 => number.copy_from_slice(&base[..words]),
             _ if i % 2 == 0 => {
                 number.copy_from_slice(&table[i / 2 * size..][..words]);
@@ -80,8 +87,12 @@ pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) 
         domain.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
+    domain.recycle([entry]);
     table
 }
+
+/// Windows taken out of an exponent at once: eight of at most six bits fit a limb.
+const WINDOWS_AT_ONCE: usize = 8;
 
 /// The product of powers of some bases, by a finished [`table`] of each: squarings are those of one power (Straus). Of
 /// each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
@@ -96,8 +107,8 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
 ) -> Placed<D::Word> {
     let (count, words, size) = (domain.count(), domain.words(), domain.entry_words());
     let mut x = domain.one();
-    let mut entries = domain.zeros(size * D::WINDOWS * tables.len());
-    let mut index = limbs::zero(D::WINDOWS * count);
+    let mut entries = domain.scratch(size * D::WINDOWS * tables.len());
+    let (mut index, mut windows) = (limbs::zero(D::WINDOWS * count), limbs::zero(count));
     for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
         if i > 0 {
             domain.ams(&mut x, window);
@@ -105,9 +116,20 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
         for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * D::WINDOWS)).enumerate() {
             // The table is read for this window and the next ones; below the last, for the last again.
             if i % D::WINDOWS == 0 {
-                for (k, index) in index.iter_mut().enumerate() {
-                    let (ahead, lane) = (k / count, k % count);
-                    *index = window_at(exponent(base, lane), at.saturating_sub(ahead) * window, window);
+                debug_assert!(window * WINDOWS_AT_ONCE < 64);
+                for (group, index) in index.chunks_mut(WINDOWS_AT_ONCE * count).enumerate() {
+                    let at = at.saturating_sub(group * WINDOWS_AT_ONCE);
+                    let ahead = at.min(index.len() / count - 1);
+                    // First those of each lane in one word, then each window of all lanes: a loop for vectors.
+                    for (lane, windows) in windows.iter_mut().enumerate() {
+                        *windows = window_at(exponent(base, lane), (at - ahead) * window, (ahead + 1) * window);
+                    }
+                    for (k, index) in index.chunks_exact_mut(count).enumerate() {
+                        let shift = ahead.saturating_sub(k) * window;
+                        for (index, windows) in index.iter_mut().zip(windows.iter()) {
+                            *index = windows >> shift & ((1 << window) - 1);
+                        }
+                    }
                 }
                 domain.select(entries, table, &index);
             }
@@ -119,6 +141,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
             }
         }
     }
+    domain.recycle([entries]);
     x
 }
 
@@ -128,7 +151,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
 /// would not be reduced as usual. Where the domain has no room for that, it is [`pow`].
 ///
 /// Precondition: every base is 2.
-pub fn pow_of_two<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
     debug_assert!(batch.iter().all(|power| limbs::equal(power.base, &[2])));
     let window = domain.doubling_window();
     if window == 0 {
@@ -144,25 +167,25 @@ pub fn pow_of_two<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs>
         }
         domain.double(&mut x, &times);
     }
-    leave(&mut domain, x, batch.len())
+    leave(domain, x, batch.len())
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
 /// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
 /// [`pow`].
-pub fn pow_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
-    let base = enter(&mut domain, batch);
-    let x = power_vartime(&mut domain, base, exponent);
-    leave(&mut domain, x, batch.len())
+    let base = enter(domain, batch);
+    let x = power_vartime(domain, base, exponent);
+    leave(domain, x, batch.len())
 }
 
 /// Like [`pow_vartime`], for bases below their moduli, which spares odd exponents a product.
-pub fn pow_reduced_vartime<D: Domain, C>(mut domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_reduced_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
     let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
-    let mut out = power_of_reduced_vartime(&mut domain, &bases, exponent);
+    let mut out = power_of_reduced_vartime(domain, &bases, exponent);
     out.truncate(batch.len());
     out
 }
@@ -174,7 +197,7 @@ fn shared_exponent<'a, C>(batch: &[Power<'a, C>]) -> Option<&'a [u64]> {
 }
 
 /// [`pow`], as long as the exponents are.
-fn pow_each_vartime<D: Domain, C>(domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
+fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
     let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
     pow(domain, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
 }
@@ -183,21 +206,22 @@ fn pow_each_vartime<D: Domain, C>(domain: D, batch: &[Power<C>]) -> Vec<Limbs> {
 ///
 /// If it is odd, the last product is by the plain number: it takes the power out of the domain too.
 pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u64]], exponent: &[u64]) -> Vec<Limbs> {
-    let base = domain.enter(numbers, domain.bits());
-    match exponent {
-        [low, high @ ..] if low & 1 == 1 => {
-            let mut even = alloc::vec![low - 1];
-            even.extend_from_slice(high);
-            let mut x = power_vartime(domain, base, &even);
-            let number = domain.plain(numbers);
-            domain.amm(&mut x, &number);
-            domain.canonical(&x)
-        }
-        _ => {
-            let x = power_vartime(domain, base, exponent);
-            domain.leave(x)
-        }
+    let plain = domain.plain(numbers);
+    let base = domain.enter_plain(&plain);
+    let is_odd = exponent.first().is_some_and(|low| low & 1 == 1);
+    let mut even = exponent.to_vec();
+    if is_odd {
+        even[0] -= 1;
     }
+    let mut x = power_vartime(domain, base, &even);
+    if is_odd {
+        domain.amm(&mut x, &plain);
+    } else {
+        domain.leave_in_place(&mut x);
+    }
+    let out = domain.canonical(&x);
+    domain.recycle([x, plain]);
+    out
 }
 
 /// A number in the domain, raised to a public exponent.
@@ -226,7 +250,7 @@ pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, ex
         }
         let factor = &odd[window_at(exponent, low, top - low) as usize / 2];
         match &mut x {
-            None => x = Some(factor.clone()),
+            None => x = Some(domain.copy_of(factor)),
             Some(x) => {
                 domain.ams(x, top - low);
                 domain.amm(x, factor);
@@ -234,6 +258,7 @@ pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, ex
         }
         top = low;
     }
+    domain.recycle(odd);
     x.unwrap_or_else(|| domain.one())
 }
 
@@ -253,13 +278,14 @@ pub(crate) fn odd_powers<D: Domain>(domain: &mut D, base: Placed<D::Word>, windo
     let mut odd = Vec::with_capacity(1 << (window - 1));
     odd.push(base);
     if window > 1 {
-        let mut square = odd[0].clone();
+        let mut square = domain.copy_of(&odd[0]);
         domain.ams(&mut square, 1);
         for i in 1..1 << (window - 1) {
-            let mut next: Placed<D::Word> = odd[i - 1].clone();
+            let mut next = domain.copy_of(&odd[i - 1]);
             domain.amm(&mut next, &square);
             odd.push(next);
         }
+        domain.recycle([square]);
     }
     odd
 }

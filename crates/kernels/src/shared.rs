@@ -13,7 +13,7 @@ pub trait Shared: Domain {
     fn elements(&self) -> usize;
 
     /// `elements` elements, all 0.
-    fn blank(&self, elements: usize) -> Placed<Self::Element>;
+    fn blank(&mut self, elements: usize) -> Placed<Self::Element>;
 
     /// The table entries of all numbers side by side, one after the other: [`elements`](Self::elements) of
     /// each.
@@ -37,7 +37,7 @@ macro_rules! alone {
             crate::Domain::entry_words(self)
         }
 
-        fn blank(&self, elements: usize) -> crate::place::Placed<Self::Element> {
+        fn blank(&mut self, elements: usize) -> crate::place::Placed<Self::Element> {
             crate::Domain::zeros(self, elements)
         }
 

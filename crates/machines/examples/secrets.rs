@@ -41,14 +41,14 @@ macro_rules! check {
         let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
-        pow::pow($domain(&constants), &[power]);
-        pow::pow_of_two($domain(&constants), &[Power { base: &[2], base_bits: 2, ..power }]);
+        pow::pow(&mut $domain(&constants), &[power]);
+        pow::pow_of_two(&mut $domain(&constants), &[Power { base: &[2], base_bits: 2, ..power }]);
         let product = Product { modulus: &constants, a: &base, a_bits: base_bits, b: &factor };
-        mul::mul($domain(&constants), &[product]);
+        mul::mul(&mut $domain(&constants), &[product]);
         let other = secret(2, 6, false);
         let (bases, exponents): ([&[u64]; 2], [&[u64]; 2]) = ([&base, &factor], [&exponent, &other]);
         let powers = MultiPower { modulus: &constants, bases: &bases, base_bits, exponents: &exponents, exponent_bits };
-        multi_pow::multi_pow($domain(&constants), &[powers]);
+        multi_pow::multi_pow(&mut $domain(&constants), &[powers]);
         let mut domain = $domain(&constants);
         let size = fixed_base::size(&domain, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
         let table = fixed_base::build(&mut domain, &base, base_bits, size);

@@ -291,18 +291,18 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
         assert_eq!(big(&result[0]), expected, "{base:x} to {exponent:x} modulo {modulus:x}, {bits} bits");
         result
     };
-    let ours = run(pow::pow(carry::Domain::new(m, &constants), &[power]));
-    run(pow::pow_vartime(carry::Domain::new(m, &constants), &[power]));
+    let ours = run(pow::pow(&mut carry::Domain::new(m, &constants), &[power]));
+    run(pow::pow_vartime(&mut carry::Domain::new(m, &constants), &[power]));
     check_reduced(|| carry::Domain::new(m, &constants), &[power], std::slice::from_ref(&modulus));
 
     let others = batch::Constants::new(&odd(&modulus), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };
-    assert_eq!(pow::pow(batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
+    assert_eq!(pow::pow(&mut batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
 
     let factor = number(rng, bits) % &modulus;
     let factor_limbs = limbs_of(&factor, 1);
     let product = Product { modulus: &constants, a: &b, a_bits: base_bits, b: &factor_limbs };
-    let result = mul::mul(carry::Domain::new(m, &constants), &[product]);
+    let result = mul::mul(&mut carry::Domain::new(m, &constants), &[product]);
     assert_eq!(big(&result[0]), &base * factor % &modulus);
 }
 

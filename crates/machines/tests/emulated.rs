@@ -10,7 +10,7 @@ use common::{check_batch, check_method};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
-use zariz_kernels::batch::block::SHORTEST_WHOLE;
+use zariz_kernels::batch::block::{LOOKUP_WINDOWS, SHORTEST_WHOLE, fours, plain_rows, rows_at_a_time};
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
 
@@ -125,8 +125,12 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             multiply(&mut expected, &a, &b);
             check("mac_rows", width, &found, &expected);
         }
-        for (rows, plain) in [(1, true), (2.min(width), false), (width, false), (width, true)] {
-            let (friendly, c) = (words(rng, width, DIGIT), words(rng, width + rows + 1, 1 << 60));
+        let at_a_time = rows_at_a_time::<M>();
+        let sizes = [(1, true), (2, false), (3, true), (width, false), (width, true), (width + 1, true)];
+        // Friendly rows come in pairs, or one by one.
+        for (rows, plain) in sizes.into_iter().filter(|(rows, plain)| *plain || rows % at_a_time == 0) {
+            let above = if plain { 1 } else { at_a_time };
+            let (friendly, c) = (words(rng, width, DIGIT), words(rng, width + rows + above, 1 << 60));
             let (modulus, mu) = (words(rng, width, DIGIT), words(rng, 1, DIGIT));
             let (mut found, mut expected) = (columns(&c), c);
             let mut quotients = vec![m.digit_zero(); rows];
@@ -134,7 +138,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             let last = plain.then_some((&modulus_digits[..], mu_digits[0]));
             m.reduce_rows(&mut found, &digits(&friendly), &mut quotients, last);
             let last = plain.then_some((&modulus[..], mu[0]));
-            let expected_quotients = reduce(&mut expected, &friendly, rows, last);
+            let friendly_rows = rows - if plain { plain_rows::<M>(rows) } else { 0 };
+            let expected_quotients = reduce(&mut expected, (&friendly, friendly_rows, at_a_time), rows, last);
             let quotients: Vec<_> = quotients.into_iter().map(|q| m.column(q)).collect();
             check("quotients of reduce_rows", width, &quotients, &expected_quotients);
             check("reduce_rows", width, &found[rows..], &expected[rows..]);
@@ -155,13 +160,13 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
     // These do not multiply either.
     for (entries, stride) in [(16, 1), (32, 3), (64, 20)].into_iter().filter(|_| M::LOOKUP) {
         let table: Vec<Words<L>> = words(rng, entries * stride, DIGIT);
-        let index: Vec<Words<L>> = words(rng, 8, entries as u64 - 1);
+        let index: Vec<Words<L>> = words(rng, LOOKUP_WINDOWS, entries as u64 - 1);
         let mut turned = vec![m.digit_zero(); table.len()];
         m.turn(&mut turned, &digits(&table), stride);
-        let mut found = vec![m.digit_zero(); 8 * stride];
+        let mut found = vec![m.digit_zero(); LOOKUP_WINDOWS * stride];
         m.lookup(&mut found, &turned, stride, index.as_flattened());
         let word = |v: usize, j: usize| std::array::from_fn(|k| table[index[v][k] as usize * stride + j][k]);
-        let expected: Vec<Words<L>> = (0..8 * stride).map(|at| word(at / stride, at % stride)).collect();
+        let expected: Vec<Words<L>> = (0..LOOKUP_WINDOWS * stride).map(|at| word(at / stride, at % stride)).collect();
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("lookup", entries, &found, &expected);
     }
@@ -190,10 +195,11 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let mut found = digits(&x);
         m.multiply(&mut found, &digits(&y), &digits(&prepared));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
-        check("multiply", width, &found, &whole(&x, &y, &modulus));
+        check("multiply", width, &found, &whole(&x, &y, &modulus, 0));
         let (mut found, mut expected) = (digits(&x), x);
-        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width]));
-        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus));
+        let fours = if M::FOUR_ROWS { fours(width) } else { 0 };
+        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width + 2]));
+        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, fours));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("squarings", width, &found, &expected);
     }
@@ -238,27 +244,28 @@ fn multiply<const L: usize>(c: &mut [Words<L>], a: &[Words<L>], b: &[Words<L>]) 
     }
 }
 
-/// Friendly rows, and the plain one if there is a `last`; the quotients.
+/// Friendly rows, some at a time, and the plain ones if there is a `last`; the quotients.
 fn reduce<const L: usize>(
     c: &mut [Words<L>],
-    friendly: &[Words<L>],
+    (friendly, friendly_rows, at_a_time): (&[Words<L>], usize, usize),
     rows: usize,
     last: Option<(&[Words<L>], Words<L>)>,
 ) -> Vec<Words<L>> {
     let carry = |c: &mut [Words<L>], i: usize| (0..L).for_each(|lane| c[i + 1][lane] += c[i][lane] >> 52);
     let mut quotients = Vec::new();
-    for i in 0..rows - usize::from(last.is_some()) {
+    for i in 0..friendly_rows {
         let q = c[i].map(|word| word & DIGIT);
         carry(c, i);
-        multiply(&mut c[i + 1..], friendly, &[q]);
+        multiply(&mut c[i + at_a_time..], friendly, &[q]);
         quotients.push(q);
     }
     if let Some((modulus, mu)) = last {
-        let i = rows - 1;
-        let q = std::array::from_fn(|lane| (u128::from(c[i][lane] & DIGIT) * u128::from(mu[lane])) as u64 & DIGIT);
-        multiply(&mut c[i..], modulus, &[q]);
-        carry(c, i);
-        quotients.push(q);
+        for i in friendly_rows..rows {
+            let q = std::array::from_fn(|lane| (u128::from(c[i][lane] & DIGIT) * u128::from(mu[lane])) as u64 & DIGIT);
+            multiply(&mut c[i..], modulus, &[q]);
+            carry(c, i);
+            quotients.push(q);
+        }
     }
     quotients
 }
@@ -279,33 +286,41 @@ fn number<const L: usize>(words: &[Words<L>], lane: usize) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |number, words| (number << 52) + words[lane])
 }
 
-/// What `multiply` needs of moduli: `M''`, `M` and `μ`.
+/// What `multiply` needs of moduli: `M''` of four rows and of two, `M` and `μ`.
 fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
-    let (t, pair) = (modulus.len(), BigUint::from(1u32) << 104);
-    let mut out = vec![[0; L]; 2 * t + 1];
-    out[t..2 * t].copy_from_slice(modulus);
+    let t = modulus.len();
+    let mut out = vec![[0; L]; 3 * t + 1];
+    out[2 * t..3 * t].copy_from_slice(modulus);
     for lane in 0..L {
         let number = number(modulus, lane);
-        let mu = &pair - number.modinv(&pair).expect("odd moduli");
-        out[2 * t][lane] = (&mu % (1u64 << 52)).try_into().expect("a digit");
-        let friendly = (mu * number + 1u32) >> 104;
-        out[..t].iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&friendly, k));
+        for (out, rows) in out.chunks_mut(t).zip([4, 2]) {
+            let power = BigUint::from(1u32) << (52 * rows);
+            let mu = &power - number.modinv(&power).expect("odd moduli");
+            let friendly = (mu * &number + 1u32) >> (52 * rows);
+            out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&friendly, k));
+        }
+        let digit = BigUint::from(1u64 << 52);
+        out[3 * t][lane] = (&digit - number.modinv(&digit).expect("odd moduli")).try_into().expect("a digit");
     }
     out
 }
 
-/// Two digits at a time, `T ← ⌊T/2^{2w}⌋ + q·M''`; the last two, or three, by the modulus itself.
-fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>]) -> Vec<Words<L>> {
-    let (t, prepared, pair) = (x.len(), prepare(modulus), BigUint::from(1u32) << 104);
+/// First `fours` times four digits, then two digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the last two, or three, by the
+/// modulus itself.
+fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], fours: usize) -> Vec<Words<L>> {
+    let (t, prepared) = (x.len(), prepare(modulus));
     let mut out = vec![[0; L]; t];
     for lane in 0..L {
         let mut value = number(x, lane) * number(y, lane);
-        let pairs = (t - 2) / 2;
-        for _ in 0..pairs {
-            value = (&value >> 104) + value % &pair * number(&prepared[..t], lane);
+        let pairs = (t - 2) / 2 - 2 * fours;
+        for (rows, count, friendly) in [(4, fours, &prepared[..t]), (2, pairs, &prepared[t..2 * t])] {
+            for _ in 0..count {
+                let low = &value % (BigUint::from(1u32) << (52 * rows));
+                value = (value >> (52 * rows)) + low * number(friendly, lane);
+            }
         }
-        for _ in 2 * pairs..t {
-            let q = u128::from(digit(&value, 0)) * u128::from(prepared[2 * t][lane]) % (1 << 52);
+        for _ in 4 * fours + 2 * pairs..t {
+            let q = u128::from(digit(&value, 0)) * u128::from(prepared[3 * t][lane]) % (1 << 52);
             value = (value + q * number(modulus, lane)) >> 52;
         }
         out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&value, k));

@@ -157,12 +157,12 @@ fn chosen_lower_halves() {
                     let lanes: Vec<_> = constants.iter().collect();
                     let mut domain = batch::Domain::new(m, &lanes);
                     let load =
-                        |domain: &batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
+                        |domain: &mut batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
                             let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
                             domain.load(l, |lane, _| &lanes[lane])
                         };
-                    let mut x = load(&domain, &|pair| pair.0.clone());
-                    let y = load(&domain, &|pair| pair.1.clone());
+                    let mut x = load(&mut domain, &|pair| pair.0.clone());
+                    let y = load(&mut domain, &|pair| pair.1.clone());
                     domain.amm(&mut x, &y);
                     for (lane, result) in domain.leave(x).iter().enumerate() {
                         let (modulus, (x, y)) = (&moduli[lane], &factors[lane]);

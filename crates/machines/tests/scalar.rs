@@ -110,8 +110,8 @@ fn powers<S: scalar::Kernels>(machine: S) {
             };
             let expected = big(&base).modpow(&big(&exponent), &big(&m));
             for result in [
-                pow::pow(Domain::new(machine, &constants), &[power]),
-                pow::pow_vartime(Domain::new(machine, &constants), &[power]),
+                pow::pow(&mut Domain::new(machine, &constants), &[power]),
+                pow::pow_vartime(&mut Domain::new(machine, &constants), &[power]),
             ] {
                 assert_eq!(result[0].len(), n);
                 assert_eq!(big(&result[0]), expected, "{base:x?} to {exponent:x?} mod {m:x?}");
@@ -119,7 +119,7 @@ fn powers<S: scalar::Kernels>(machine: S) {
             check_reduced(|| Domain::new(machine, &constants), &[power], &[big(&m)]);
             let factor = limbs_of(&(big(&number(rng, n)) % big(&m)), n);
             let product = Product { modulus: &constants, a: &base, a_bits: 64 * base.len(), b: &factor };
-            let result = mul::mul(Domain::new(machine, &constants), &[product]);
+            let result = mul::mul(&mut Domain::new(machine, &constants), &[product]);
             assert_eq!(big(&result[0]), big(&base) * big(&factor) % big(&m), "{base:x?} times {factor:x?} mod {m:x?}");
         }
     }

@@ -9,11 +9,11 @@ fn every_missing_addition_is_found() {
     const ROWS: usize = 3;
     // The high half of the product by μ is of no use; it is added behind the low half, behind the friendly rows.
     for (whole, expected) in [(false, vec![]), (true, vec![(ROWS - 1) * 9 + 1])] {
-        assert!(reduction::<52, 4>(ROWS, whole).is_ok());
+        assert!(reduction::<52, false, 4>(ROWS, whole).is_ok());
         let mut survivors = Vec::new();
         for addition in 0.. {
             skip_addition(addition);
-            let proved = reduction::<52, 4>(ROWS, whole).is_ok();
+            let proved = reduction::<52, false, 4>(ROWS, whole).is_ok();
             if skip_addition(usize::MAX).is_some() {
                 assert!(addition > 20, "{addition}");
                 break;

@@ -29,9 +29,9 @@ pub(crate) type MultiPower<'a> = multi_pow::MultiPower<'a, Prepared>;
 /// A product modulo a prepared modulus.
 pub(crate) type Product<'a> = mul::Product<'a, Prepared>;
 
-/// What the library needs from a machine. A batch holds 1 to [`lanes`](Backend::lanes) jobs of one size and
-/// method.
+/// What the library needs from a machine. Jobs of one call are of one size and method; there may be any number.
 pub(crate) trait Backend: Sync {
+    /// How many jobs the machine computes at once.
     fn lanes(&self) -> usize;
     /// Whether the machine takes moduli of `bits` bits.
     fn fits(&self, bits: usize) -> bool;
@@ -39,18 +39,18 @@ pub(crate) trait Backend: Sync {
     /// prepares nothing of the modulus for this machine, since another one may do the work.
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
-    fn pow(&self, batch: &[Power]) -> Vec<Limbs>;
+    fn pow(&self, jobs: &[Power]) -> Vec<Limbs>;
     /// Powers of 2: every base is 2.
     #[cfg(feature = "primes")]
-    fn pow_of_two(&self, batch: &[Power]) -> Vec<Limbs>;
-    fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
+    fn pow_of_two(&self, jobs: &[Power]) -> Vec<Limbs>;
+    fn pow_vartime(&self, jobs: &[Power]) -> Vec<Limbs>;
     /// Of bases below their moduli.
     #[cfg(feature = "rsa")]
-    fn pow_reduced_vartime(&self, batch: &[Power]) -> Vec<Limbs>;
+    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Vec<Limbs>;
     /// All have equally many bases.
-    fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs>;
-    fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs>;
-    fn mul(&self, batch: &[Product]) -> Vec<Limbs>;
+    fn multi_pow(&self, jobs: &[MultiPower]) -> Vec<Limbs>;
+    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Vec<Limbs>;
+    fn mul(&self, jobs: &[Product]) -> Vec<Limbs>;
     /// Private operations with a key in each lane; `None` where the machine does not have one in each lane, or the
     /// keys cannot share a batch.
     #[cfg(feature = "rsa")]
@@ -99,7 +99,7 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// What moduli must have in common to share a batch.
     fn shape(self, modulus: &Prepared) -> usize;
     /// Runs `work`, which computes on the machine, in the floating-point environment that the machine needs,
-    /// then restores the caller's. Called once for each batch.
+    /// then restores the caller's. Called once for all batches of a call; private operations call it at each step.
     fn held<R>(self, work: impl FnOnce() -> R) -> R {
         work()
     }
@@ -258,31 +258,31 @@ impl<A: Arithmetic> Backend for A {
     fn method(&self, modulus: &Prepared) -> Method {
         Arithmetic::method(*self, modulus)
     }
-    fn pow(&self, batch: &[Power]) -> Vec<Limbs> {
-        counts::powers(batch.len());
-        self.held(|| pow::pow(domain(*self, &pow::moduli(batch)), batch))
+    fn pow(&self, jobs: &[Power]) -> Vec<Limbs> {
+        counts::powers(jobs.len());
+        in_batches(*self, jobs, pow::moduli, pow::pow)
     }
     #[cfg(feature = "primes")]
-    fn pow_of_two(&self, batch: &[Power]) -> Vec<Limbs> {
-        counts::powers(batch.len());
-        self.held(|| pow::pow_of_two(domain(*self, &pow::moduli(batch)), batch))
+    fn pow_of_two(&self, jobs: &[Power]) -> Vec<Limbs> {
+        counts::powers(jobs.len());
+        in_batches(*self, jobs, pow::moduli, pow::pow_of_two)
     }
-    fn pow_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
-        self.held(|| pow::pow_vartime(domain(*self, &pow::moduli(batch)), batch))
+    fn pow_vartime(&self, jobs: &[Power]) -> Vec<Limbs> {
+        in_batches(*self, jobs, pow::moduli, pow::pow_vartime)
     }
     #[cfg(feature = "rsa")]
-    fn pow_reduced_vartime(&self, batch: &[Power]) -> Vec<Limbs> {
-        self.held(|| pow::pow_reduced_vartime(domain(*self, &pow::moduli(batch)), batch))
+    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Vec<Limbs> {
+        in_batches(*self, jobs, pow::moduli, pow::pow_reduced_vartime)
     }
-    fn multi_pow(&self, batch: &[MultiPower]) -> Vec<Limbs> {
-        self.held(|| multi_pow::multi_pow(domain(*self, &multi_pow::moduli(batch)), batch))
+    fn multi_pow(&self, jobs: &[MultiPower]) -> Vec<Limbs> {
+        in_batches(*self, jobs, multi_pow::moduli, multi_pow::multi_pow)
     }
-    fn multi_pow_vartime(&self, batch: &[MultiPower]) -> Vec<Limbs> {
-        self.held(|| multi_pow::multi_pow_vartime(domain(*self, &multi_pow::moduli(batch)), batch))
+    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Vec<Limbs> {
+        in_batches(*self, jobs, multi_pow::moduli, multi_pow::multi_pow_vartime)
     }
-    fn mul(&self, batch: &[Product]) -> Vec<Limbs> {
-        counts::products(batch.len());
-        self.held(|| mul::mul(domain(*self, &mul::moduli(batch)), batch))
+    fn mul(&self, jobs: &[Product]) -> Vec<Limbs> {
+        counts::products(jobs.len());
+        in_batches(*self, jobs, mul::moduli, mul::mul)
     }
     #[cfg(feature = "rsa")]
     fn private<'a>(&self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
@@ -312,6 +312,36 @@ impl<A: Arithmetic> Backend for A {
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
     let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
     machine.domain(&constants)
+}
+
+/// Computes jobs in batches of at most as many as the machine has lanes. Batches of the same moduli in a row share a
+/// domain.
+fn in_batches<'a, A: Arithmetic, J>(
+    machine: A,
+    jobs: &[J],
+    moduli: impl Fn(&[J]) -> Vec<&'a Prepared>,
+    compute: impl Fn(&mut A::Domain<'a>, &[J]) -> Vec<Limbs>,
+) -> Vec<Limbs> {
+    machine.held(|| {
+        let mut out = Vec::with_capacity(jobs.len());
+        let mut used: Option<(Vec<&Prepared>, A::Domain<'_>)> = None;
+        for batch in jobs.chunks(machine.lanes()) {
+            let moduli = moduli(batch);
+            // A domain costs as much as a squaring or two, and its numbers need no new memory.
+            let last = used.take().filter(|(last, _)| are_same(last, &moduli));
+            let (_, domain) = used.insert(last.unwrap_or_else(|| {
+                let domain = domain(machine, &moduli);
+                (moduli, domain)
+            }));
+            out.extend(compute(domain, batch));
+        }
+        out
+    })
+}
+
+/// Whether two batches have the same moduli or keys, each in its lane.
+pub(crate) fn are_same<T>(a: &[&T], b: &[&T]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b))
 }
 
 /// A domain of one modulus, for `count` numbers, at most one for each lane.

@@ -11,12 +11,7 @@ use crate::prepared::Prepared;
 /// Powers of any sizes, results in order. Jobs of equal cost share a batch.
 pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
-    run(
-        route,
-        jobs,
-        |job| class(route, job.modulus, operation(job), job.base_bits),
-        |backend, batch| backend.pow(batch),
-    )
+    run(route, jobs, |job| class(route, job.modulus, operation(job), job.base_bits), |backend, jobs| backend.pow(jobs))
 }
 
 /// Like [`pow`], where every base is 2.
@@ -24,40 +19,35 @@ pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
 pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Vec<Limbs> {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
     let class = |job: &Power| class(route, job.modulus, operation(job), 0);
-    run(route, jobs, class, |backend, batch| backend.pow_of_two(batch))
+    run(route, jobs, class, |backend, jobs| backend.pow_of_two(jobs))
 }
 
 /// Like [`pow`], for exponents that are public.
 pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
-    run_public(route, jobs, |backend, batch| backend.pow_vartime(batch))
+    run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_vartime(jobs))
 }
 
 /// Like [`pow_vartime`], for bases below their moduli.
 #[cfg(feature = "rsa")]
 pub(crate) fn pow_reduced_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
-    run_public(route, jobs, |backend, batch| backend.pow_reduced_vartime(batch))
+    run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_reduced_vartime(jobs))
 }
 
 /// Products of powers of any sizes, results in order. Those with equally many bases share a batch.
 pub(crate) fn multi_pow(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
     let operation = |bases, exponent_bits| Operation::MultiPower { bases, exponent_bits };
-    run(route, jobs, |job| multi_class(route, job, operation), |backend, batch| backend.multi_pow(batch))
+    run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow(jobs))
 }
 
 /// Like [`multi_pow`], for exponents that are public.
 pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
     let operation = |bases, exponent_bits| Operation::PublicMultiPower { bases, exponent_bits };
-    run(route, jobs, |job| multi_class(route, job, operation), |backend, batch| backend.multi_pow_vartime(batch))
+    run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow_vartime(jobs))
 }
 
 /// Products of any sizes, results in order.
 pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
-    run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, batch| backend.mul(batch))
-}
-
-fn run_public(route: Route, jobs: &[Power], compute: impl Fn(&dyn Backend, &[Power]) -> Vec<Limbs>) -> Vec<Limbs> {
-    let operation = |job: &Power| Operation::PublicPower { exponent_bits: job.exponent_bits };
-    run(route, jobs, |job| class(route, job.modulus, operation(job), job.base_bits), compute)
+    run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, jobs| backend.mul(jobs))
 }
 
 /// What jobs must have in common to share a batch: shape, method, and the number of bases.
@@ -73,6 +63,10 @@ struct Class {
 
 fn class(route: Route, modulus: &Prepared, operation: Operation, base_bits: usize) -> Class {
     Class { group: (route.shape(modulus), modulus.method(), 1), operation, base_bits }
+}
+
+fn public_class(route: Route, job: &Power) -> Class {
+    class(route, job.modulus, Operation::PublicPower { exponent_bits: job.exponent_bits }, job.base_bits)
 }
 
 fn multi_class(route: Route, job: &MultiPower, operation: impl Fn(usize, usize) -> Operation) -> Class {
@@ -104,58 +98,60 @@ impl Job for Product<'_> {
     }
 }
 
-/// Cuts `jobs` into batches of one group, and puts the results back in order.
+/// Gives each machine its share of the jobs of each group, and puts the results back in order.
 fn run<J: Job>(
     route: Route,
     jobs: &[J],
     class: impl Fn(&J) -> Class,
     compute: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
 ) -> Vec<Limbs> {
-    let mut order: Vec<(Class, usize)> = jobs.iter().enumerate().map(|(i, job)| (class(job), i)).collect();
-    order.sort();
-    let mut out: Vec<Limbs> = jobs.iter().map(|_| Limbs::default()).collect();
-    for group in order.chunk_by(|a, b| a.0.group == b.0.group) {
+    let Some(first) = jobs.first().map(&class) else { return Vec::new() };
+    let of_one_class = jobs.iter().all(|job| class(job) == first);
+    // Indices, not classes: a class has uninitialised bytes, where a copy on the heap would keep what the stack held.
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    if !of_one_class {
+        order.sort_by_key(|&i| class(&jobs[i]));
+    }
+    // `None`, not an empty number: where glibc's `memset` uses AVX-512, dropping an empty `Limbs` takes 90 ns
+    // (docs/notes/performance.md).
+    let mut out: Vec<Option<Limbs>> = jobs.iter().map(|_| None).collect();
+    for group in order.chunk_by(|&a, &b| of_one_class || class(&jobs[a]).group == class(&jobs[b]).group) {
         let mut left = group;
-        let (method, main) = (group[0].0.group.1, route.machine(jobs[group[0].1].modulus()));
-        let free = route.dispatch == Dispatch::Auto && method.is_none();
-        let calls = if free { plan(hardest(jobs, group), group.len()) } else { fill(main, group.len()) };
-        for (backend, count) in calls {
+        let modulus = jobs[group[0]].modulus();
+        let main = route.machine(modulus);
+        let free = route.dispatch == Dispatch::Auto && modulus.method().is_none();
+        // The longest modulus of the group, and its most expensive operation: the last, for the group is sorted.
+        let hardest = || {
+            let bits = group.iter().map(|&i| jobs[i].modulus().size()).max().unwrap_or(0);
+            (bits, class(&jobs[group[group.len() - 1]]).operation)
+        };
+        let shares = if free { plan(hardest(), group.len()) } else { vec![(main, group.len())] };
+        for (backend, count) in shares {
             let (now, later) = left.split_at(count);
             left = later;
-            let selected: Vec<J> = now.iter().map(|&(_, i)| jobs[i]).collect();
+            let selected: Vec<J> = now.iter().map(|&i| jobs[i]).collect();
             // Moduli of one shape on the main engine may have different shapes on another.
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
-            let (backend, size) = if alike { (backend, count) } else { (main, main.lanes()) };
-            let results = selected.chunks(size).flat_map(|batch| compute(backend, batch));
-            for (&(_, i), result) in now.iter().zip(results) {
-                out[i] = result;
+            let results = compute(if alike { backend } else { main }, &selected);
+            for (&i, result) in now.iter().zip(results) {
+                out[i] = Some(result);
             }
         }
     }
-    out
+    out.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The longest modulus of a group, and its most expensive operation.
-fn hardest<J: Job>(jobs: &[J], group: &[(Class, usize)]) -> (usize, Operation) {
-    let bits = group.iter().map(|&(_, i)| jobs[i].modulus().size()).max().unwrap_or(0);
-    (bits, group.iter().map(|(class, _)| class.operation).max().unwrap_or(Operation::Product))
-}
-
-/// A machine, and how many jobs one call of it does.
-type Call = (&'static dyn Backend, usize);
-
-/// One machine does all jobs.
-fn fill(main: &'static dyn Backend, count: usize) -> Vec<Call> {
-    let lanes = main.lanes();
-    (0..count).step_by(lanes).map(|at| (main, lanes.min(count - at))).collect()
-}
+/// A machine, and how many jobs it does.
+type Share = (&'static dyn Backend, usize);
 
 /// The cheapest of this processor's machines do all jobs.
-fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Call> {
+fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Share> {
     let candidates = cost::candidates(bits);
     let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(operation))).collect();
-    cheapest(&costs, count).into_iter().map(|(i, count)| (candidates[i].backend, count)).collect()
+    let calls = cheapest(&costs, count);
+    let share = |calls: &[(usize, usize)]| (candidates[calls[0].0].backend, calls.iter().map(|call| call.1).sum());
+    calls.chunk_by(|a, b| a.0 == b.0).map(share).collect()
 }
 
 /// The cheapest calls for `count` jobs: which machine, and how many jobs. `machines` has, for each, the most

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use once_cell::race::OnceBox;
-use zariz_kernels::batch::{self, Method};
+use zariz_kernels::batch::{self, Method, MethodChoice};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
 use zariz_kernels::{OddModulus, limbs, pair, rsaz, scalar};
@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
     modulus: OddModulus,
     /// The length in bits to make room for: moduli of one `size` share batches.
     size: usize,
-    method: Option<Method>,
+    method: MethodChoice,
     /// For digits of each of [`RADICES`].
     batch: [OnceBox<batch::Constants>; RADICES.len()],
     /// For any number of limbs, and for multiples of the longest step.
@@ -50,7 +50,7 @@ impl Prepared {
         Self {
             modulus,
             size,
-            method: None,
+            method: None.into(),
             batch: Default::default(),
             scalar: Default::default(),
             pair: OnceBox::new(),
@@ -62,7 +62,7 @@ impl Prepared {
 
     /// A copy of the modulus, with a method of the caller's choice, or the default one.
     pub fn with_method(&self, method: Option<Method>) -> Self {
-        Self { method, ..Self::new(self.limbs(), self.size) }
+        Self { method: method.into(), ..Self::new(self.limbs(), self.size) }
     }
 
     /// The modulus, in `⌈bits/64⌉` limbs.
@@ -81,13 +81,13 @@ impl Prepared {
 
     /// The method of the caller's choice, if any.
     pub fn method(&self) -> Option<Method> {
-        self.method
+        self.method.into()
     }
 
     /// How many digits the modulus has on a vector machine with digits of `digit_bits` bits.
     pub fn digits(&self, digit_bits: u32) -> usize {
         let digits = batch::Constants::digits_for(self.size, digit_bits);
-        self.method.map_or(digits, |method| method.digits(digits))
+        self.method().map_or(digits, |method| method.digits(digits))
     }
 
     /// The constants for a vector machine with digits of `digit_bits` bits.
@@ -95,7 +95,7 @@ impl Prepared {
         let place = &self.batch[RADICES.iter().position(|&bits| bits == digit_bits).unwrap_or_default()];
         let constants = place.get_or_init(|| {
             let constants = batch::Constants::new(&self.modulus, digit_bits, self.digits(digit_bits));
-            Box::new(match self.method {
+            Box::new(match self.method() {
                 Some(method) => constants.with_method(method),
                 None => constants,
             })

@@ -18,6 +18,10 @@ pub(crate) fn wiping<R>(work: impl FnOnce() -> R) -> R {
     fn in_its_own_frame<R>(work: impl FnOnce() -> R) -> R {
         work()
     }
+    #[cfg(all(test, feature = "keygen", target_os = "linux"))]
+    if tests::MARKING.get() {
+        tests::mark();
+    }
     let result = in_its_own_frame(work);
     #[cfg(all(test, feature = "keygen", target_os = "linux"))]
     if tests::OFF.get() {

@@ -3,7 +3,9 @@
 
 mod common;
 
+use common::engines::engines;
 use common::keys::{Numbers, load};
+use num_bigint::BigUint;
 use zariz::Dispatch;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::hazmat::{oaep, pkcs1v15, pss};
@@ -82,6 +84,24 @@ fn bad_numbers_fail_alone_and_each_key_has_its_own_lane() {
         assert_eq!(opened[1].as_ref(), Ok(&good[k]), "key {k}");
     }
     assert!(private_many(&[]).is_empty() && public_many_vartime(&[]).is_empty());
+}
+
+/// Batches of the same moduli share what is prepared of them; others must not.
+#[test]
+fn batches_of_the_same_keys_and_of_others() {
+    let numbers = [1, 2, 3].map(|seed| Numbers::generate(seed, 512, 512, &BigUint::from(65537u32)));
+    // Keys of batches of eight, four, two or one: the same, other keys, the same in other lanes, and fewer.
+    let keys = ["00000000", "00000000", "11111111", "01201201", "01201201", "10201201", "00001111", "0000", "000"];
+    let order: Vec<usize> = keys.concat().bytes().map(|digit| usize::from(digit - b'0')).collect();
+    let bases: Vec<_> = (0..order.len()).map(|i| below(vec![i as u8 + 1; 128])).collect();
+    let expected: Vec<_> = order.iter().zip(&bases).map(|(&key, base)| numbers[key].raw_public(base)).collect();
+    for dispatch in engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto]) {
+        let keys = numbers.each_ref().map(|numbers| load(numbers, dispatch));
+        let job = |(&key, base): (&usize, _)| PublicJob { key: keys[key].public_key(), number: base };
+        let jobs: Vec<_> = order.iter().zip(bases.iter().map(Vec::as_slice)).map(job).collect();
+        let opened: Vec<_> = public_many_vartime(&jobs).into_iter().map(|number| number.expect("a number")).collect();
+        assert_eq!(opened, expected, "{dispatch}");
+    }
 }
 
 /// The number, below every modulus of its length.

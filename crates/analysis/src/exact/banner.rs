@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use zariz_kernels::batch::block::Part;
+use zariz_kernels::batch::block::{Part, plain_rows, rows_at_a_time};
 
 use super::{Exact, value_of_columns, value_of_digits};
 use crate::Model;
@@ -39,7 +39,8 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             high_triangle::<P>(&before, &c[..=a.len()], a, b)
         }
         Call::ReduceRows { c, friendly, q, last } => {
-            let touched = friendly.len() + q.len() + 1;
+            let above = if last.is_some() { 1 } else { rows_at_a_time::<Exact<P>>() };
+            let touched = friendly.len() + q.len() + above;
             let before = c[..touched].to_vec();
             Call::ReduceRows { c, friendly, q: &mut *q, last }.run(m);
             reduce_rows::<P>(&before, &c[..touched], friendly, q, last)
@@ -96,6 +97,13 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             let before = c.to_vec();
             Call::Karatsuba { c: &mut *c, middle, signs, extra, part }.run(m);
             karatsuba(&before, c, middle, signs, extra, part)
+        }
+        Call::ReduceOnce { out, spare, a, modulus } => {
+            let (number, modulus_value) = (value_of_digits(a, w), value_of_digits(modulus, w));
+            Call::ReduceOnce { out: &mut *out, spare, a, modulus }.run(m);
+            digits(w, out)?;
+            let reduced = if number < modulus_value { number } else { number - modulus_value };
+            equal("A mod M", &value_of_digits(out, w), &reduced)
         }
         Call::AddDigits { out, a } => {
             let sum = value_of_digits(out, w) + value_of_digits(a, w);
@@ -163,10 +171,10 @@ pub fn square<P: Model>(before: &[i128], after: &[i128], a: &[u64]) -> Result<()
     equal("2C + A²", &value_of_columns(after, w), &expected)
 }
 
-/// With the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and `p` of the plain row: the columns
-/// above the rows hold, exactly divided, `(C + Q·(2^w·F − 1) + p·2^{w·(rows − 1)}·M) / 2^{w·rows}`, where `F`
-/// and `M` are the tiles of `M''` and of the modulus; `2^w·F − 1` is the lowest tile of `M'`. The columns of
-/// the friendly rows are not written.
+/// Of a friendly multiple for `k` rows at a time, with the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and
+/// those of the plain rows, in their places, `P`: the columns above the rows hold, exactly divided,
+/// `(C + Q·(2^{wk}·F − 1) + P·M) / 2^{w·rows}`, where `F` and `M` are the tiles of `M''` and of the modulus;
+/// `2^{wk}·F − 1` is the lowest tile of `M'`. The columns of the friendly rows are not written.
 pub fn reduce_rows<P: Model>(
     before: &[i128],
     after: &[i128],
@@ -177,31 +185,35 @@ pub fn reduce_rows<P: Model>(
     let w = P::DIGIT_BITS;
     digits(w, q)?;
     let rows = q.len();
-    let friendly_rows = rows - usize::from(last.is_some());
+    let friendly_rows = rows - last.map_or(0, |_| plain_rows::<Exact<P>>(rows));
     if before[..friendly_rows] != after[..friendly_rows] {
         return Err("a column that is done with was written".into());
     }
-    let multiple: BigInt = (value_of_digits(friendly, w) << w) - 1;
+    let multiple: BigInt = (value_of_digits(friendly, w) << (w as usize * rows_at_a_time::<Exact<P>>())) - 1;
     let mut expected = value_of_columns(before, w) + value_of_digits(&q[..friendly_rows], w) * multiple;
     if let Some((modulus, mu)) = last {
         let product = u128::from(mu) * u128::from(modulus[0]);
         if (product + 1) & ((1 << w) - 1) != 0 {
             return Err("μ·M is not −1 modulo 2^w".into());
         }
-        expected += (value_of_digits(modulus, w) * q[rows - 1]) << (w as usize * (rows - 1));
+        let plain = value_of_digits(&q[friendly_rows..], w) << (w as usize * friendly_rows);
+        expected += value_of_digits(modulus, w) * plain;
     }
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''`, `M` and `μ`.
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''` of four rows and of two,
+/// `M` and `μ`.
 pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS as usize, x.len());
     digits(P::DIGIT_BITS, x)?;
-    let (friendly, rest) = modulus.split_at(t);
+    let (friendly, rest) = modulus.split_at(2 * t);
     let (number, mu) = (value_of_digits(&rest[..t], P::DIGIT_BITS), rest[t]);
-    let multiple: BigInt = (value_of_digits(friendly, P::DIGIT_BITS) << (2 * w)) - 1;
-    equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
-    equal("μ modulo 2^w", &((multiple / &number) & BigInt::from(Exact::<P>::MAX)), &BigInt::from(mu))?;
+    for (friendly, rows) in friendly.chunks(t).zip([4, 2]) {
+        let multiple: BigInt = (value_of_digits(friendly, P::DIGIT_BITS) << (rows * w)) - 1;
+        equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
+        equal("μ modulo 2^w", &((multiple / &number) & BigInt::from(Exact::<P>::MAX)), &BigInt::from(mu))?;
+    }
     let added = (value_of_digits(x, P::DIGIT_BITS) << (w * t)) - product;
     equal("the multiple of M that was added", &(&added % &number), &BigInt::ZERO)?;
     let quotient = added / number;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use zariz_kernels::batch::block::{SHORTEST_WHOLE, WIDEST, fours};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
@@ -29,6 +30,18 @@ pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
     (2..=MAX_DIGITS).map(size).collect()
 }
 
+/// Whole numbers whose squares are reduced by four rows first, then by pairs, the last two rows with `M` itself. (Of an
+/// odd number it is three: less is added.)
+fn whole_sizes(w: usize) -> Vec<Size> {
+    let whole = (SHORTEST_WHOLE..=WIDEST).filter(|&digits| fours(digits) > 0);
+    let size = |digits| {
+        let (before, doubled) = (w * (digits - 2), 4 * w * fours(digits));
+        let reduction = Reduction::Friendly { before, last: 2 * w, up: 0, doubled };
+        Size { digits, bits: w * digits, step: w * (digits - 1), reduction }
+    };
+    whole.map(size).collect()
+}
+
 /// Numbers across vectors: every shape that there is.
 fn pair_sizes() -> Vec<Size> {
     let w = pair::DIGIT_BITS as usize;
@@ -40,6 +53,7 @@ fn pair_sizes() -> Vec<Size> {
             before: pair::LANES * w * (vectors - 1),
             last: pair::LANES * w,
             up: w * (pair::LANES * vectors - digits),
+            doubled: 0,
         },
     };
     let shapes = (2..=pair::Constants::MAX_BITS).map(pair::Shape::new);
@@ -101,8 +115,14 @@ pub fn all() -> Vec<Arithmetic> {
             let kind = Kind::HalfReduced { digit_bits: w, step };
             out.push(batch(&format!("{name}, half-reduced entries"), half, kind, Some(step)));
         }
+        let whole = batch("whole numbers, four rows first", BOUNDS, Kind::Products, Some(2));
+        out.push(Arithmetic { sizes: whole_sizes(w), ..whole });
         out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
+        out.extend((1..=doubling::MAX_WINDOW).map(|window| {
+            let method = format!("powers of two by windows of {window}, four rows first, {w}-bit digits");
+            Arithmetic { method, sizes: whole_sizes(w), ..doubling(w, window) }
+        }));
     }
     let plain = |name, method: &str, sizes| Arithmetic {
         name,

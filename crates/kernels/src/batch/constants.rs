@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::kernels::Kernels;
-use super::method::Method;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
+use super::method::{Method, MethodChoice};
 use super::tiled::STEP;
 use crate::OddModulus;
 use crate::bounds::{FREE_BITS, REDUCED};
@@ -27,6 +27,8 @@ pub struct Constants {
     /// `M'' = (M' + 1) / 2^{2w}`, `M' = (−M^{−1} mod 2^{2w})·M`, for two rows at a time (see
     /// [`crate::batch::block::multiply`]).
     pub(crate) friendly_pair: Limbs,
+    /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
+    pub(crate) friendly_four: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
     pub(crate) friendly_tile: Limbs,
@@ -39,7 +41,7 @@ pub struct Constants {
     /// `−M^{−1} mod 2^{wk}`, `k` digits: the lowest is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
-    method: Option<Method>,
+    method: MethodChoice,
     /// `N' = −M^{−1} mod R`, for the methods that need it (see [`crate::batch::separated`]).
     #[cfg(feature = "papers")]
     pub(crate) inverse: Limbs,
@@ -75,8 +77,8 @@ impl Constants {
 
         let inverse = limbs::negative_inverse_many(m, (STEP * w).div_ceil(64));
         let mu = limbs::digits_of(&inverse, digit_bits, STEP);
-        let [friendly, friendly_pair, friendly_tile] =
-            [1, 2, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
+        let [friendly, friendly_pair, friendly_four, friendly_tile] =
+            [1, 2, 4, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 
         // One plain row divides R² by 2^w: (x + t·M)/2^w < 2M, t = μ·x mod 2^w.
         let t = mu[0].wrapping_mul(enter[0]) & ((1 << w) - 1);
@@ -92,12 +94,13 @@ impl Constants {
             digits: in_digits(m),
             friendly,
             friendly_pair,
+            friendly_four,
             friendly_tile,
             one,
             enter: in_digits(&enter),
             shift: in_digits(&shift),
             mu,
-            method: None,
+            method: None.into(),
             #[cfg(feature = "papers")]
             inverse: Limbs::default(),
         }
@@ -105,7 +108,7 @@ impl Constants {
 
     /// These constants, with a method of the caller's choice to multiply and reduce, in place of the fastest.
     pub fn with_method(mut self, method: Method) -> Self {
-        self.method = Some(method);
+        self.method = Some(method).into();
         #[cfg(feature = "papers")]
         {
             self.inverse = match method.reduction {
@@ -122,14 +125,14 @@ impl Constants {
 
     /// The method that was chosen, if any. Numbers of different methods do not share a batch.
     pub fn method(&self) -> Option<Method> {
-        self.method
+        self.method.into()
     }
 
     /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no
     /// more splitting than fits.
     #[doc(hidden)]
     pub fn method_on<M: Kernels>(&self) -> Method {
-        self.method.unwrap_or_else(|| Method::fastest::<M>(self.digits())).fitting(self.digits(), M::DIGIT_BITS)
+        self.method().unwrap_or_else(|| Method::fastest::<M>(self.digits())).fitting(self.digits(), M::DIGIT_BITS)
     }
 
     /// `w`.
@@ -152,6 +155,14 @@ impl Constants {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
         limbs::from_digits(digits, self.digit_bits, &mut number);
         self.modulus.canonical(number, REDUCED - 1)
+    }
+
+    /// A number below `M`, given in digits, in as many limbs as `M`.
+    pub(crate) fn residue(&self, digits: &[u64]) -> Limbs {
+        let mut number = limbs::zero(self.modulus.limbs().len());
+        limbs::from_digits(digits, self.digit_bits, &mut number);
+        debug_assert!(limbs::less(&number, self.modulus.limbs()));
+        number
     }
 }
 

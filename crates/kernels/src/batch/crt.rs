@@ -63,6 +63,8 @@ pub type Change<'f> = &'f mut dyn FnMut(usize, usize, &mut [u64]);
 pub struct Private<'a, M: Kernels> {
     n: Domain<'a, M>,
     primes: [Domain<'a, M>; 2],
+    /// `U` and `V`, plain.
+    units: [Number<M>; 2],
     keys: Vec<Key<'a>>,
 }
 
@@ -81,15 +83,17 @@ impl<'a, M: Kernels> Private<'a, M> {
         let domain = |modulus: &dyn Fn(&Key<'a>) -> &'a Constants| {
             Domain::new(machine, &keys.iter().map(modulus).collect::<Vec<_>>())
         };
-        let prime = |i: usize| domain(&|key| key.primes[i].modulus);
-        Self { n: domain(&|key| key.modulus), primes: [prime(0), prime(1)], keys }
+        let mut n = domain(&|key| key.modulus);
+        let units = [0, 1].map(|i| n.plain(&keys.iter().map(|key| key.primes[i].unit).collect::<Vec<_>>()));
+        let primes = [0, 1].map(|i| domain(&|key| key.primes[i].modulus));
+        Self { n, primes, units, keys }
     }
 
     /// `x^d mod n` for each number below its `n`, by masked numbers. Constant time. Only tests `change` halves.
     pub fn raise(&mut self, numbers: &[&[u64]], pairs: &[Pair], mut change: Option<Change>) -> Raised {
-        let bits = self.n.bits();
         let (masks, unmasks): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (pair.mask, pair.unmask)).unzip();
-        let mask = self.n.enter(&masks, bits);
+        let [plain_mask, plain_unmask] = [&masks, &unmasks].map(|numbers| self.n.plain(numbers));
+        let mask = self.n.enter_plain(&plain_mask);
         let mut masked = self.n.plain(numbers);
         self.n.amm(&mut masked, &mask);
 
@@ -102,30 +106,32 @@ impl<'a, M: Kernels> Private<'a, M> {
             }
             let mut part = self.n.zeros(self.n.words());
             part[..half.len()].copy_from_slice(&half);
-            let unit = self.n.plain(&self.keys.iter().map(|key| key.primes[i].unit).collect::<Vec<_>>());
-            self.n.amm(&mut part, &unit);
+            self.n.amm(&mut part, &self.units[i]);
             self.n.add_piece(&mut y, &part);
+            self.n.recycle([half, part]);
         }
-        let unmask = self.n.enter(&unmasks, bits);
+        let unmask = self.n.enter_plain(&plain_unmask);
         self.n.amm(&mut y, &unmask);
-        let enter = self.n.enter_factor();
-        self.n.amm(&mut y, &enter);
+        self.n.enter_in_place(&mut y);
 
         // Their squares, by the plain numbers: so they are plain.
-        let [mask, unmask] = [(mask, &masks), (unmask, &unmasks)].map(|(mut x, plain)| {
-            let plain = self.n.plain(plain);
+        let [mask, unmask] = [(mask, plain_mask), (unmask, plain_unmask)].map(|(mut x, plain)| {
             self.n.amm(&mut x, &plain);
-            self.n.canonical(&x)
+            let square = self.n.canonical(&x);
+            self.n.recycle([x, plain]);
+            square
         });
         let next = mask.into_iter().zip(unmask);
         let mut results = self.n.canonical(&y);
         results.truncate(self.keys.len());
+        self.n.recycle([masked, y]);
         Raised { results, pairs: next.map(|(mask, unmask)| [mask, unmask]).take(self.keys.len()).collect() }
     }
 
     /// The half modulo the primes of one place: a plain number below three times the prime.
     fn half(&mut self, i: usize, masked: &Number<M>) -> Number<M> {
         let (domain, keys) = (&mut self.primes[i], &self.keys);
+        domain.take_pool(&mut self.n);
         let base = domain.enter_by(self.n.bits(), |domain, from, bits| {
             let (from, count) = (from / M::DIGIT_BITS as usize, bits / M::DIGIT_BITS as usize);
             let mut piece = domain.zeros(domain.words());
@@ -136,8 +142,9 @@ impl<'a, M: Kernels> Private<'a, M> {
         let prime = |lane: usize| &keys[lane.min(keys.len() - 1)].primes[i];
         let bits = keys.iter().map(|key| key.primes[i].modulus.modulus().bits()).max().unwrap_or(0);
         let mut half = pow::power(domain, &base, bits, |lane| prime(lane).exponent);
-        let one = domain.plain(&[&[1]]);
-        domain.amm(&mut half, &one);
+        domain.recycle([base]);
+        domain.leave_in_place(&mut half);
+        self.n.take_pool(domain);
         half
     }
 

@@ -21,25 +21,27 @@ use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
 use super::bias::Bias;
-use super::block::{EIGHT, FEWEST_TURNED, MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
+use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::kernels::Kernels;
 use super::method::Method;
-use super::number::{Number, load, load_into};
+use super::number::{Number, load_into};
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
 use super::tiles::tiles;
+use crate::bounds::REDUCED;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
-use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::place::{COLUMNS, Placed, Pool};
 use crate::shared::Shared;
 
 /// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for
 /// methods that split. `analysis` proves up to here that no column overflows.
 pub const MAX_DIGITS: usize = 324;
 
-/// The working space of one batch: the moduli of its lanes, and the columns.
+/// The working space of batches whose lanes have the same moduli: what is prepared of these, the columns, and memory
+/// that numbers no longer need.
 ///
 /// Fewer moduli than lanes are allowed: the lanes left over repeat the last one.
 pub struct Domain<'a, M: Kernels> {
@@ -50,6 +52,9 @@ pub struct Domain<'a, M: Kernels> {
     /// Made at first use.
     doubling: Option<Box<Doubling<M>>>,
     columns: Placed<M::Column>,
+    pool: Pool<M::Digit>,
+    /// Digits of all lanes, on their way in or out.
+    staging: Limbs,
 }
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
@@ -95,9 +100,11 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
         let arithmetic = match method {
             Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
-                let mut modulus = Placed::new(machine.digit_zero(), 2 * l + 1, None);
-                let (friendly, rest) = modulus.split_at_mut(l);
+                let mut modulus = Placed::new(machine.digit_zero(), 3 * l + 1, None);
+                let (friendly_four, rest) = modulus.split_at_mut(l);
+                let (friendly, rest) = rest.split_at_mut(l);
                 let (digits, mu) = rest.split_at_mut(l);
+                load_into(machine, friendly_four, |lane| &lanes[lane].friendly_four);
                 load_into(machine, friendly, |lane| &lanes[lane].friendly_pair);
                 load_into(machine, digits, |lane| &lanes[lane].digits);
                 load_into(machine, mu, |lane| &lanes[lane].mu[..1]);
@@ -105,17 +112,25 @@ impl<'a, M: Kernels> Domain<'a, M> {
             }
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };
-        let columns = Placed::new(machine.column_splat(0), 2 * l + 1, Some(COLUMNS));
-        Self { machine, digits: l, arithmetic, doubling: None, columns, lanes }
+        let columns = Placed::new(machine.column_splat(0), 2 * l + 2, Some(COLUMNS));
+        let (pool, staging) = (Pool::new(), limbs::zero(l * M::LANES));
+        Self { machine, digits: l, arithmetic, doubling: None, columns, pool, staging, lanes }
     }
 
     /// A factor of `count` digits, which `digits` returns for each lane and its constants: digits as they
     /// are, in radix `2^w`, padded with zeros.
-    pub fn load<'b>(&self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    pub fn load<'b>(&mut self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
     where
         'a: 'b,
     {
-        load(self.machine, count, |lane| digits(lane, self.lanes[lane]))
+        let mut out = crate::Domain::scratch(self, count);
+        load_into(self.machine, &mut out, |lane| digits(lane, self.lanes[lane]));
+        out
+    }
+
+    /// Takes the memory that another domain keeps for numbers.
+    pub(super) fn take_pool(&mut self, other: &mut Self) {
+        self.pool.append(&mut other.pool);
     }
 
     /// Changes the digits of a number, lane by lane: for tests that inject faults.
@@ -142,7 +157,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
 impl<M: Kernels> crate::Domain for Domain<'_, M> {
     type Word = M::Digit;
-    const WINDOWS: usize = if M::LOOKUP { EIGHT } else { WINDOWS };
+    const WINDOWS: usize = if M::LOOKUP { LOOKUP_WINDOWS } else { WINDOWS };
 
     fn count(&self) -> usize {
         M::LANES
@@ -153,14 +168,27 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// A number at the place in its page that is fastest for products.
-    fn zeros(&self, words: usize) -> Number<M> {
-        Placed::new(self.machine.digit_zero(), words, Some(NUMBERS))
+    fn scratch(&mut self, words: usize) -> Number<M> {
+        self.pool.take(self.machine.digit_zero(), words)
+    }
+
+    fn zeros(&mut self, words: usize) -> Number<M> {
+        let mut out = self.scratch(words);
+        out.clear();
+        out
+    }
+
+    fn recycle(&mut self, numbers: impl IntoIterator<Item = Number<M>>) {
+        numbers.into_iter().for_each(|number| self.pool.put(number));
+    }
+
+    fn forget(&mut self) {
+        self.pool = Pool::new();
+        self.staging = limbs::zero(self.staging.len());
     }
 
     fn one(&mut self) -> Number<M> {
-        let mut out = self.zeros(self.digits);
-        load_into(self.machine, &mut out, |lane| &self.lanes[lane].one);
-        out
+        self.load(self.digits, |_, c| &c.one)
     }
 
     fn bits(&self) -> usize {
@@ -174,12 +202,11 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Number<M> {
         let count = bits / M::DIGIT_BITS as usize;
-        let mut digits = limbs::zero(count * numbers.len());
-        for (number, digits) in numbers.iter().zip(digits.chunks_mut(count)) {
+        for (number, digits) in numbers.iter().zip(self.staging.chunks_mut(count)) {
             limbs::to_digits(number, from, M::DIGIT_BITS, digits);
         }
-        let mut out = self.zeros(self.digits);
-        load_into(self.machine, &mut out, |lane| &digits[lane.min(numbers.len() - 1) * count..][..count]);
+        let mut out = self.scratch(self.digits);
+        load_into(self.machine, &mut out, |lane| &self.staging[lane.min(numbers.len() - 1) * count..][..count]);
         out
     }
 
@@ -249,8 +276,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         if !is_turned::<M>(table.len(), stride) {
             return table;
         }
-        let mut out = self.zeros(table.len());
+        let mut out = self.scratch(table.len());
         self.machine.turn(&mut out, &table, stride);
+        self.recycle([table]);
         out
     }
 
@@ -294,9 +322,17 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
     fn canonical(&mut self, x: &[M::Digit]) -> Vec<Limbs> {
         let l = self.digits;
-        let mut digits = limbs::zero(l * M::LANES);
-        self.machine.scatter(&mut digits, x);
-        self.lanes.iter().zip(digits.chunks(l)).map(|(c, digits)| c.canonical(digits)).collect()
+        let mut numbers = self.scratch((REDUCED + 1) * l);
+        let (mut from, rest) = numbers.split_at_mut(l);
+        let (spare, rest) = rest.split_at_mut(l);
+        from.copy_from_slice(x);
+        for to in rest.chunks_exact_mut(l) {
+            self.machine.reduce_once(to, spare, from, self.arithmetic.modulus(l));
+            from = to;
+        }
+        self.machine.scatter(&mut self.staging, from);
+        self.recycle([numbers]);
+        self.lanes.iter().zip(self.staging.chunks(l)).map(|(c, digits)| c.residue(digits)).collect()
     }
 }
 
@@ -308,7 +344,7 @@ impl<M: Kernels> Shared for Domain<'_, M> {
         crate::Domain::entry_words(self)
     }
 
-    fn blank(&self, elements: usize) -> Placed<u64> {
+    fn blank(&mut self, elements: usize) -> Placed<u64> {
         Placed::new(0, elements, Some(COLUMNS))
     }
 
@@ -340,6 +376,14 @@ fn is_turned<M: Kernels>(words: usize, stride: usize) -> bool {
 }
 
 impl<M: Kernels> Arithmetic<M> {
+    /// The moduli, of `l` digits.
+    fn modulus(&self, l: usize) -> &[M::Digit] {
+        match self {
+            Self::Whole(modulus) => &modulus[2 * l..3 * l],
+            Self::Parts(parts) => parts.reduction.modulus(),
+        }
+    }
+
     /// Whether products with table entries are half-reduced.
     fn has_ahmm(&self) -> bool {
         matches!(self, Self::Parts(parts) if parts.ahmm.is_some())

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::bias::Bias;
+use super::block::{plain_rows, rows_at_a_time};
 use super::kernels::Kernels;
 use super::tiles::tiles;
 use crate::place::Placed;
@@ -10,7 +11,7 @@ use crate::place::Placed;
 /// The constants of the moduli of a batch, `l` digits each, and the quotients under way.
 pub(crate) struct Interleaved<M: Kernels> {
     machine: M,
-    modulus: Placed<M::Digit>,
+    pub modulus: Placed<M::Digit>,
     friendly: Placed<M::Digit>,
     mu: Placed<M::Digit>,
     quotients: Placed<M::Digit>,
@@ -18,16 +19,18 @@ pub(crate) struct Interleaved<M: Kernels> {
 }
 
 impl<M: Kernels> Interleaved<M> {
-    /// `M`, `M''` and `μ` (see [`crate::batch::block::reduce_rows`]).
+    /// `M`, `M''`, of two rows on a machine of [`TWO_ROWS`](super::Machine::TWO_ROWS), and `μ` (see
+    /// [`crate::batch::block::reduce_rows`]).
     pub fn new(machine: M, modulus: Placed<M::Digit>, friendly: Placed<M::Digit>, mu: Placed<M::Digit>) -> Self {
         let l = modulus.len();
         let quotients = Placed::new(machine.digit_zero(), l, None);
         Self { machine, modulus, friendly, mu, quotients, tiles: tiles(l, M::MAX_TILE).collect() }
     }
 
-    /// `bias` with that of `rows` rows of a reduction of `l` digits, the last of them an ordinary one.
+    /// `bias` with that of `rows` rows of a reduction of `l` digits, the last of them ordinary ones.
     pub fn bias(bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
-        bias.product(1, rows - 1, l).product(rows - 1, 1, l)
+        let plain = plain_rows::<M>(rows);
+        bias.product(rows_at_a_time::<M>(), rows - plain, l).product(rows - plain, plain, l)
     }
 
     /// Reduces `C` by `rows` rows and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`,
@@ -37,20 +40,31 @@ impl<M: Kernels> Interleaved<M> {
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
         let m = self.machine;
         let (_, first) = self.tiles[0];
-        for (row, count) in tiles(rows, first) {
+        let friendly = rows - plain_rows::<M>(rows);
+        for (row, count) in blocks::<M>(rows, first) {
             let last = row + count == rows;
             let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
             m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + count], plain);
-            // The other tiles: friendly rows one column up, the plain row in place.
-            let friendly_rows = &self.quotients[row..row + count - usize::from(last)];
+            // The other tiles: friendly rows as many columns up as there are rows at a time, ordinary rows in place.
             for &(at, width) in &self.tiles[1..] {
-                m.mac_rows(&mut c[row + 1 + at..], &self.friendly[at..at + width], friendly_rows);
+                let friendly_rows = &self.quotients[row..(row + count).min(friendly)];
+                m.mac_rows(&mut c[row + rows_at_a_time::<M>() + at..], &self.friendly[at..at + width], friendly_rows);
                 if last {
-                    let plain_row = &self.quotients[rows - 1..rows];
-                    m.mac_rows(&mut c[rows - 1 + at..], &self.modulus[at..at + width], plain_row);
+                    m.mac_rows(&mut c[friendly + at..], &self.modulus[at..at + width], &self.quotients[friendly..rows]);
                 }
             }
         }
         m.normalize(out, &c[rows..]);
     }
+}
+
+/// The rows of a reduction, cut into blocks of at most `most`, or one more in the last: offset and count. Rows that
+/// share a friendly multiple stay together.
+fn blocks<M: Kernels>(rows: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let step = rows_at_a_time::<M>();
+    let groups = (rows / step).max(1);
+    tiles(groups, (most / step).max(1)).map(move |(at, count)| {
+        let end = if at + count == groups { rows } else { (at + count) * step };
+        (at * step, end - at * step)
+    })
 }

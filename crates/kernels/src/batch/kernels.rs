@@ -80,6 +80,12 @@ macro_rules! for_each_block {
                 extra: &'a [u64],
                 part: Part
             );
+            reduce_once ReduceOnce (
+                out: &'a mut [Digit<$M>],
+                spare: &'a mut [Digit<$M>],
+                a: &'a [Digit<$M>],
+                modulus: &'a [Digit<$M>]
+            );
             add_digits AddDigits (out: &'a mut [Digit<$M>], a: &'a [Digit<$M>]);
             gather Gather (out: &'a mut [Digit<$M>], lanes: &'a [&'a [u64]]);
             scatter Scatter (out: &'a mut [u64], digits: &'a [Digit<$M>]);

@@ -31,6 +31,9 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// Whether two rows of products are added at a time, so that a digit that is read has its part in four halves of
     /// products, not in two: where loads would limit.
     const TWO_ROWS: bool = false;
+    /// Whether squarings of a whole number reduce four rows at a time: where columns, quotients and a digit fit
+    /// registers.
+    const FOUR_ROWS: bool = false;
 
     /// Whether tables are read by [`permute`](Machine::permute): on machines of eight lanes that have it.
     const LOOKUP: bool = false;
@@ -43,7 +46,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     type Mask: Copy;
 
     /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the
-    /// caller's. Once for each batch: no block does it for itself.
+    /// caller's. Callers hold it around all batches of a call; no block does it for itself.
     ///
     /// Integers need nothing. Products in double precision may need the default floating-point environment,
     /// whatever the host program has set.
@@ -134,6 +137,11 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// names; its bits above four are ignored. Where [`LOOKUP`](Machine::LOOKUP) is set.
     fn permute(self, low: Self::Digit, high: Self::Digit, index: Self::Column) -> Self::Digit {
         let _ = (low, high, index);
+        unreachable!("a machine without lookups")
+    }
+    /// The bits of `b` where `mask` has ones, else those of `a`. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    fn select_bits(self, mask: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Digit {
+        let _ = (mask, a, b);
         unreachable!("a machine without lookups")
     }
     /// Element `i` of row `k` becomes element `k` of row `i`. Where [`LOOKUP`](Machine::LOOKUP) is set.

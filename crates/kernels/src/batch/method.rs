@@ -175,3 +175,78 @@ impl fmt::Display for Method {
         }
     }
 }
+
+/// An optional [`Method`] in whole words. `None::<Method>` leaves its payload uninitialised, and a move to the heap
+/// copies what the stack held there: perhaps a digit of a secret, which nothing overwrites.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodChoice {
+    multiply_levels: u32,
+    square_levels: u32,
+    /// One of the constants below.
+    reduction: u32,
+    reduction_levels: u32,
+    ahmm: u32,
+}
+
+impl MethodChoice {
+    const NONE: u32 = 0;
+    const INTERLEAVED: u32 = 1;
+    const TILED: u32 = 2;
+    #[cfg(feature = "papers")]
+    const SEPARATED: u32 = 3;
+    #[cfg(feature = "papers")]
+    const TRUNCATED: u32 = 4;
+}
+
+impl From<Option<Method>> for MethodChoice {
+    fn from(method: Option<Method>) -> Self {
+        let Some(Method { multiply_levels, square_levels, reduction, ahmm }) = method else {
+            let reduction = Self::NONE;
+            return Self { multiply_levels: 0, square_levels: 0, reduction, reduction_levels: 0, ahmm: 0 };
+        };
+        let (reduction, reduction_levels) = match reduction {
+            Reduction::Interleaved => (Self::INTERLEAVED, 0),
+            Reduction::Tiled => (Self::TILED, 0),
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated: false } => (Self::SEPARATED, levels),
+            #[cfg(feature = "papers")]
+            Reduction::Separated { levels, truncated: true } => (Self::TRUNCATED, levels),
+        };
+        Self { multiply_levels, square_levels, reduction, reduction_levels, ahmm: ahmm.into() }
+    }
+}
+
+impl From<MethodChoice> for Option<Method> {
+    fn from(choice: MethodChoice) -> Self {
+        let MethodChoice { multiply_levels, square_levels, reduction, ahmm, .. } = choice;
+        let reduction = match reduction {
+            MethodChoice::INTERLEAVED => Reduction::Interleaved,
+            MethodChoice::TILED => Reduction::Tiled,
+            #[cfg(feature = "papers")]
+            MethodChoice::SEPARATED | MethodChoice::TRUNCATED => Reduction::Separated {
+                levels: choice.reduction_levels,
+                truncated: reduction == MethodChoice::TRUNCATED,
+            },
+            _ => return None,
+        };
+        Some(Method { multiply_levels, square_levels, reduction, ahmm: ahmm != 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_methods() {
+        let there_and_back = |method: Option<Method>| Option::<Method>::from(MethodChoice::from(method));
+        assert_eq!(there_and_back(None), None);
+        for &(name, method) in Method::NAMED {
+            let levels = Method { multiply_levels: u32::MAX, square_levels: 5, ..method };
+            [method, levels]
+                .into_iter()
+                .for_each(|method| assert_eq!(there_and_back(Some(method)), Some(method), "{name}"));
+        }
+    }
+}

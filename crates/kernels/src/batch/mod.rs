@@ -32,5 +32,5 @@ pub use constants::Constants;
 pub use domain::{Domain, MAX_DIGITS};
 pub use kernels::Kernels;
 pub use machine::{Column, Digit, Machine};
-pub use method::{Method, Reduction};
+pub use method::{Method, MethodChoice, Reduction};
 pub use number::Number;

@@ -33,7 +33,8 @@ impl<M: Kernels> Reducer<M> {
         let modulus = load(l, &|c| &c.digits);
         match reduction {
             Reduction::Interleaved => {
-                let (friendly, mu) = (load(l, &|c| &c.friendly), load(1, &|c| &c.mu[..1]));
+                let friendly = load(l, &|c| if M::TWO_ROWS { &c.friendly_pair } else { &c.friendly });
+                let mu = load(1, &|c| &c.mu[..1]);
                 Self::Interleaved(Box::new(Interleaved::new(machine, modulus, friendly, mu)))
             }
             Reduction::Tiled => {
@@ -55,6 +56,16 @@ impl<M: Kernels> Reducer<M> {
             Reduction::Tiled => Tiled::bias(bias, rows, l),
             #[cfg(feature = "papers")]
             Reduction::Separated { .. } => bias,
+        }
+    }
+
+    /// The moduli.
+    pub fn modulus(&self) -> &[M::Digit] {
+        match self {
+            Self::Interleaved(reduction) => &reduction.modulus,
+            Self::Tiled(reduction) => &reduction.modulus,
+            #[cfg(feature = "papers")]
+            Self::Separated(reduction) => &reduction.modulus,
         }
     }
 

@@ -40,7 +40,7 @@ use crate::place::{COLUMNS, Placed};
 /// The constants of the moduli of a batch and the working space of their reduction.
 pub(crate) struct Separated<M: Kernels> {
     machine: M,
-    modulus: Placed<M::Digit>,
+    pub modulus: Placed<M::Digit>,
     inverse: Placed<M::Digit>,
     quotient: Product<M>,
     multiple: Product<M>,

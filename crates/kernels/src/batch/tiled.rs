@@ -31,7 +31,7 @@ pub const STEP: usize = 7;
 /// The constants of the moduli of a batch, and the working space of their reduction.
 pub(crate) struct Tiled<M: Kernels> {
     machine: M,
-    modulus: Placed<M::Digit>,
+    pub modulus: Placed<M::Digit>,
     friendly: Placed<M::Digit>,
     mu: Placed<M::Digit>,
     quotient: Placed<M::Digit>,

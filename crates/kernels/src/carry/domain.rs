@@ -43,7 +43,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.constants.words()
     }
 
-    fn zeros(&self, words: usize) -> Placed<Digits> {
+    fn zeros(&mut self, words: usize) -> Placed<Digits> {
         zeros(words)
     }
 

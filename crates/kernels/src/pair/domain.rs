@@ -44,7 +44,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 
     /// A number of every modulus, from digits.
-    fn load<'b>(&self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
+    fn load<'b>(&mut self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
     where
         'a: 'b,
     {
@@ -72,7 +72,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.count() * self.shape.vectors()
     }
 
-    fn zeros(&self, words: usize) -> Placed<M::Vector> {
+    fn zeros(&mut self, words: usize) -> Placed<M::Vector> {
         Placed::new(self.machine.zero(), words, Some(NUMBERS))
     }
 
@@ -146,7 +146,7 @@ impl<M: Kernels> Shared for Domain<'_, M> {
         self.shape.vectors()
     }
 
-    fn blank(&self, elements: usize) -> Placed<M::Vector> {
+    fn blank(&mut self, elements: usize) -> Placed<M::Vector> {
         self.zeros(elements)
     }
 

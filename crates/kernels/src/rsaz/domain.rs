@@ -49,7 +49,7 @@ impl<'a, W: Kernels> Domain<'a, W> {
     }
 
     /// The digits of a number, padded for the kernels.
-    fn load(&self, digits: &[u64]) -> Placed<W::Digit> {
+    fn load(&mut self, digits: &[u64]) -> Placed<W::Digit> {
         let mut out = self.zeros(self.words());
         let digit = |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));
         out.iter_mut().zip(digits).for_each(|(out, value)| *out = digit(value));
@@ -87,7 +87,7 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
         self.constants.digits().next_multiple_of(PACK)
     }
 
-    fn zeros(&self, words: usize) -> Placed<W::Digit> {
+    fn zeros(&mut self, words: usize) -> Placed<W::Digit> {
         Placed::new(self.machine.digit(0), words, Some(NUMBERS))
     }
 

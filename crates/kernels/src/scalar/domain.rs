@@ -51,7 +51,7 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         self.constants.limbs()
     }
 
-    fn zeros(&self, words: usize) -> Placed<u64> {
+    fn zeros(&mut self, words: usize) -> Placed<u64> {
         Placed::new(0, words, None)
     }
 

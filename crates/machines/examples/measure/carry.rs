@@ -37,7 +37,7 @@ fn table<M: carry::Kernels>(name: &str, m: M, lengths: &[usize]) {
         let (base, exponent) = (number(bits, 1), number(bits, 2));
         let power =
             Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
-        let power = best(|| drop(black_box(pow(Domain::new(m, &constants), &[power]))));
+        let power = best(|| drop(black_box(pow(&mut Domain::new(m, &constants), &[power]))));
         println!(
             "{name:8} {bits:5} bits: amm {:9.0}  64 entries read {:7.0}  power {:12.0} cycles ({clock:.2} GHz)",
             amm * clock,

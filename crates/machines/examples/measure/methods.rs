@@ -60,7 +60,7 @@ fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods
             let ams = time(calls, || domain.ams(black_box(x), 1));
             let power =
                 Power { modulus: constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
-            let powers = || drop(black_box(pow(batch::Domain::new(m, &[constants]), black_box(&[power]))));
+            let powers = || drop(black_box(pow(&mut batch::Domain::new(m, &[constants]), black_box(&[power]))));
             let whole = if round % POWERS == 0 { time(1, powers) } else { f64::NAN };
             times.push([amm, by_entry, ams, whole]);
         }

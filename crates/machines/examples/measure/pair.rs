@@ -53,7 +53,7 @@ mod x86 {
                     exponent_bits: bits,
                 };
                 let powers: Vec<_> = constants.iter().map(power).collect();
-                let power = best(|| drop(black_box(pow(Domain::new(m, &constants), black_box(&powers)))));
+                let power = best(|| drop(black_box(pow(&mut Domain::new(m, &constants), black_box(&powers)))));
                 let clock = gigahertz();
                 let limit = (count * products(Shape::new(bits)) * instructions) as f64 / 2.0;
                 let share = |ns: f64| 100.0 * limit / (ns * clock);

@@ -46,7 +46,7 @@ fn table<W: rsaz::Kernels>(name: &str, machine: W, lengths: &[usize]) {
                     exponent: &exponent,
                     exponent_bits: bits,
                 };
-                let power = best(|| drop(black_box(pow(domain(), black_box(&[power])))));
+                let power = best(|| drop(black_box(pow(&mut domain(), black_box(&[power])))));
                 let (clock, g) = (gigahertz(), k / 4);
                 // Two operations for each multiply-accumulate, on three ports.
                 let reduce = match quotients {

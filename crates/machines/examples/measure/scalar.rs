@@ -44,7 +44,7 @@ fn table<S: scalar::Kernels>(name: &str, machine: S, lengths: &[usize]) {
         let table = vec![1; 32 * n];
         let select = clock * best(|| machine.select(black_box(&mut out), black_box(&table), black_box(7)));
         let power = Power { modulus: &constants, base: &a, base_bits: bits, exponent: &b, exponent_bits: bits };
-        let power = best(|| drop(black_box(pow(Domain::new(machine, &constants), &[power]))));
+        let power = best(|| drop(black_box(pow(&mut Domain::new(machine, &constants), &[power]))));
         println!(
             "{name:8} {bits:5} bits: mul {mul:6.0} ({:5})  sqr {sqr:6.0} ({:5})  reduce {reduce:6.0} ({:5})  \
              amm {amm:6.0}  ams {ams:6.0}  select {select:5.0} cycles   power {:9.1} µs ({clock:.2} GHz)",

@@ -39,6 +39,7 @@ impl Machine for Avx512Ifma {
     const BIAS_LO: u64 = 0;
     const BIAS_HI: u64 = 0;
     const TWO_ROWS: bool = true;
+    const FOUR_ROWS: bool = true;
     const LOOKUP: bool = true;
 
     type Digit = __m512i;
@@ -89,6 +90,12 @@ impl Machine for Avx512Ifma {
     fn permute(self, low: __m512i, high: __m512i, index: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe { _mm512_permutex2var_epi64(low, index, high) }
+    }
+    #[inline(always)]
+    fn select_bits(self, mask: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        const IF_THEN_ELSE: i32 = 0xca;
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_ternarylogic_epi64::<IF_THEN_ELSE>(mask, b, a) }
     }
     #[inline(always)]
     fn transpose(self, rows: [__m512i; 8]) -> [__m512i; 8] {

@@ -54,8 +54,8 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
         }
     };
     let numbers = || Domain::new(m, &pow::moduli(&powers));
-    expect("pow", pow::pow(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
-    expect("pow_vartime", pow::pow_vartime(numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
+    expect("pow", pow::pow(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
+    expect("pow_vartime", pow::pow_vartime(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
 
     check_reduced(numbers, &powers, &moduli);
 
@@ -63,6 +63,6 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
     let products: Vec<_> = (0..count)
         .map(|i| Product { modulus: &constants[i], a: &base_limbs[i], a_bits: base_bits.max(bits), b: &others[i] })
         .collect();
-    let numbers = Domain::new(m, &mul::moduli(&products));
-    expect("mul", mul::mul(numbers, &products), &|i| &bases[i] * &exponents[i] % &moduli[i]);
+    let mut numbers = Domain::new(m, &mul::moduli(&products));
+    expect("mul", mul::mul(&mut numbers, &products), &|i| &bases[i] * &exponents[i] % &moduli[i]);
 }

@@ -2,7 +2,7 @@
 //! number of rows, in digits of 51 and of 52 bits.
 
 use num_bigint::BigInt;
-use zariz_kernels::batch::block::{mac_rows, reduce_rows};
+use zariz_kernels::batch::block::{mac_rows, plain_rows, reduce_rows, rows_at_a_time};
 
 use super::{Outcome, one};
 use crate::Proof;
@@ -29,12 +29,13 @@ macro_rules! widths {
 
 /// Every claim about them.
 pub fn all(each: &mut impl FnMut(Outcome)) {
-    let blocks: [(&str, u32, [Claim; WIDEST]); 5] = [
+    let blocks: [(&str, u32, [Claim; WIDEST]); 6] = [
         ("mac_rows", 51, widths!(products, 51, false)),
         ("mac_rows", 52, widths!(products, 52, false)),
         ("mac_rows, two rows at a time", 52, widths!(products, 52, true)),
-        ("reduce_rows", 51, widths!(reductions, 51)),
-        ("reduce_rows", 52, widths!(reductions, 52)),
+        ("reduce_rows", 51, widths!(reductions, 51, false)),
+        ("reduce_rows", 52, widths!(reductions, 52, false)),
+        ("reduce_rows, two rows at a time", 52, widths!(reductions, 52, true)),
     ];
     for (name, bits, claims) in blocks {
         for (claim, width) in claims.into_iter().zip(1..) {
@@ -65,30 +66,36 @@ fn products<const W: u32, const TWO_ROWS: bool, const T: usize>() -> Result<Proo
 }
 
 /// Whole and other reductions: [`reduction`].
-fn reductions<const W: u32, const T: usize>() -> Result<Proof, String> {
+fn reductions<const W: u32, const TWO_ROWS: bool, const T: usize>() -> Result<Proof, String> {
     let sizes = (1..=T + 1).flat_map(|rows| [(rows, false), (rows, true)]);
-    sizes.map(|(rows, whole)| reduction::<W, T>(rows, whole)).sum()
+    // Friendly rows come in pairs, or one by one.
+    let sizes = sizes.filter(|&(rows, whole)| whole || !TWO_ROWS || rows.is_multiple_of(2));
+    sizes.map(|(rows, whole)| reduction::<W, TWO_ROWS, T>(rows, whole)).sum()
 }
 
-/// With the quotients `q` that are left, `M' = 2^w·M'' − 1`, `r` rows and `μ·M ≡ −1 (mod 2^w)`:
-/// `2^(wr)·Σ C'[r + k]·2^(wk) = Σ C[k]·2^(wk) + Σ q[i]·2^(wi)·M'`, and of a whole reduction the last row has `M` in
-/// place of `M'`. So the lowest columns are cleared: nothing of them is dropped.
-pub fn reduction<const W: u32, const T: usize>(rows: usize, whole: bool) -> Result<Proof, String> {
+/// With the quotients `q` that are left, `M' = 2^(wk)·M'' − 1` for `k` rows at a time, `r` rows and
+/// `μ·M ≡ −1 (mod 2^w)`: `2^(wr)·Σ C'[r + k]·2^(wk) = Σ C[k]·2^(wk) + Σ q[i]·2^(wi)·M'`, and of a whole reduction the
+/// last rows have `M` in place of `M'`. So the lowest columns are cleared: nothing of them is dropped.
+pub fn reduction<const W: u32, const TWO_ROWS: bool, const T: usize>(
+    rows: usize,
+    whole: bool,
+) -> Result<Proof, String> {
+    let at_a_time = rows_at_a_time::<Names<W, TWO_ROWS>>();
     let ((before, after, friendly, modulus, q), mut facts) = observe(|| {
-        let (before, friendly, modulus, mu) = (any(T + rows + 1), any(T), any(T), any(1)[0]);
+        let (before, friendly, modulus, mu) = (any(T + rows + at_a_time), any(T), any(T), any(1)[0]);
         suppose_inverse(mu, modulus[0]);
         let (mut c, mut q) = (before.clone(), vec![0; rows]);
         let last = whole.then_some((&modulus[..], mu));
-        reduce_rows::<_, T>(Names::<W, false>, &mut c, &friendly, &mut q, last);
+        reduce_rows::<_, T>(Names::<W, TWO_ROWS>, &mut c, &friendly, &mut q, last);
         (before, c, friendly, modulus, q)
     });
     let mut claim = Form::default();
     add_digits(&mut claim, &after[rows..], W, &(one() << (W as usize * rows)));
     add_digits(&mut claim, &before, W, &-one());
-    let friendly_rows = rows - usize::from(whole);
+    let friendly_rows = rows - if whole { plain_rows::<Names<W, TWO_ROWS>>(rows) } else { 0 };
     for (i, q) in q.iter().enumerate() {
         if i < friendly_rows {
-            add_row(&mut claim, &friendly, *q, (W, i + 1), &-one());
+            add_row(&mut claim, &friendly, *q, (W, i + at_a_time), &-one());
             claim.add((0, *q), one() << (W as usize * i));
         } else {
             add_row(&mut claim, &modulus, *q, (W, i), &-one());

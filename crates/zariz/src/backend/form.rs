@@ -46,6 +46,8 @@ impl<'a, A: Arithmetic> InDomain<'a, A> {
     pub fn new(machine: A, moduli: &[&'a Prepared], numbers: &[&[u64]], bits: usize) -> Self {
         let mut domain = super::domain(machine, moduli);
         let numbers = domain.enter(numbers, bits);
+        // The domain is kept as long as the numbers, which change.
+        domain.forget();
         Self { machine, moduli: moduli.to_vec(), domain, numbers }
     }
 

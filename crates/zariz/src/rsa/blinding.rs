@@ -5,6 +5,7 @@
 //! exponents `−e`; after each use both are squared, which makes the next pair, and after [`USES`] the pair is
 //! dropped.
 
+use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zariz_kernels::limbs::{self, Limbs};
@@ -21,7 +22,7 @@ use crate::revealed;
 
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
 /// one.
-const USES: u32 = 64;
+const USES: usize = 64;
 /// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each
 /// time.
 const KEPT: usize = 256;
@@ -30,7 +31,14 @@ const KEPT: usize = 256;
 pub(super) struct Blind {
     pub mask: Limbs,
     pub unmask: Limbs,
-    uses: u32,
+    uses: usize,
+}
+
+impl Blind {
+    /// Whether its squares serve another request.
+    fn has_more_uses(&self) -> bool {
+        self.uses + 1 < USES
+    }
 }
 
 /// The pairs of a key that no operation is using. A child of `fork` begins with none: a mask that two
@@ -55,11 +63,11 @@ impl Pool {
         self.pairs().clear();
     }
 
-    fn push(&self, pair: Blind) {
-        let mut pairs = self.pairs();
-        if pairs.len() < KEPT {
-            pairs.push(pair);
-        }
+    /// Keeps pairs, up to [`KEPT`] in all.
+    fn keep(&self, pairs: impl Iterator<Item = Blind>) {
+        let mut kept = self.pairs();
+        let room = KEPT.saturating_sub(kept.len());
+        kept.extend(pairs.take(room));
     }
 }
 
@@ -70,12 +78,24 @@ impl Drop for Pool {
     }
 }
 
-/// A pair for each request: first the kept ones, then fresh ones.
+/// A pair for each request: first the kept ones, then fresh ones. Neighbours with the same key share a lock.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
-    let kept: Vec<Option<Blind>> = keys.iter().map(|key| key.secret.blinding.pairs().pop()).collect();
-    let missing: Vec<_> = keys.iter().zip(&kept).filter(|(_, pair)| pair.is_none()).map(|(&key, _)| key).collect();
+    let same_keys = || keys.chunk_by(|a, b| ptr::eq(*a, *b));
+    let kept = |same: &[&PrivateKey]| -> Vec<Blind> {
+        let mut pairs = same[0].secret.blinding.pairs();
+        let left = pairs.len().saturating_sub(same.len());
+        pairs.drain(left..).collect()
+    };
+    let kept: Vec<_> = same_keys().map(kept).collect();
+    let missing: Vec<_> = same_keys().zip(&kept).flat_map(|(same, kept)| &same[kept.len()..]).copied().collect();
     let mut made = fresh(&missing)?.into_iter();
-    kept.into_iter().map(|pair| pair.or_else(|| made.next()).ok_or(Error::Fault)).collect()
+    let mut out = Vec::with_capacity(keys.len());
+    for (same, kept) in same_keys().zip(kept) {
+        let missing = same.len() - kept.len();
+        out.extend(kept);
+        out.extend(made.by_ref().take(missing));
+    }
+    if out.len() == keys.len() { Ok(out) } else { Err(Error::Fault) }
 }
 
 /// A new pair for each request, made in one batch.
@@ -86,25 +106,25 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Blind { mask, unmask, uses: 0 }).collect())
 }
 
-/// Keeps the squares of used pairs for the next requests of their keys. Pairs that led to a wrong result must not
-/// be given back.
+/// Squares used pairs, and keeps the squares. Pairs that led to a wrong result must not be given back.
 pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
-    let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.uses + 1 < USES).collect();
+    let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.has_more_uses()).collect();
     let products: Vec<_> =
         kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
     let mut squares = jobs::mul(route, &products).into_iter();
-    for (key, pair) in kept {
-        if let (Some(mask), Some(unmask)) = (squares.next(), squares.next()) {
-            keep(key, &pair, [mask, unmask]);
-        }
-    }
+    let squares = std::iter::from_fn(|| Some([squares.next()?, squares.next()?]));
+    keep(kept.iter().zip(squares).map(|((key, pair), squares)| (*key, pair, squares)));
 }
 
-/// Keeps the squares of a used pair for the next request of its key.
-pub(super) fn keep(key: &PrivateKey, used: &Blind, [mask, unmask]: [Limbs; 2]) {
-    let uses = used.uses + 1;
-    if uses < USES {
-        key.secret.blinding.push(Blind { mask, unmask, uses });
+/// Keeps the squares of used pairs for the next requests of their keys, unless they led to a wrong result, which the
+/// caller sees to.
+pub(super) fn keep<'a>(used: impl Iterator<Item = (&'a PrivateKey, &'a Blind, [Limbs; 2])>) {
+    let used = used.filter(|(_, used, _)| used.has_more_uses());
+    let next = used.map(|(key, used, [mask, unmask])| (key, Blind { mask, unmask, uses: used.uses + 1 }));
+    let mut next = next.peekable();
+    while let Some((key, first)) = next.next() {
+        let others = std::iter::from_fn(|| Some(next.next_if(|(other, _)| ptr::eq(*other, key))?.1));
+        key.secret.blinding.keep(std::iter::once(first).chain(others));
     }
 }
 

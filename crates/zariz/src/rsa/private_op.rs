@@ -33,11 +33,12 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
         });
         // Keys of similar size next to each other, so that they share batches in any order of requests.
         mine.sort_by_key(|&i| requests[i].0.size_class());
+        let mut kept = None;
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
         for chunk in mine.chunks(dispatch.main().lanes()) {
             let selected: Vec<_> = chunk.iter().map(|&i| requests[i]).collect();
             let copied: Vec<_> = chunk.iter().map(|&i| &copies[i][..]).collect();
-            match blinded(&selected, &copied) {
+            match blinded(&selected, &copied, &mut kept) {
                 Ok(results) => {
                     for ((&i, result), copy) in chunk.iter().zip(results).zip(copied) {
                         // With a damaged place, it would be the result of another request; with a damaged length of
@@ -56,15 +57,19 @@ pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
 /// fresh mask and without the theorem. `copies` has the numbers once more.
-fn blinded(requests: &[Request], copies: &[&[u64]]) -> Result<Vec<Result<Limbs, Error>>, Error> {
+fn blinded<'a>(
+    requests: &[Request<'a>],
+    copies: &[&[u64]],
+    kept: &mut lanes::Kept<'a>,
+) -> Result<Vec<Result<Limbs, Error>>, Error> {
     let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
     let route = first.route();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::take(&keys)?;
-    let (results, good) = match lanes::attempt(requests, copies, &pairs) {
+    let (results, good) = match lanes::attempt(requests, copies, &pairs, kept) {
         Some((results, good, squares)) => {
             let used = keys.iter().zip(&pairs).zip(squares).zip(&good).filter(|(_, good)| **good);
-            used.for_each(|(((key, pair), squares), _)| blinding::keep(key, pair, squares));
+            blinding::keep(used.map(|(((key, pair), squares), _)| (*key, pair, squares)));
             (results, good)
         }
         None => {
@@ -170,6 +175,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn operations_of_the_same_keys_are_kept_until_a_fault() {
+        let generated = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
+            let dispatch = Dispatch::Only(engine);
+            let [key, other] = &generated.each_ref().map(|key| key.with_engine(dispatch).expect("available"));
+            let x: Vec<_> = (0..engine.lanes() as u64).map(|i| [i + 2; 16]).collect();
+            let copies: Vec<_> = x.iter().map(|x| &x[..]).collect();
+            // The same key in all lanes; another key in every other lane.
+            let [same, mixed] = [[key, key], [other, key]]
+                .map(|keys| -> Vec<Request> { copies.iter().enumerate().map(|(i, x)| (keys[i % 2], *x)).collect() });
+            let mut kept = None;
+            let mut run = |are_mixed: bool, fault: Option<(Place, usize, usize)>| {
+                fault::FAULT.set(fault);
+                fault::RECOMPUTED.set(0);
+                let requests = if are_mixed { &mixed } else { &same };
+                let results = blinded(requests, &copies, &mut kept).expect("results");
+                let results: Vec<_> = results.into_iter().map(|result| result.expect("a result")).collect();
+                let recomputed = fault::RECOMPUTED.get();
+                assert_eq!(results, without_crt(key.route(), requests), "{engine}");
+                (recomputed, kept.is_some())
+            };
+            // An engine whose numbers do not stay in lanes keeps nothing.
+            let (_, keeps) = run(false, None);
+            for _ in 0..2 {
+                assert_eq!(run(false, None), (0, keeps), "{engine}: the same keys");
+                assert_eq!(run(true, None), (0, keeps), "{engine}: other keys in some lanes");
+                let fault = Some((Place::Half, 1, 17));
+                assert_eq!(run(true, fault), (1, false), "{engine}: a fault in what was kept");
+            }
+        }
+    }
+
     fn flip_bits(key: &PrivateKey, messages: &[&[u8]]) {
         let dispatch = key.dispatch();
         let expected = key.sign_batch(Algorithm::RS256, messages);
@@ -202,8 +240,8 @@ mod tests {
         assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
         fault::SIZE.set(0);
         let (x, copy) = ([5; 16], [4; 16]);
-        assert_eq!(blinded(&[(key, &x)], &[&x[..]]).map(|out| out[0].is_ok()), Ok(true));
-        assert_eq!(blinded(&[(key, &x)], &[&copy[..]]), Ok(vec![Err(Error::Fault)]));
+        assert_eq!(blinded(&[(key, &x)], &[&x[..]], &mut None).map(|out| out[0].is_ok()), Ok(true));
+        assert_eq!(blinded(&[(key, &x)], &[&copy[..]], &mut None), Ok(vec![Err(Error::Fault)]));
         // Wrong twice: an error for that message, the others untouched.
         fault::FAULT.set(Some((Place::Half, 1, 17)));
         fault::RECOMPUTATION.set(true);

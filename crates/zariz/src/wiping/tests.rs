@@ -18,6 +18,8 @@ use crate::{Dispatch, Engine, FixedBase, Modulus, MultiPowJob, multi_pow_many};
 thread_local! {
     /// Whether this thread wipes nothing: to measure how deep operations go, and to show that a key is found.
     pub static OFF: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread marks the stack before each operation that wipes.
+    pub static MARKING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The stack that is painted.
@@ -25,6 +27,18 @@ const ROOM: usize = 1 << 20;
 /// The stack of a test's thread.
 const STACK: usize = 8 << 20;
 const PAINT: u64 = 0x5aa5_c33c_0ff0_9669;
+
+/// The complement of the mark, a word that nothing else has.
+const HIDDEN_MARK: u64 = 0x6c62_272e_07bb_0142;
+/// The name of what has the mark.
+const MARKED: &str = "what the stack held";
+
+/// Fills the stack of the next operation with the mark. An operation that copies bytes to the heap that it did not
+/// write (padding, or the rest of an enum) takes the mark along, where it would have taken a digit of a key.
+#[inline(never)]
+pub fn mark() {
+    black_box(&mut [!black_box(HIDDEN_MARK); DEPTH / 16]);
+}
 
 fn on_a_large_stack(test: impl FnOnce() + Send) {
     thread::scope(|scope| {

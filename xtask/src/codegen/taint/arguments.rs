@@ -94,7 +94,7 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         "select_tile" => &[Record(&[(0, 64)]), Slice, Count, Slice],
         "turn" => &[Slice, Slice, Count],
         "select_shared" | "lookup" => &[Slice, Slice, Count, Slice],
-        "normalize_sum" => &[Slice, Slice, Slice, Slice],
+        "normalize_sum" | "reduce_once" => &[Slice, Slice, Slice, Slice],
         "difference" => &[Slice, Slice, Slice, Slice, Slice],
         "karatsuba" => &[Slice, Slice, Slice, Slice, Count],
         // The slices of all lanes.
@@ -132,4 +132,4 @@ fn of_rsaz(block: &str) -> Option<&'static [Argument]> {
 
 /// RSAZ's working space. Of the words, the pointer and length of their vector, and the part of it that is in
 /// use; then the number of digits. The lowest digits of the modulus lie behind that, and are secret.
-const WORKSPACE: Argument = Record(&[(24, 56), (64, 72)]);
+const WORKSPACE: Argument = Record(&[(8, 40), (48, 56)]);

@@ -1,4 +1,5 @@
-//! Reading a table at secret indices by lookups in registers: sixteen entries at once, for eight windows.
+//! Reading a table at secret indices by lookups in registers: sixteen entries at once, for sixteen windows, eight at a
+//! time.
 //!
 //! A table for that is *turned*: a vector has not one entry's digit in every lane, but eight entries' digit in one
 //! lane. So one lookup among two vectors finds the digits of one lane for eight windows; and eight lanes' results,
@@ -9,8 +10,11 @@
 
 use crate::batch::Machine;
 
-/// Lanes, entries in a vector of a turned table, and windows at a time.
+/// Lanes, entries in a vector of a turned table, and windows of a lookup.
 pub const EIGHT: usize = 8;
+
+/// For how many windows a table is read at a time.
+pub const LOOKUP_WINDOWS: usize = 2 * EIGHT;
 
 /// The fewest entries of a table that is turned: what one lookup looks at.
 pub const FEWEST_TURNED: usize = 2 * EIGHT;
@@ -37,42 +41,84 @@ pub fn turn<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: 
 }
 
 /// The table entries that each lane's indices name: `out[v·stride + j]` is digit `j` of entry `index[8v + k]` in lane
-/// `k`, for `v` in `0..8`.
+/// `k`, for each window `v`.
 ///
-/// * Precondition: `table` is [`turn`]ed, of `n` entries, `n ≥ 16` a power of two; `out` has eight entries; `index` holds
-///   the eight indices, below `n`, of one window after the other.
-/// * Cost: for each digit `n` loads, `n/2` lookups, `n/2 − 8` masked moves and a transposition.
+/// * Precondition: `table` is [`turn`]ed, of 16, 32 or 64 entries; `index` holds the eight indices, below the number of
+///   entries, of one window after the other, of [`LOOKUP_WINDOWS`] windows; `out` has an entry for each.
+/// * Cost: for each digit of `n` entries, and eight windows, `n` loads, `n/2` lookups, `n/2 − 8` masked moves and a
+///   transposition. Both eights read a digit's vectors one after the other: the second finds them in the first-level
+///   cache.
 #[inline(always)]
 pub fn lookup<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: usize, index: &[u64]) {
-    let groups = table.len() / stride / EIGHT;
-    // Of each lane, for its eight windows: the index, and which sixteen entries it is among.
-    let mut within = [m.column_splat(0); EIGHT];
-    let mut among = within;
-    let mut words = [0; EIGHT];
-    each!(k in 0..EIGHT {
+    // `Domain` has other blocks for machines without lookups.
+    if !M::LOOKUP {
+        return;
+    }
+    match table.len() / stride {
+        16 => lookup_among::<M, 2>(m, out, table, stride, index),
+        32 => lookup_among::<M, 4>(m, out, table, stride, index),
+        64 => lookup_among::<M, 8>(m, out, table, stride, index),
+        entries => unreachable!("a turned table of {entries} entries"),
+    }
+}
+
+/// [`lookup`] in a table of `8·GROUPS` entries.
+#[inline(always)]
+fn lookup_among<M: Machine, const GROUPS: usize>(
+    m: M,
+    out: &mut [M::Digit],
+    table: &[M::Digit],
+    stride: usize,
+    index: &[u64],
+) {
+    const SETS: usize = LOOKUP_WINDOWS / EIGHT;
+    const PAIRS: usize = 4;
+    let index: &[[[u64; EIGHT]; EIGHT]; SETS] =
+        index.as_chunks().0.as_chunks().0.first_chunk().expect("an index of every lane for each window");
+    // Of each lane, for eight windows: the index, and whether it is among the sixteen entries of each pair of vectors
+    // but the first. The masks fill whole vectors: to compare into a mask register uses the port of the lookups.
+    let zero = m.column_splat(0);
+    let ones = m.column_splat(u64::MAX);
+    let mut within = [[zero; EIGHT]; SETS];
+    let mut among = [[[zero; PAIRS]; EIGHT]; SETS];
+    each!(set in 0..SETS {
+        let (mut first, mut second) = ([m.digit_zero(); EIGHT], [m.digit_zero(); EIGHT]);
         each!(v in 0..EIGHT {
-            words[v] = index[EIGHT * v + k];
+            let mut words = index[set][v];
+            first[v] = m.digit(m.column_from(&words));
+            each!(k in 0..EIGHT {
+                words[k] /= FEWEST_TURNED as u64;
+            });
+            second[v] = m.digit(m.column_from(&words));
         });
-        within[k] = m.column_from(&words);
-        words = words.map(|word| word / FEWEST_TURNED as u64);
-        among[k] = m.column_from(&words);
-    });
-    words = [0; EIGHT];
-    core::hint::black_box(&words);
-    for (j, table) in table.chunks_exact(EIGHT * groups).enumerate() {
-        let mut found = [m.digit_zero(); EIGHT];
+        (first, second) = (m.transpose(first), m.transpose(second));
         each!(k in 0..EIGHT {
-            let entries = &table[k * groups..][..groups];
-            found[k] = m.permute(entries[0], entries[1], within[k]);
-            for pair in 1..groups / 2 {
-                let other = m.permute(entries[2 * pair], entries[2 * pair + 1], within[k]);
-                let mask = m.equals(among[k], pair as u64);
-                found[k] = m.select(mask, found[k], other);
-            }
+            within[set][k] = m.column(first[k]);
+            each!(pair in 0..PAIRS {
+                if 0 < pair && pair < GROUPS / 2 {
+                    among[set][k][pair] = m.select_column(m.equals(m.column(second[k]), pair as u64), zero, ones);
+                }
+            });
         });
-        found = m.transpose(found);
-        each!(v in 0..EIGHT {
-            out[v * stride + j] = found[v];
+    });
+    let digits = table.as_chunks::<GROUPS>().0.as_chunks::<EIGHT>().0;
+    let out = &mut out[..LOOKUP_WINDOWS * stride];
+    for (j, lanes) in digits[..stride].iter().enumerate() {
+        // Unrolled: the counter of a loop of two is in the low byte of a register, and `codegen` takes it for a secret.
+        each!(set in 0..SETS {
+            let mut found = [m.digit_zero(); EIGHT];
+            each!(k in 0..EIGHT {
+                let lane = &lanes[k];
+                found[k] = m.permute(lane[0], lane[1], within[set][k]);
+                for pair in 1..GROUPS / 2 {
+                    let other = m.permute(lane[2 * pair], lane[2 * pair + 1], within[set][k]);
+                    found[k] = m.select_bits(among[set][k][pair], found[k], other);
+                }
+            });
+            found = m.transpose(found);
+            each!(v in 0..EIGHT {
+                out[(set * EIGHT + v) * stride + j] = found[v];
+            });
         });
     }
 }

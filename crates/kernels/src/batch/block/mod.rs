@@ -26,10 +26,10 @@ mod triangle;
 mod whole;
 
 pub use karatsuba::{Part, difference, karatsuba};
-pub use lookup::{EIGHT, FEWEST_TURNED, lookup, turn};
+pub use lookup::{EIGHT, FEWEST_TURNED, LOOKUP_WINDOWS, lookup, turn};
 pub use mac::{add_words, mac_rows, scale, splat};
-pub use normalize::{add_digits, normalize, quotients};
-pub use reduce::reduce_rows;
+pub use normalize::{add_digits, normalize, quotients, reduce_once};
+pub use reduce::{plain_rows, reduce_rows, rows_at_a_time};
 pub use select::{WINDOWS, select_shared, select_tile};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
@@ -37,4 +37,4 @@ pub use sum::{normalize_sum, settle};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};
-pub use whole::{SHORTEST_WHOLE, multiply, squarings};
+pub use whole::{SHORTEST_WHOLE, WIDEST, fours, multiply, squarings};

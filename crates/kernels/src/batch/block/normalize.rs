@@ -37,6 +37,35 @@ pub(super) fn digits<M: Machine>(m: M, out: &mut [M::Digit], c: &[M::Column]) ->
     carry
 }
 
+/// `out = A − M`, or `A` where that would be negative.
+///
+/// Column `k` of the distance is `A[k] − M[k] + 2^w − 1 + carry`, the first carry 1: from 0 to `2^{w+1} − 1`, and its
+/// carry is 1 unless it borrows. The distance goes to `spare`: kept in place, it would be selected by a store under a
+/// secret mask.
+///
+/// * Precondition: equal lengths.
+/// * Result: digits below `2^w`.
+/// * Cost: a chain of as many steps as there are digits.
+#[inline(always)]
+pub fn reduce_once<M: Machine>(
+    m: M,
+    out: &mut [M::Digit],
+    spare: &mut [M::Digit],
+    a: &[M::Digit],
+    modulus: &[M::Digit],
+) {
+    let borrow = m.column_splat((1 << M::DIGIT_BITS) - 1);
+    let mut carry = m.column_splat(1);
+    for ((spare, &a), &modulus) in spare.iter_mut().zip(a).zip(modulus) {
+        let column = m.add(m.add(m.sub(m.column(a), m.column(modulus)), borrow), carry);
+        (*spare, carry) = (m.digit(column), m.carry(column));
+    }
+    let smaller = m.equals(carry, 0);
+    for ((out, &spare), &a) in out.iter_mut().zip(spare.iter()).zip(a) {
+        *out = m.select(smaller, spare, m.digit(m.column(a)));
+    }
+}
+
 /// `out += a`, with carries propagated.
 ///
 /// * Precondition: equal lengths; the sum is below `2^{wL}`.

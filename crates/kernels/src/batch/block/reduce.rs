@@ -1,5 +1,6 @@
 //! Montgomery reduction by the friendly multiple.
 
+use super::whole::{self, WIDEST};
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -10,18 +11,22 @@ use crate::unroll::reread;
 /// `M'' = (M' + 1)/2^w`, which has `L` digits. So row `i` adds the carry of column `i` and `q_i·M''` one
 /// column up. A column's quotient needs no multiplication.
 ///
-/// The `last` row of a whole reduction is an ordinary Montgomery row (`q = μ·c mod 2^w`, `C += q·M`, not
-/// shifted), so that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see
+/// A machine of [`TWO_ROWS`](Machine::TWO_ROWS) adds two rows at a time, by the multiple that is −1 modulo `2^{2w}`
+/// (see [`multiply`](super::multiply())): row `i` adds `q_i·M''` two columns up, and each row its column's carry.
+///
+/// The last rows of a whole reduction, [`plain_rows`] of them, are ordinary Montgomery rows (`q = μ·c mod 2^w`,
+/// `C += q·M`, not shifted), so that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see
 /// [`crate::batch::domain`]).
 ///
 /// `friendly` is the lowest tile, `T` digits, of `M''`; the quotients go to `q`, for the other tiles to be
 /// added by [`mac_rows`](crate::batch::block::mac_rows). `last` holds the lowest tile of `M`, and `μ`; with
-/// it, the last of the rows is the ordinary one.
+/// it, the last of the rows are ordinary ones.
 ///
-/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`; the columns of this row
-///   block have received everything that earlier row blocks add.
+/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`, or one more for pairs without
+///   `last`; the columns of this row block have received everything that earlier row blocks add. Of pairs, the
+///   friendly rows are an even number.
 /// * Result: the first `q.len()` columns are done with, their carries passed on; they are not written.
-/// * Cost: `T·rows` products, and one more for `μ`.
+/// * Cost: `T·rows` products, and one more for each `μ`.
 #[inline(always)]
 pub fn reduce_rows<M: Machine, const T: usize>(
     m: M,
@@ -31,8 +36,26 @@ pub fn reduce_rows<M: Machine, const T: usize>(
     last: Option<(&[M::Digit], M::Digit)>,
 ) {
     let friendly: &[M::Digit; T] = friendly.first_chunk().expect("tile width");
+    let plain = if last.is_some() { plain_rows::<M>(q.len()) } else { 0 };
+    let (q, q_last) = q.split_at_mut(q.len() - plain);
+    if M::TWO_ROWS {
+        friendly_pairs(m, c, friendly, q);
+    } else {
+        friendly_rows(m, c, friendly, q);
+    }
+    if let Some((modulus, mu)) = last {
+        // A count that the compiler knows, where it is always one.
+        let rows = if M::TWO_ROWS { plain } else { 1 };
+        for (i, q_last) in q_last[..rows].iter_mut().enumerate() {
+            *q_last = plain_row::<M, T>(m, &mut c[q.len() + i..], modulus, mu);
+        }
+    }
+}
+
+/// The friendly rows, one at a time.
+#[inline(always)]
+fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
     let c = &mut c[..T + q.len() + 1];
-    let (q, q_last) = q.split_at_mut(q.len() - usize::from(last.is_some()));
     // The window holds columns i .. i + T, and `top` column i + T.
     let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
     let mut top = c[T];
@@ -57,8 +80,45 @@ pub fn reduce_rows<M: Machine, const T: usize>(
     let c = &mut c[q.len()..];
     c[..T].copy_from_slice(&acc);
     c[T] = top;
-    if let (Some((modulus, mu)), [q]) = (last, q_last) {
-        *q = plain_row::<M, T>(m, c, modulus, mu);
+}
+
+/// The friendly rows, two at a time: the multiple is that of two digits.
+#[inline(always)]
+fn friendly_pairs<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
+    debug_assert!(q.len().is_multiple_of(2));
+    if q.is_empty() {
+        return;
+    }
+    let mut window = [m.column_splat(0); WIDEST + 4];
+    let c = &mut c[..T + q.len() + 2];
+    let held: &[M::Column; T] = c.first_chunk().expect("columns");
+    each!(k in 0..T {
+        window[k] = held[k];
+    });
+    (window[T], window[T + 1]) = (c[T], c[T + 1]);
+    for (q, entering) in q.as_chunks_mut::<2>().0.iter_mut().zip(c[T + 2..].as_chunks::<2>().0) {
+        *q = whole::reduce_window::<M, T, 2, 2>(m, &mut window, friendly, entering);
+    }
+    let c = &mut c[q.len()..];
+    (c[T], c[T + 1]) = (window[T], window[T + 1]);
+    let held: &mut [M::Column; T] = c.first_chunk_mut().expect("columns");
+    each!(k in 0..T {
+        held[k] = window[k];
+    });
+}
+
+/// How many rows share a friendly multiple.
+pub const fn rows_at_a_time<M: Machine>() -> usize {
+    if M::TWO_ROWS { 2 } else { 1 }
+}
+
+/// How many of the `rows` rows at the end of a reduction are ordinary ones: the friendly quotients must be below
+/// `2^{w(rows − k)}`, of a multiple below `2^{wk}·M`.
+pub const fn plain_rows<M: Machine>(rows: usize) -> usize {
+    match (M::TWO_ROWS, rows) {
+        (true, 0..=3) => rows,
+        (true, _) => 2 + rows % 2,
+        (false, _) => 1,
     }
 }
 
@@ -69,9 +129,10 @@ fn plain_row<M: Machine, const T: usize>(m: M, c: &mut [M::Column], modulus: &[M
     let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
     let (low, _) = m.mac(bias, bias, m.digit(c[0]), mu);
     let digit = m.digit(low);
+    let (c, above) = c.split_first_chunk_mut::<T>().expect("columns");
     let mut column = c[0];
     each!(j in 0..T {
-        let (done, next) = m.mac(column, c[j + 1], modulus[j], digit);
+        let (done, next) = m.mac(column, if j + 1 < T { c[(j + 1) % T] } else { above[0] }, modulus[j], digit);
         // Column 0 is now a multiple of 2^w: only its carry counts.
         if j == 0 {
             column = m.add(next, m.carry(done));
@@ -80,6 +141,6 @@ fn plain_row<M: Machine, const T: usize>(m: M, c: &mut [M::Column], modulus: &[M
             column = next;
         }
     });
-    c[T] = column;
+    above[0] = column;
     digit
 }

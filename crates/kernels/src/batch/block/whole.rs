@@ -10,22 +10,28 @@
 //! then below `2^{w(T−2)}` and `M' < 2^{2w}·M`; so both kinds add less than `R·M` each, and the result is below
 //! `X·Y/R + 2M`, as with [`reduce_rows`](super::reduce_rows).
 //!
+//! Squarings on a machine of [`FOUR_ROWS`](Machine::FOUR_ROWS) reduce four rows at a time first, by the multiple that
+//! is −1 modulo `2^{4w}`, as long as six rows are left behind them. Those `r` rows add less than `2^{w(r+4)}·M`, at
+//! most `2^{w(T−2)}·M`. The pairs, with quotients that are multiples of `2^{wr}`, add at most
+//! `(2^{w(T−2)} − 2^{wr})·(2^{2w} − 1)·M`, which is below `R·M − 2^{w(T−2)}·M`. So both together add less than `R·M`.
+//!
 //! Columns start at 0: only for machines without bias, and without negative halves.
 
 use crate::batch::Machine;
 use crate::unroll::reread;
 
 /// The widest number.
-const WIDEST: usize = 20;
+pub const WIDEST: usize = 20;
 
 /// The shortest number: one pair of rows with a friendly quotient, and two ordinary rows.
 pub const SHORTEST_WHOLE: usize = 4;
 
-/// The columns that two rows of products reach: `T + 2`, from the lowest that is not cleared.
-type Window<M> = [<M as Machine>::Column; WIDEST + 2];
+/// A window: the `T + 2` columns that two rows reach, or the `T + 4` of four, from the lowest that is not cleared.
+pub(super) type Window<M> = [<M as Machine>::Column; WIDEST + 4];
 
-/// What is prepared of a modulus, one slice of `2T + 1` digits: `M''`, `M`, and `μ mod 2^w`.
+/// What is prepared of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
 struct Modulus<'a, D, const T: usize> {
+    friendly_four: &'a [D; T],
     friendly: &'a [D; T],
     digits: &'a [D; T],
     mu: &'a D,
@@ -34,32 +40,39 @@ struct Modulus<'a, D, const T: usize> {
 impl<'a, D, const T: usize> Modulus<'a, D, T> {
     #[inline(always)]
     fn new(modulus: &'a [D]) -> Self {
-        let (friendly, rest) = modulus.split_first_chunk().expect("friendly multiple");
+        let (friendly_four, rest) = modulus.split_first_chunk().expect("friendly multiple");
+        let (friendly, rest) = rest.split_first_chunk().expect("friendly multiple");
         let (digits, rest) = rest.split_first_chunk().expect("modulus");
-        Self { friendly, digits, mu: rest.first().expect("inverse") }
+        Self { friendly_four, friendly, digits, mu: rest.first().expect("inverse") }
     }
 }
 
 /// Pairs of rows with a friendly quotient, before the ordinary rows.
 const fn pairs(t: usize) -> usize {
-    (t - 2) / 2
+    t.saturating_sub(2) / 2
+}
+
+/// How often a squaring of `t` digits reduces four rows at a time, in place of two pairs, on a machine of
+/// [`FOUR_ROWS`](Machine::FOUR_ROWS).
+pub const fn fours(t: usize) -> usize {
+    t.saturating_sub(6) / 4
 }
 
 /// `X ← (X·Y + Q·M)/R`, with the `Q < 2R` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x.len() = T ≥ SHORTEST_WHOLE`, `y.len() ≥ T`; `modulus` holds `M''`, `M` and `μ` (see the module), for
-///   an odd modulus; `X·Y/R + 2M < R`.
+/// * Precondition: `x.len() = T ≥ SHORTEST_WHOLE`, `y.len() ≥ T`; `modulus` has `3T + 1` digits: `M''` of four rows and
+///   of two, `M` and `μ` (see the module), for an odd modulus; `X·Y/R + 2M < R`.
 /// * Cost: `2T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
 pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
     let modulus = Modulus::<_, T>::new(modulus);
     let a: &[M::Digit; T] = x.first_chunk().expect("tile width");
     let zero = m.column_splat(0);
-    let mut c = [zero; WIDEST + 2];
+    let mut c = [zero; WIDEST + 4];
     let (friendly, last) = y[..T].split_at(2 * pairs(T));
     for rows in friendly.chunks_exact(2) {
         product_pair::<M, T>(m, &mut c, a, rows);
-        reduce_pair::<M, T>(m, &mut c, modulus.friendly, [zero; 2]);
+        reduce_window::<M, T, 2, 2>(m, &mut c, modulus.friendly, &[zero; 2]);
     }
     let (odd, last) = last.split_at(T % 2);
     if let [row] = odd {
@@ -74,7 +87,7 @@ pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Di
 
 /// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`multiply`] by itself.
 ///
-/// * Precondition: those of [`multiply`]; `c` has `2T` columns for the block to work in, in any state.
+/// * Precondition: those of [`multiply`]; `c` has `2T + 2` columns for the block to work in, in any state.
 /// * Cost, each time: `T(T + 1)/2 + T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
 pub fn squarings<M: Machine, const T: usize>(
@@ -85,26 +98,52 @@ pub fn squarings<M: Machine, const T: usize>(
     c: &mut [M::Column],
 ) {
     let modulus = Modulus::<_, T>::new(modulus);
-    let zero = m.column_splat(0);
-    let columns = &mut c[..2 * T];
+    let columns = &mut c[..2 * T + 2];
+    // The last pairs take in columns that the square does not reach.
+    columns[2 * T..].fill(m.column_splat(0));
     for _ in 0..times {
         square_columns::<M, T>(m, columns, x.first_chunk().expect("tile width"));
-        let columns = reread(&*columns);
-        let mut c = [zero; WIDEST + 2];
-        each!(k in 0..T {
-            c[k] = columns[k];
-        });
-        (c[T], c[T + 1]) = (columns[T], columns[T + 1]);
-        for entering in columns[T + 2..][..2 * pairs(T)].chunks_exact(2) {
-            reduce_pair::<M, T>(m, &mut c, modulus.friendly, [entering[0], entering[1]]);
+        if const { M::FOUR_ROWS && fours(T) > 0 } {
+            reduce_square::<M, T, 4>(m, x, columns, &modulus);
+        } else {
+            reduce_square::<M, T, 2>(m, x, columns, &modulus);
         }
-        if T % 2 == 1 {
-            plain_row::<M, T>(m, &mut c, &modulus, columns[2 * T - 1]);
-        }
-        plain_row::<M, T>(m, &mut c, &modulus, zero);
-        plain_row::<M, T>(m, &mut c, &modulus, zero);
-        carry::<M, T>(m, x, &c);
     }
+}
+
+/// `X ← (C + Q·M)/R`, in a window of `T + ABOVE` columns.
+#[inline(always)]
+fn reduce_square<M: Machine, const T: usize, const ABOVE: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    columns: &[M::Column],
+    modulus: &Modulus<M::Digit, T>,
+) {
+    let zero = m.column_splat(0);
+    let (low, high) = columns.split_first_chunk::<T>().expect("columns");
+    let low = reread(low);
+    let mut c = [zero; WIDEST + 4];
+    each!(k in 0..T {
+        c[k] = low[k];
+    });
+    each!(k in 0..ABOVE {
+        c[T + k] = high[k];
+    });
+    let (by_four, by_two) =
+        const { if ABOVE == 4 { (4 * fours(T), 2 * pairs(T) - 4 * fours(T)) } else { (0, 2 * pairs(T)) } };
+    for entering in high[ABOVE..][..by_four].as_chunks::<4>().0 {
+        reduce_window::<M, T, 4, ABOVE>(m, &mut c, modulus.friendly_four, entering);
+    }
+    for entering in high[ABOVE + by_four..][..by_two].as_chunks::<2>().0 {
+        reduce_window::<M, T, 2, ABOVE>(m, &mut c, modulus.friendly, entering);
+    }
+    if T % 2 == 1 {
+        let entering = if ABOVE == 2 { high[T - 1] } else { c[T + 2] };
+        plain_row::<M, T>(m, &mut c, modulus, entering);
+    }
+    plain_row::<M, T>(m, &mut c, modulus, zero);
+    plain_row::<M, T>(m, &mut c, modulus, zero);
+    carry::<M, T>(m, x, &c);
 }
 
 /// `C += A·(b0 + b1·2^w)`, on the window.
@@ -126,30 +165,49 @@ fn product_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digi
     });
 }
 
-/// Clears the two lowest columns of the window by the friendly multiple, and moves it up by two.
+/// Clears the `ROWS` lowest columns of a window of `T + ABOVE` columns by the friendly multiple of `ROWS` rows, and
+/// moves the window up by as many columns; `entering` fills its top. Returns the quotients. Cost: `T·ROWS` products.
 #[inline(always)]
-fn reduce_pair<M: Machine, const T: usize>(
+pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const ABOVE: usize>(
     m: M,
     c: &mut Window<M>,
     friendly: &[M::Digit; T],
-    entering: [M::Column; 2],
-) {
-    let second = m.add(c[1], m.carry(c[0]));
-    let (q0, q1) = (m.operand(c[0]), m.operand(second));
-    let (mut low, mut high) = (m.add(c[2], m.carry(second)), c[3]);
+    entering: &[M::Column; ROWS],
+) -> [M::Digit; ROWS] {
+    debug_assert!(ROWS <= ABOVE);
+    let mut column = c[0];
+    let mut q = [m.operand(column); ROWS];
+    each!(i in 0..ROWS {
+        q[i] = m.operand(column);
+        column = m.add(c[i + 1], m.carry(column));
+    });
+    let column_at = |c: &Window<M>, k: usize| if k < T + ABOVE { c[k] } else { entering[k - T - ABOVE] };
+    let mut sums = [column; ROWS];
+    each!(i in 0..ROWS {
+        if i > 0 {
+            sums[i] = column_at(c, ROWS + i);
+        }
+    });
     let friendly = reread(friendly);
     each!(j in 0..T {
-        let above = match T - j {
-            1 => entering[1],
-            2 => entering[0],
-            _ => c[(j + 4) % (WIDEST + 2)],
-        };
-        (low, high) = m.mac(low, high, friendly[j], q0);
-        let (done, next) = m.mac(high, above, friendly[j], q1);
-        c[j] = low;
-        (low, high) = (done, next);
+        let mut next = column_at(c, j + 2 * ROWS);
+        each!(i in 0..ROWS {
+            if i + 1 < ROWS {
+                (sums[i], sums[(i + 1) % ROWS]) = m.mac(sums[i], sums[(i + 1) % ROWS], friendly[j], q[i]);
+            } else {
+                (sums[i], next) = m.mac(sums[i], next, friendly[j], q[i]);
+            }
+        });
+        c[j] = sums[0];
+        each!(i in 0..ROWS {
+            sums[i] = if i + 1 < ROWS { sums[(i + 1) % ROWS] } else { next };
+        });
     });
-    (c[T], c[T + 1]) = (low, high);
+    each!(k in 0..ABOVE {
+        let after = if k < ROWS { sums[k % ROWS] } else { column_at(c, T + k + ROWS) };
+        c[T + k] = after;
+    });
+    q
 }
 
 /// Clears the lowest column of the window by the modulus, and moves it up by one.

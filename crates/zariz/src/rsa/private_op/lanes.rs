@@ -6,30 +6,39 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::super::blinding::Blind;
 use super::super::crt::Request;
 use super::super::fault::{self, Place};
-use super::super::private::Prime;
+use super::super::private::{Prime, PrivateKey};
 use super::are_right;
-use crate::backend::{KeyNumbers, PrivateOperations};
-use crate::prepared::Prepared;
+use crate::backend::{KeyNumbers, PrivateOperations, are_same};
 
 /// Results, which of them are right, and the squares of the pairs.
 type Attempt = (Vec<Limbs>, Vec<bool>, Vec<[Limbs; 2]>);
 
+/// The operations of some keys, which the next requests may have too.
+pub(super) type Kept<'a> = Option<(Vec<&'a PrivateKey>, Box<dyn PrivateOperations + 'a>)>;
+
 /// Like [`attempt`](super::attempt), with the squares of the pairs besides. `None` if the requests do not fill the
 /// lanes of their machine, cannot share a batch, or have different public exponents.
-pub(super) fn attempt(requests: &[Request], copies: &[&[u64]], pairs: &[Blind]) -> Option<Attempt> {
+///
+/// What was `kept` is used if it is of the same keys, in the same lanes. It is kept again if all results are right;
+/// after a wrong one it is dropped, for its numbers may be damaged.
+pub(super) fn attempt<'a>(
+    requests: &[Request<'a>],
+    copies: &[&[u64]],
+    pairs: &[Blind],
+    kept: &mut Kept<'a>,
+) -> Option<Attempt> {
     let (first, _) = requests.first()?;
     let e = first.public.exponent();
     if !requests.iter().all(|(key, _)| limbs::equal(key.public.exponent(), e)) {
         return None;
     }
-    let keys: Vec<_> = requests
-        .iter()
-        .map(|(key, _)| KeyNumbers {
-            modulus: key.public.modulus(),
-            primes: [&key.secret.p, &key.secret.q].map(numbers_of),
-        })
-        .collect();
-    let mut operations = first.route().machine(first.public.modulus()).private(&keys)?;
+    let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
+    let mut operations = match kept.take().filter(|(others, _)| are_same(others, &keys)) {
+        Some((_, operations)) => operations,
+        None => {
+            first.route().machine(first.public.modulus()).private(&keys.iter().map(numbers_of).collect::<Vec<_>>())?
+        }
+    };
 
     let numbers: Vec<_> = requests.iter().map(|&(_, x)| x).collect();
     let masks: Vec<_> = pairs.iter().map(|pair| Pair { mask: &pair.mask, unmask: &pair.unmask }).collect();
@@ -42,6 +51,9 @@ pub(super) fn attempt(requests: &[Request], copies: &[&[u64]], pairs: &[Blind]) 
     let results = fault::pass(Place::Checked, results);
     let opened = open_vartime(&mut *operations, &checked.iter().map(|y| &y[..]).collect::<Vec<_>>(), e);
     let good = are_right(requests, copies, &results, &checked, &opened);
+    if good.iter().all(|good| *good) {
+        *kept = Some((keys, operations));
+    }
     Some((results, good, raised.pairs))
 }
 
@@ -62,8 +74,7 @@ fn open_vartime(operations: &mut dyn PrivateOperations, y: &[&[u64]], e: &[u64])
     operations.open_vartime(y, e)
 }
 
-/// The numbers of a prime.
-fn numbers_of(prime: &Prime) -> crt::Prime<'_, Prepared> {
-    let Prime { modulus, unit, exponent, .. } = prime;
-    crt::Prime { modulus, unit, exponent }
+fn numbers_of<'a>(key: &&'a PrivateKey) -> KeyNumbers<'a> {
+    let prime = |Prime { modulus, unit, exponent, .. }: &'a Prime| crt::Prime { modulus, unit, exponent };
+    KeyNumbers { modulus: key.public.modulus(), primes: [&key.secret.p, &key.secret.q].map(prime) }
 }

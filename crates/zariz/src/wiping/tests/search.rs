@@ -14,7 +14,7 @@ use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::rsaz::{self, digit_bits_for};
 
-use super::on_a_large_stack;
+use super::{HIDDEN_MARK, MARKED, MARKING, on_a_large_stack};
 use crate::rsa::Components;
 
 /// The digits of secret numbers, hidden by a mask: the list itself must not be found.
@@ -27,6 +27,9 @@ pub struct Digits {
 }
 
 const MASK: u64 = 0xc2b2_ae3d_27d4_eb4f;
+
+/// Bytes that are searched together, or passed over if all are zero.
+const PAGE: usize = 1 << 12;
 
 fn hash(masked: u64) -> usize {
     (masked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 46) as usize
@@ -66,6 +69,7 @@ impl Digits {
                 all.pairs.insert((pair[0] | pair[1] << 32) ^ MASK, name);
             });
         }
+        all.add(MARKED, u64::MAX, &[!HIDDEN_MARK]);
         all
     }
 
@@ -100,7 +104,10 @@ impl Digits {
                     continue;
                 }
                 let word = |at: usize| u64::from_ne_bytes(copy[at..at + 8].try_into().expect("eight bytes"));
-                for at in 0..len.saturating_sub(7) {
+                // Most memory has never been written.
+                let is_blank = |at: usize| copy[at..len.min(at + PAGE + 8)].iter().all(|&byte| byte == 0);
+                let pages = (0..len).step_by(PAGE).filter(|&at| !is_blank(at));
+                for at in pages.flat_map(|at| at..(at + PAGE).min(len.saturating_sub(7))) {
                     let (address, this) = (from + at as u64, word(at) ^ MASK);
                     let name = if self.filter[hash(this)] { self.words.get(&this) } else { None };
                     let pair = || {
@@ -202,7 +209,10 @@ impl Searcher {
         thread::scope(|scope| {
             scope.spawn(|| searcher.serve());
             let _end = End(&searcher);
-            on_a_large_stack(|| test(&searcher));
+            on_a_large_stack(|| {
+                MARKING.set(true);
+                test(&searcher);
+            });
         });
     }
 
