@@ -57,8 +57,8 @@ fn soak(amount: Amount, results: Option<&Path>) -> Result<()> {
         environment
     };
     if amount.requests > 0 {
-        let names = ["requests_of_callers_of_all_sorts", "signatures_and_powers_of_callers_of_all_sorts"];
-        tests("requests", &names, &of("ZARIZ_SOAK_REQUESTS", requests.as_str()), profile)?;
+        let name = "callers_of_all_sorts";
+        tests("requests", &[name], &of("ZARIZ_SOAK_REQUESTS", requests.as_str()), profile)?;
     }
     if amount.jobs > 0 {
         let name = "jobs_that_are_abandoned_late_or_lose_their_keys";

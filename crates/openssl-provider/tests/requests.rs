@@ -3,8 +3,9 @@
 //! `Batcher`. Short here; `cargo xtask soak --requests N` is long.
 //!
 //! What children use is on the heap: the C library gives the stacks of threads that a child does not have to its new
-//! ones. And no thread forks while another starts a thread: the standard library holds a lock then, which nobody would
-//! release in the child, and no thread could start there.
+//! ones. And no thread forks while another thread starts or ends: the standard library holds a lock then, which nobody
+//! would release in the child, and no thread could start there. So both soaks are one test: the harness would start and
+//! end a thread for each.
 
 mod common;
 
@@ -15,14 +16,13 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Condvar, Mutex, mpsc};
+use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-use common::alone;
 use common::keys::PEM_1024;
-use common::process::{fork, resident};
+use common::process::{Child, fork, resident};
 use common::random::Random;
 use common::soak::{Report, Series, amount, end, processor, state};
 use zariz::Modulus;
@@ -58,6 +58,41 @@ impl Fate {
         [Self::Answered, Self::Withdrawn, Self::ThrownAway, Self::Expired, Self::Refused, Self::Panicked];
 }
 
+/// Children that are forked while all callers are at work.
+struct Forks {
+    /// No caller has ended.
+    all_work: Mutex<bool>,
+    children: AtomicUsize,
+}
+
+impl Forks {
+    fn new() -> Self {
+        Self { all_work: Mutex::new(true), children: AtomicUsize::new(0) }
+    }
+
+    /// Forks a child for some work, unless a caller has ended.
+    fn fork(&self, work: impl FnOnce()) -> Option<Child> {
+        let all_work = self.all_work.lock().expect("no panic");
+        all_work.then(|| {
+            self.children.fetch_add(1, Ordering::Relaxed);
+            fork(work)
+        })
+    }
+
+    fn children(&self) -> usize {
+        self.children.load(Ordering::Relaxed)
+    }
+}
+
+/// A caller at work. There are no forks after its end, be it a panic.
+struct AtWork<'a>(&'a Forks);
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        *self.0.all_work.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+}
+
 /// A whole soak.
 struct Soak {
     title: &'static str,
@@ -75,15 +110,16 @@ impl Soak {
         title: &'static str,
         report: &Report,
         wanted: usize,
-        one: impl Fn(&mut Random, usize, &AtomicUsize) -> Fate + Sync,
+        one: impl Fn(&mut Random, usize, &Forks) -> Fate + Sync,
     ) -> Self {
         let (memory, fates) = (Series::default(), [0; Fate::ALL.len()]);
         let mut soak = Self { title, wanted, fates, children: 0, memory, seconds: 0.0 };
-        let (next, children, start) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now());
+        let (next, forks, start) = (AtomicUsize::new(0), Forks::new(), Instant::now());
         let fates = Fate::ALL.map(|_| AtomicUsize::new(0));
         let all_started = Barrier::new(THREADS);
         thread::scope(|scope| {
             let caller = |thread: usize| {
+                let _at_work = AtWork(&forks);
                 all_started.wait();
                 let mut random = Random((wanted + thread) as u64);
                 while Instant::now() < end(start) {
@@ -91,7 +127,7 @@ impl Soak {
                     if number >= wanted {
                         return;
                     }
-                    let fate = one(&mut random, number, &children);
+                    let fate = one(&mut random, number, &forks);
                     fates[fate as usize].fetch_add(1, Ordering::Relaxed);
                 }
             };
@@ -100,7 +136,7 @@ impl Soak {
             while callers.iter().any(|caller| !caller.is_finished()) {
                 thread::sleep(Duration::from_millis(5));
                 soak.fates = fates.each_ref().map(|fate| fate.load(Ordering::Relaxed));
-                soak.children = children.load(Ordering::Relaxed);
+                soak.children = forks.children();
                 soak.seconds = start.elapsed().as_secs_f64();
                 if soak.done() >= last + wanted / 100 {
                     last = soak.done();
@@ -108,9 +144,13 @@ impl Soak {
                     report.write(&soak.page("under way"));
                 }
             }
+            // A scope ends before its threads do.
+            for caller in callers {
+                caller.join().unwrap_or_else(|panic| resume_unwind(panic));
+            }
         });
         soak.fates = fates.map(AtomicUsize::into_inner);
-        soak.children = children.into_inner();
+        soak.children = forks.children();
         soak
     }
 
@@ -305,7 +345,7 @@ impl Callers {
     }
 
     /// The request of that number.
-    fn one(&self, random: &mut Random, number: usize, children: &AtomicUsize) -> Fate {
+    fn one(&self, random: &mut Random, number: usize, forks: &Forks) -> Fate {
         let (queue, operation) = (self.processes.queue(), Self::number(random, number));
         match random.below(10) {
             0..5 => return self.fate(number, queue.call(operation, None)),
@@ -332,13 +372,16 @@ impl Callers {
             _ => {
                 if random.below(self.wanted) < 4 * CHILDREN {
                     let starting = queue.compute().starting.lock().expect("no panic");
-                    let child = fork(|| self.in_a_child(number));
+                    let child = forks.fork(|| self.in_a_child(number));
                     drop(starting);
-                    child.succeeds();
-                    children.fetch_add(1, Ordering::Relaxed);
+                    child.into_iter().for_each(Child::succeeds);
                 }
                 queue.kick();
                 bell.wait();
+                if random.one_in(10) {
+                    drop(ticket);
+                    return fate.get();
+                }
                 let outcome = request.collect().expect("a result");
                 assert_eq!(request.collect(), None, "answered twice");
                 assert!(!queue.withdraw(&request));
@@ -364,13 +407,16 @@ impl Callers {
 }
 
 #[test]
-fn requests_of_callers_of_all_sorts() {
-    let _alone = alone();
+fn callers_of_all_sorts() {
+    numbers_of_callers_of_all_sorts();
+    signatures_and_powers_of_callers_of_all_sorts();
+}
+
+fn numbers_of_callers_of_all_sorts() {
     let (wanted, report) = (amount("ZARIZ_SOAK_REQUESTS", 30_000), Report::new("-requests.md"));
     let callers = Box::new(Callers::new(wanted));
-    let soak = Soak::run("numbers, given back", &report, wanted, |random, number, children| {
-        callers.one(random, number, children)
-    });
+    let soak =
+        Soak::run("numbers, given back", &report, wanted, |random, number, forks| callers.one(random, number, forks));
     soak.check(&report, &Fate::ALL);
     let queue = callers.processes.queue();
     // Workers may still compute what was thrown away.
@@ -447,7 +493,7 @@ impl Signers {
     }
 
     /// The request of that number.
-    fn one(&self, random: &mut Random, number: usize, children: &AtomicUsize) -> Fate {
+    fn one(&self, random: &mut Random, number: usize, forks: &Forks) -> Fate {
         let i = number % self.messages.len();
         let signature = |outcome| Self::fate(&self.signatures[i], outcome);
         match random.below(10) {
@@ -479,14 +525,13 @@ impl Signers {
                     Poll::Ready(result) => result,
                     Poll::Pending => {
                         if random.below(self.wanted) < 4 * CHILDREN {
-                            fork(|| {
+                            let child = forks.fork(|| {
                                 // The parent's request is lost here, and new ones are computed.
                                 let lost = Err(batcher::Error::Lost(Lost::Forked));
                                 assert_eq!(wait(pending.as_mut(), 1), Some(lost));
                                 self.in_a_child(i);
-                            })
-                            .succeeds();
-                            children.fetch_add(1, Ordering::Relaxed);
+                            });
+                            child.into_iter().for_each(Child::succeeds);
                         }
                         wait(pending, u64::MAX).expect("a result")
                     }
@@ -507,13 +552,11 @@ impl Signers {
     }
 }
 
-#[test]
 fn signatures_and_powers_of_callers_of_all_sorts() {
-    let _alone = alone();
     let wanted = amount("ZARIZ_SOAK_REQUESTS", 30_000) / 10;
     let (signers, report) = (Box::new(Signers::new(wanted)), Report::new("-signatures.md"));
     let title = "RS256 with 1024 bits, and powers modulo 512 bits";
-    let soak = Soak::run(title, &report, wanted, |random, number, children| signers.one(random, number, children));
+    let soak = Soak::run(title, &report, wanted, |random, number, forks| signers.one(random, number, forks));
     soak.check(&report, &[Fate::Answered, Fate::ThrownAway, Fate::Expired]);
     let metrics = signers.batcher.metrics();
     println!("{metrics:?}");
