@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,23 +93,36 @@ class Cluster:
         assert b"Parquet finished" in logs and b"MARKER of the store" * 10 in store
         return logs + store
 
-    def kill(self) -> None:
-        """Kills all of it at once: the driver, its workers and the rest of the cluster."""
-        found = set()
+    def processes(self) -> dict[int, str]:
+        """All of its processes, with their command lines: the driver, its workers and the rest of the cluster."""
+        found = {}
         for entry in Path("/proc").iterdir():
             try:
-                if entry.name.isdigit() and str(self.temporary).encode() in (entry / "cmdline").read_bytes():
-                    found.add(int(entry.name))
-                elif entry.name.isdigit() and os.getsid(int(entry.name)) == self.process.pid:
-                    found.add(int(entry.name))
+                if not entry.name.isdigit():
+                    continue
+                number, line = int(entry.name), (entry / "cmdline").read_bytes()
+                if str(self.temporary).encode() in line or os.getsid(number) == self.process.pid:
+                    found[number] = line.replace(b"\0", b" ").decode(errors="replace")
             except OSError:
                 pass  # It has ended meanwhile.
-        for process in found:
+        return found
+
+    def kill(self, which: Callable[[str], bool] = lambda line: True) -> int:
+        """Kills its processes with such command lines, all at once; how many."""
+        killed = 0
+        for number in [number for number, line in self.processes().items() if which(line)]:
             try:
-                os.kill(process, signal.SIGKILL)
+                os.kill(number, signal.SIGKILL)
+                killed += 1
             except ProcessLookupError:
                 pass
+        return killed
+
+    def end(self) -> None:
+        """Kills all that is left of it."""
+        self.kill()
         self.process.wait()
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
 
 def check_signatures(folder: Path, key: zariz.PrivateKey) -> None:
@@ -150,7 +164,7 @@ def test_ray_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -> 
         written = cluster.written()
         assert not [secret for secret in secrets(folder) if secret in written]
     finally:
-        cluster.kill()
+        cluster.end()
 
 
 def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
@@ -169,33 +183,101 @@ def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
         written = cluster.written()
         assert not [secret for secret in secrets(folder) if secret in written]
     finally:
-        cluster.kill()
+        cluster.end()
 
 
-@pytest.mark.parametrize("least", [0, 1], ids=["while data is written", "when a file is complete"])
-def test_a_killed_program_goes_on(folder: Path, key: zariz.PrivateKey, least: int) -> None:
-    """All of it is killed when there is data, before or after its checkpoint is complete; then resumed."""
-    # Long rows, so that a file takes a while to write.
+# A module with a file system for checkpoints: the first worker that has written its data never completes its checkpoint.
+HELD = """
+import fsspec.implementations.local, os, pyarrow.fs, time
+class Held(fsspec.implementations.local.LocalFileSystem):
+    def mv(self, *arguments, **options):
+        if not os.path.exists({held!r}):
+            with open({held!r}, "w") as file:
+                file.write(str(os.getpid()))
+            time.sleep(3600)
+        return super().mv(*arguments, **options)
+system = pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(Held()))
+"""
+
+
+def prepare(folder: Path) -> str:
+    """Long rows, so that a file takes a while to write; and the program that goes on where it was killed."""
     for path in (folder / "messages").iterdir():
         table = pq.read_table(path)
         pq.write_table(table.append_column("more", pa.array([os.urandom(20_000) for _ in range(len(table))])), path)
     (folder / "sign.py").write_text(program("ray: sign"))
-    killed = Cluster(folder, program("ray: resume"))
+    return program("ray: resume")
 
-    def has_data() -> bool:
-        return any(complete(path) >= least for path in folder.glob("signed/*.parquet"))
 
-    while not has_data() and killed.process.poll() is None:
-        time.sleep(0.002)
-    assert killed.process.poll() is None, killed.log.read_text()[-4000:]
-    killed.kill()
-    assert killed.process.returncode == -signal.SIGKILL, "it had not ended"
-    resumed = Cluster(folder, program("ray: resume"))
+def check_resumed(folder: Path, key: zariz.PrivateKey) -> None:
+    cluster = Cluster(folder, program("ray: resume"))
     try:
-        resumed.finish()
+        cluster.finish()
         check_signatures(folder, key)
     finally:
-        resumed.kill()
+        cluster.end()
+
+
+def wait_and_kill(cluster: Cluster, due: Callable[[], bool]) -> None:
+    """Kills all of it when that is due, which must be before its end."""
+    while not due() and cluster.process.poll() is None:
+        time.sleep(0.002)
+    assert cluster.process.poll() is None, cluster.log.read_text()[-4000:]
+    cluster.end()
+    assert cluster.process.returncode == -signal.SIGKILL, "it had not ended"
+
+
+@pytest.mark.parametrize("least", [0, 1], ids=["while data is written", "when a file is complete"])
+def test_a_killed_program_goes_on(folder: Path, key: zariz.PrivateKey, least: int) -> None:
+    killed = Cluster(folder, prepare(folder))
+    wait_and_kill(killed, lambda: any(complete(path) >= least for path in folder.glob("signed/*.parquet")))
+    check_resumed(folder, key)
+
+
+@pytest.mark.parametrize("which", ["the program", "the worker"])
+def test_killed_between_data_and_checkpoint(folder: Path, key: zariz.PrivateKey, which: str) -> None:
+    text, held, checkpoints = prepare(folder), folder / "held.txt", folder / "checkpoint"
+    (folder / "held.py").write_text(HELD.format(held=str(held)))
+    option = "delete_checkpoint_on_success=False"
+    assert option in text
+    cluster = Cluster(folder, "import held\n" + text.replace(option, option + ", override_filesystem=held.system"))
+
+    def between() -> list[Path]:
+        """The complete files of data whose checkpoint is pending."""
+        pending = tuple(path.name.removesuffix(".pending.parquet") for path in checkpoints.glob("*.pending.parquet"))
+        return [path for path in folder.glob("signed/*.parquet") if path.name.startswith(pending) and complete(path)]
+
+    if which == "the program":
+        wait_and_kill(cluster, lambda: held.exists() and held.stat().st_size > 0)
+        left = between()
+        assert left, "data and no checkpoint"
+        check_resumed(folder, key)
+        assert not [path for path in left if path.exists()], "data without a checkpoint"
+        return
+    try:
+        while not (held.exists() and held.stat().st_size > 0) and cluster.process.poll() is None:
+            time.sleep(0.002)
+        assert between(), "data and no checkpoint"
+        os.kill(int(held.read_text()), signal.SIGKILL)
+        # Ray starts another worker, which writes the data again.
+        cluster.finish()
+        check_signatures(folder, key)
+    finally:
+        cluster.end()
+
+
+def test_a_worker_is_killed_while_it_signs(folder: Path, key: zariz.PrivateKey) -> None:
+    cluster = Cluster(folder, prepare(folder))
+    signs: Callable[[str], bool] = lambda line: line.startswith("ray::MapWorker(MapBatches(Sign)).submit")
+    try:
+        while not any(map(signs, cluster.processes().values())) and cluster.process.poll() is None:
+            time.sleep(0.002)
+        killed = cluster.kill(signs)
+        cluster.finish()
+        assert killed
+        check_signatures(folder, key)
+    finally:
+        cluster.end()
 
 
 def test_datafusion(folder: Path) -> None:
