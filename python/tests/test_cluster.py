@@ -186,7 +186,7 @@ def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
         cluster.end()
 
 
-# A module with a file system for checkpoints: the first worker that has written its data never completes its checkpoint.
+# A module with a file system for checkpoints: the first worker that has written data never completes its checkpoint.
 HELD = """
 import fsspec.implementations.local, os, pyarrow.fs, time
 class Held(fsspec.implementations.local.LocalFileSystem):
