@@ -1,21 +1,19 @@
-//! Columns of Arrow, through its PyCapsule interface. Rows are copied before the interpreter is released.
+//! Operations on columns of Arrow, and columns of results.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder, StringBuilder};
-use arrow_array::{Array, ArrayRef, cast::AsArray};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use pyo3::exceptions::PyTypeError;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, Field, FieldRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
-use pyo3_arrow::input::AnyArray;
 
+use crate::columns::Rows;
 use crate::error::{Failure, error};
 use crate::keys;
-use crate::moduli::count;
 use crate::numbers::{Batch, exponent_width};
 use crate::output::Outcome;
 use crate::powers::Modulus;
@@ -76,81 +74,6 @@ impl Column {
     fn new(array: ArrayRef) -> Self {
         let field = Arc::new(Field::new("", array.data_type().clone(), true));
         Self { array, field }
-    }
-}
-
-/// The arrays of an object with `__arrow_c_array__` or `__arrow_c_stream__`.
-fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
-    let reads = ["__arrow_c_array__", "__arrow_c_stream__"];
-    if !reads.iter().map(|name| column.hasattr(*name)).collect::<PyResult<Vec<_>>>()?.contains(&true) {
-        let class = column.get_type().name()?.to_string();
-        let text = format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
-        return Err(PyTypeError::new_err(text));
-    }
-    let chunks = column.extract::<AnyArray>()?.into_chunked_array().map_err(PyErr::from)?;
-    let arrays = chunks.into_inner().0;
-    // The library that made it may be wrong. Of an empty slice of a longer array, only offsets came.
-    for array in arrays.iter().filter(|array| !array.is_empty()) {
-        array
-            .to_data()
-            .validate_full()
-            .map_err(|failure| error(column.py(), &format!("{what} is damaged: {failure}")))?;
-    }
-    Ok(arrays)
-}
-
-/// Each row, or `None` for a null.
-fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
-    Ok(match array.data_type() {
-        DataType::Binary => array.as_binary::<i32>().iter().collect(),
-        DataType::LargeBinary => array.as_binary::<i64>().iter().collect(),
-        DataType::BinaryView => array.as_binary_view().iter().collect(),
-        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().iter().collect(),
-        DataType::Utf8 => array.as_string::<i32>().iter().map(|row| row.map(str::as_bytes)).collect(),
-        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(|row| row.map(str::as_bytes)).collect(),
-        DataType::Utf8View => array.as_string_view().iter().map(|row| row.map(str::as_bytes)).collect(),
-        DataType::Null => vec![None; array.len()],
-        other => {
-            let text = format!("{what} has the type {other}; give binary, fixed-size binary or string (or a view)");
-            return Err(error(py, &text));
-        }
-    })
-}
-
-/// The rows of several columns of one length that are null in none of them.
-struct Rows {
-    columns: Vec<Batch>,
-    /// Which rows they are.
-    places: Vec<usize>,
-    count: usize,
-}
-
-impl Rows {
-    fn read(py: Python<'_>, columns: &[(&str, &Bound<'_, PyAny>)]) -> PyResult<Self> {
-        let read: Vec<(&str, Vec<ArrayRef>)> =
-            columns.iter().map(|(what, column)| Ok((*what, arrays(column, what)?))).collect::<PyResult<_>>()?;
-        let mut all: Vec<(&str, Vec<Option<&[u8]>>)> = Vec::with_capacity(read.len());
-        for (what, arrays) in &read {
-            let mut column = Vec::new();
-            for array in arrays {
-                column.extend(rows(py, array, what)?);
-            }
-            all.push((*what, column));
-        }
-        let lengths: Vec<_> = all.iter().map(|(what, column)| (*what, column.len(), false)).collect();
-        let count = count(py, &lengths)?;
-        let places: Vec<usize> = (0..count).filter(|&i| all.iter().all(|(_, column)| column[i].is_some())).collect();
-        let batch = |(_, column): &(&str, Vec<Option<&[u8]>>)| Batch::of_rows(places.iter().filter_map(|&i| column[i]));
-        Ok(Self { columns: all.iter().map(batch).collect::<PyResult<_>>()?, places, count })
-    }
-
-    /// Results at their places, nulls elsewhere.
-    fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Option<Outcome<B>>> {
-        let mut out: Vec<Option<Outcome<B>>> = (0..count).map(|_| None).collect();
-        for (&place, result) in places.iter().zip(results) {
-            out[place] = Some(result);
-        }
-        out
     }
 }
 

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod aio;
 mod arrow;
+mod columns;
 mod error;
 mod fixed_base;
 mod keys;

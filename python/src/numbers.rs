@@ -15,8 +15,13 @@ use crate::error::{Failure, error};
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
 const MAX_EXPONENT_BITS: usize = 1 << 26;
 
-/// How many items are read between two looks for signals.
+/// How many items are read or given between two looks for signals.
 const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
+
+/// Looks for signals before some of the items: there may be many.
+pub fn glance(py: Python<'_>, i: usize) -> PyResult<()> {
+    if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) }
+}
 
 /// Checks an argument `exponent_bits`.
 pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {
@@ -76,9 +81,12 @@ impl Batch {
     }
 
     /// Of rows of a column.
-    pub fn of_rows<'a>(mut rows: impl Iterator<Item = &'a [u8]>) -> PyResult<Self> {
+    pub fn of_rows<'a>(py: Python<'_>, rows: impl Iterator<Item = &'a [u8]>) -> PyResult<Self> {
         let mut out = Self::new(Kind::Bytes);
-        rows.try_for_each(|row| out.push(row))?;
+        for (i, row) in rows.enumerate() {
+            glance(py, i)?;
+            out.push(row)?;
+        }
         Ok(out)
     }
 
@@ -237,8 +245,7 @@ pub fn iter<'py>(
         let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
         return Err(PyTypeError::new_err(text));
     };
-    let look = move |i: usize| if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) };
-    Ok(items.enumerate().map(move |(i, item)| look(i).and(item)))
+    Ok(items.enumerate().map(move |(i, item)| glance(py, i).and(item)))
 }
 
 /// Whether an object is an array of numpy's, or of a subclass such as memmap. numpy is never imported for that.

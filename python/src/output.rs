@@ -8,7 +8,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, class, error};
-use crate::numbers::{Batch, Kind};
+use crate::numbers::{Batch, Kind, glance};
 
 /// What becomes of items that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +102,7 @@ pub fn list<'py, B>(
     let list = PyList::empty(py);
     let failures = PyDict::new(py);
     for (i, result) in results.iter().enumerate() {
+        glance(py, i)?;
         match result {
             Ok(result) => list.append(give(result)?)?,
             Err(failure) => {

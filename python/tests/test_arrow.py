@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
+
+import numpy
 
 import pyarrow as pa
 import pytest
@@ -61,6 +64,16 @@ def test_powers(rows: list[bytes | None], e: int, n: int, vartime: bool) -> None
     assert pa.array(column).to_pylist() == [None if row is None else power(row) for row in rows]
 
 
+class Given:
+    """A column that gives what it was given."""
+
+    def __init__(self, array: Any = None, stream: Any = None) -> None:
+        if array is not None:
+            self.__arrow_c_array__ = lambda requested_schema=None: array
+        if stream is not None:
+            self.__arrow_c_stream__ = lambda requested_schema=None: stream
+
+
 class Foreign:
     """A column of a library that nobody knows."""
 
@@ -114,3 +127,103 @@ def test_damaged_columns(key: zariz.PrivateKey) -> None:
     for damaged in (pa.Array.from_buffers(pa.binary(), 2, [None, offsets, data]), no_text):
         with pytest.raises(zariz.Error, match="column is damaged"):
             arrow.sign(damaged, key, "RS256")
+
+
+def test_columns_that_break_the_protocol(key: zariz.PrivateKey) -> None:
+    column = pa.array([b"a"])
+    schema, array = column.__arrow_c_array__()
+    stream = pa.chunked_array([column]).__arrow_c_stream__()
+    for once in (Given(array=(schema, array)), Given(stream=stream)):
+        assert len(arrow.sign(once, key, "RS256")) == 1
+        with pytest.raises(ValueError, match="damaged, or was read before|already released"):
+            arrow.sign(once, key, "RS256")
+    for wrong in [
+        Given(array=column.__arrow_c_array__()[::-1]), Given(array=column.__arrow_c_array__()[1]), Given(array=(1, 2)),
+        Given(stream=column.__arrow_c_schema__() if hasattr(column, "__arrow_c_schema__") else schema), Given(stream=5),
+        Given(array=()), Given(array=(None, None, None)),
+    ]:  # fmt: skip
+        with pytest.raises(Exception):  # noqa: B017 (of any class, but no panic, which is no Exception)
+            arrow.sign(wrong, key, "RS256")
+
+
+def batches(count: int) -> Any:
+    for _ in range(count):
+        yield pa.record_batch({"a": [b"a"]})
+    raise RuntimeError("the source is gone")
+
+
+def test_a_stream_that_fails_says_why(key: zariz.PrivateKey) -> None:
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.binary()}), batches(2))
+    with pytest.raises(zariz.Error, match="the source is gone"):
+        arrow.sign(reader, key, "RS256")
+
+
+def views(words: list[tuple[int, int, int, int]], data: bytes) -> pa.Array:
+    inside = numpy.array(words, numpy.uint32).tobytes()
+    return pa.Array.from_buffers(pa.binary_view(), len(words), [None, pa.py_buffer(inside), pa.py_buffer(data)])
+
+
+def test_views(key: zariz.PrivateKey) -> None:
+    data = bytes(range(100))
+    start = int.from_bytes(data[10:14], "little")
+    good = views([(20, start, 0, 10), (3, 0x63626100 >> 8, 0, 0)], data)
+    assert good.to_pylist() == [data[10:30], b"abc"]
+    signed = pa.array(arrow.sign(good, key, "RS256"))
+    assert signed.to_pylist() == [key.sign(row, "RS256") for row in good.to_pylist()]
+    # Behind the end, in a buffer that is not there, and longer than any.
+    for word in [(20, start, 0, 81), (20, start, 1, 0), (2**32 - 1, start, 0, 0), (20, start, 0, 2**32 - 1)]:
+        with pytest.raises(zariz.Error, match="column is damaged: row 1"):
+            arrow.sign(views([(20, start, 0, 10), word], data), key, "RS256")
+
+
+def test_offsets_that_another_thread_changes() -> None:
+    """Each call reads rows that are in the column, or says that it is damaged."""
+    count = 5000
+    good = numpy.arange(count + 1, dtype=numpy.int32)
+    bad = good.copy()
+    bad[1:-1:2] = 2**31 - 1
+    bad[2:-1:2] = -1
+    offsets, end = good.copy(), threading.Event()
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"\x05" * count)]
+    column = pa.Array.from_buffers(pa.binary(), count, buffers)
+
+    def change() -> None:
+        while not end.is_set():
+            numpy.copyto(offsets, bad)
+            numpy.copyto(offsets, good)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    seen = set()
+    try:
+        for _ in range(300):
+            try:
+                powers = pa.array(arrow.pow(column, 35, 2, vartime=True)).to_pylist()
+                # Rows are a byte, or where offsets are of two states more or none.
+                assert len(powers) == count and powers[0] in (b"\x19", b"\x00", None)
+                seen.add("read")
+            except zariz.Error as error:
+                assert "column is damaged" in str(error)
+                seen.add("damaged")
+    finally:
+        end.set()
+        thread.join()
+    assert seen
+
+
+def test_keys_of_cryptography() -> None:
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+    theirs = rsa.generate_private_key(65537, 2048)
+    key, column = zariz.PrivateKey.load(theirs), pa.array([b"a", None])
+    signed = pa.array(arrow.sign(column, theirs, "RS256"))
+    assert signed.equals(pa.array(arrow.sign(column, key, "RS256")))
+    assert pa.array(arrow.verify(column, signed, theirs.public_key(), "RS256")).to_pylist() == [True, None]
+    assert pa.array(arrow.raw(signed, theirs)).equals(pa.array(arrow.raw(signed, key)))
+    sealed = pa.array([key.public_key.encrypt(b"a")])
+    assert pa.array(arrow.decrypt(sealed, theirs)).to_pylist() == [b"a"]
+    for other in (ec.generate_private_key(ec.SECP256R1()), ed25519.Ed25519PrivateKey.generate()):
+        with pytest.raises((zariz.Error, TypeError), match="RSA|key"):
+            arrow.sign(column, other, "RS256")
+        with pytest.raises((zariz.Error, TypeError), match="RSA|key"):
+            arrow.verify(column, signed, other.public_key(), "RS256")

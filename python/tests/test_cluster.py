@@ -36,6 +36,7 @@ def message(i: int) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path, key: zariz.PrivateKey) -> Path:
     (tmp_path / "key.pem").write_text(key.to_pem())
+    (tmp_path / "public.pem").write_text(key.public_key.to_pem())
     (tmp_path / "exponent.bin").write_bytes(b"\xa5" * 256)
     (tmp_path / "messages").mkdir()
     for part in range(8):
@@ -51,9 +52,10 @@ ray.init(num_cpus=8, include_dashboard=False, object_store_memory=300 * 2**20, _
 marker = ray.put(b"MARKER of the store" * 10000)
 """
 
-# Copies the object store: a file without a name, which a process of Ray's has open. What was freed is still in it.
+# Copies the object store: a file without a name, which a process of Ray's has open. What was freed is still in it. Then
+# Ray waits, so that its memory can be read.
 END = """
-import glob, os
+import glob, os, time
 def copy_store():
     for link in glob.glob("/proc/[0-9]*/fd/*"):
         try:
@@ -62,6 +64,9 @@ def copy_store():
         except OSError:
             pass
 copy_store()
+open("finished", "w").close()
+while not os.path.exists("leave"):
+    time.sleep(0.05)
 """
 
 
@@ -82,16 +87,34 @@ class Cluster:
             )
 
     def finish(self) -> None:
+        while not (self.folder / "finished").exists() and self.process.poll() is None:
+            time.sleep(0.05)
+        self.memory = self.of_servers()
+        (self.folder / "leave").touch()
         assert self.process.wait() == 0, self.log.read_text()[-4000:]
 
+    def of_servers(self) -> bytes:
+        """The memory of the processes that know of all tasks and their arguments: Ray's control store and scheduler."""
+        found = []
+        for number, line in self.processes().items():
+            if Path(line.split(" ")[0]).name not in ("gcs_server", "raylet"):
+                continue
+            with open(f"/proc/{number}/maps") as maps, open(f"/proc/{number}/mem", "rb") as memory:
+                for place in (line.split() for line in maps if " rw-p " in line):
+                    start, end = (int(address, 16) for address in place[0].split("-"))
+                    memory.seek(start)
+                    found.append(memory.read(end - start))
+        return b"".join(found)
+
     def written(self) -> bytes:
-        """All that Ray's processes logged and stored."""
+        """All that Ray's processes logged and stored, and what its servers knew at the end."""
         files = (path for path in self.temporary.rglob("*") if path.is_file())
         logs = b"".join(path.read_bytes() for path in files) + self.log.read_bytes()
         store = (self.folder / "store.bin").read_bytes()
         # The search would find what is there.
         assert b"Parquet finished" in logs and b"MARKER of the store" * 10 in store
-        return logs + store
+        assert b"MapBatches(" in self.memory and b"key.pem" in logs + store + self.memory
+        return logs + store + self.memory
 
     def processes(self) -> dict[int, str]:
         """All of its processes, with their command lines: the driver, its workers and the rest of the cluster."""
@@ -168,18 +191,19 @@ def test_ray_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -> 
 
 
 def test_ray_raises_identifiers(folder: Path, key: zariz.PrivateKey) -> None:
-    cluster = Cluster(folder, program("ray: raw and pow"))
+    cluster = Cluster(folder, "".join(program(f"ray: {name}") for name in ("hash", "raw", "pow")))
     try:
         cluster.finish()
         n, e = key.public_key.n, key.public_key.e
         exponent = int.from_bytes((folder / "exponent.bin").read_bytes(), "big")
-        rows = pq.read_table(folder / "raised").to_pylist()
-        assert sorted(row["id"] for row in rows) == list(range(ROWS))
-        for i, row in enumerate(rows):
-            hashed = int.from_bytes(hashlib.shake_256(message(row["id"])).digest(272), "big") % n
-            assert pow(int.from_bytes(row["raw"], "big"), e, n) == hashed
-            if i % 100 == 0:
-                assert int.from_bytes(row["power"], "big") == pow(hashed, exponent, n)
+        hashed = {i: int.from_bytes(hashlib.shake_256(message(i)).digest(272), "big") % n for i in range(ROWS)}
+        for name, every, is_right in [
+            ("raw", 1, lambda raised, x: pow(raised, e, n) == x),
+            ("power", 100, lambda raised, x: raised == pow(x, exponent, n)),
+        ]:
+            rows = pq.read_table(folder / {"raw": "raw", "power": "powers"}[name]).to_pylist()
+            assert sorted(row["id"] for row in rows) == list(range(ROWS))
+            assert all(is_right(int.from_bytes(row[name], "big"), hashed[row["id"]]) for row in rows[::every])
         written = cluster.written()
         assert not [secret for secret in secrets(folder) if secret in written]
     finally:
@@ -280,9 +304,37 @@ def test_a_worker_is_killed_while_it_signs(folder: Path, key: zariz.PrivateKey) 
         cluster.end()
 
 
-def test_datafusion(folder: Path) -> None:
+def test_datafusion(folder: Path, key: zariz.PrivateKey) -> None:
     pytest.importorskip("datafusion")
-    subprocess.run([sys.executable, "-c", program("datafusion")], cwd=folder, check=True)
+    (folder / "signed").mkdir()
+    signatures = [key.sign(b"message 0", "RS256"), bytes(256)]
+    table = pa.table({"message": [b"message 0", b"message 1"], "signature": pa.array(signatures, pa.binary(256))})
+    pq.write_table(table, folder / "signed" / "0.parquet")
+    check = "assert sorted(zip(rows['valid'], [x[:3] for x in rows['number']])) == [(False, bytes(3)), (True, b'\\0\\1\\xff')], rows"
+    subprocess.run([sys.executable, "-c", program("datafusion") + check], cwd=folder, check=True)
+
+
+# Without pyarrow, which polars and DuckDB need for none of this.
+OTHERS = """
+import sys
+sys.modules["pyarrow"] = None
+import duckdb, polars, zariz
+from zariz import arrow
+key = zariz.PrivateKey.generate(2048)
+column = polars.Series([b"a", None, b"c"])
+signed = polars.Series(arrow.sign(column, key, "RS256"))
+assert signed.to_list() == [key.sign(b"a", "RS256"), None, key.sign(b"c", "RS256")]
+assert polars.Series(arrow.verify(column, signed, key.public_key, "RS256")).to_list() == [True, None, True]
+texts = duckdb.sql("SELECT v FROM (VALUES ('a'), ('c')) t(v)")
+column = polars.DataFrame(texts)["v"]
+assert polars.Series(arrow.sign(column, key, "RS256")).to_list() == signed.drop_nulls().to_list()
+"""
+
+
+def test_polars_and_duckdb() -> None:
+    pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
+    subprocess.run([sys.executable, "-c", OTHERS], check=True)
 
 
 def test_spark_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -> None:

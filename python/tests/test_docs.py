@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import importlib.metadata
+import json
 import re
 import subprocess
 import sys
@@ -57,3 +59,15 @@ def test_info() -> None:
     info = zariz.info()
     assert info["version"] == zariz.__version__ and info["engine"] in info["engines"]
     assert info["lanes"] in (1, 4, 8) and info["threads"] >= 1
+
+
+def test_what_is_installed() -> None:
+    """The readme, the licences, a list of what is in the binary, types, and a binary for every newer Python."""
+    distribution = importlib.metadata.distribution("zariz")
+    names = [str(file).split(".dist-info/")[-1] for file in distribution.files or []]
+    assert {"licenses/LICENSE-APACHE", "licenses/LICENSE-MIT", "zariz/py.typed", "zariz/_zariz.pyi"} <= set(names)
+    boms = [file for file in distribution.files or [] if ".dist-info/sboms/" in str(file)]
+    components = [part["name"] for file in boms for part in json.loads(file.read_text())["components"]]
+    assert {"zariz", "zariz-kernels", "pyo3"} <= set(components), boms
+    assert str(distribution.metadata.get_payload()).startswith("# zariz for Python")
+    assert "Tag: cp311-abi3-" in (distribution.read_text("WHEEL") or "")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy
+import pyarrow
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 import zariz
+import zariz.arrow
 from zariz import PrivateKey, PublicKey
 
 HASHES = {"256": hashes.SHA256(), "384": hashes.SHA384(), "512": hashes.SHA512()}
@@ -71,6 +75,39 @@ def test_encryption_is_cryptographys(theirs: rsa.RSAPrivateKey, name: str) -> No
         with pytest.raises(zariz.DecryptionFailed, match="cannot be decrypted"):
             ours.decrypt(bytes(255) + b"\x02", name)
         assert ours.decrypt(ours.public_key.encrypt(b"x", name, label=b"l"), name, label=b"l") == b"x"
+
+
+def oaep(key: PrivateKey, **fault: Any) -> bytes:
+    """A ciphertext of `b"x"`, by OAEP with SHA-256, whose encoded message may have faults."""
+    sha, size, seed = hashlib.sha256, key.size, os.urandom(32)
+
+    def mask(data: bytes, by: bytes) -> bytes:
+        stream = b"".join(sha(by + counter.to_bytes(4, "big")).digest() for counter in range(size // 32 + 1))
+        return bytes(a ^ b for a, b in zip(data, stream))
+
+    start, separator = fault.get("label_hash", sha(b"").digest()), fault.get("separator", 1)
+    padding = bytes(size - 2 * 32 - 2 - 2) + bytes([fault.get("padding", 0)])
+    block = mask(start + padding + bytes([separator]) + b"x", seed)
+    encoded = bytes([fault.get("first", 0)]) + mask(seed, block) + block
+    assert len(encoded) == size
+    return pow(int.from_bytes(encoded, "big"), key.public_key.e, key.public_key.n).to_bytes(size, "big")
+
+
+def test_all_failures_of_padding_are_alike(key: PrivateKey) -> None:
+    assert key.decrypt(oaep(key)) == b"x"
+    faults = [
+        {"label_hash": hashlib.sha256(b"another").digest()}, {"label_hash": bytes(32)}, {"first": 1}, {"separator": 0},
+        {"separator": 2}, {"padding": 2}, {"first": 1, "separator": 2},
+    ]  # fmt: skip
+    ciphertexts = [oaep(key, **fault) for fault in faults]
+    results = key.decrypt_batch(ciphertexts, errors="return")
+    assert {type(result) for result in results} == {zariz.DecryptionFailed}
+    assert len({str(result).split(": ")[1] for result in results}) == 1
+    for ciphertext in ciphertexts:
+        with pytest.raises(zariz.DecryptionFailed):
+            key.decrypt(ciphertext)
+    plain, reasons = zariz.arrow.decrypt(pyarrow.array(ciphertexts), key, reasons=True)
+    assert plain.null_count == len(faults) and len(set(pyarrow.array(reasons).to_pylist())) == 1
 
 
 def test_raw_is_the_power(theirs: rsa.RSAPrivateKey) -> None:
