@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,6 +194,46 @@ if __name__ == "__main__":
 def test_multiprocessing_with_a_key_of_the_parent() -> None:
     result = subprocess.run([sys.executable, "-c", POOL], capture_output=True, text=True)
     assert result.stdout == "good\n", result.stderr
+
+
+APPLICATION = """
+import os, zariz
+key = zariz.PrivateKey.load("key.pem")
+# Threads, blinding pairs and all else that a parent makes.
+key.sign_batch([b"first"] * 20, "PS256")
+def app(environ, start_response):
+    signatures = key.sign_batch([b"%d" % i for i in range(20)], "PS256")
+    start_response("200 OK", [("Worker", str(os.getpid()))])
+    return signatures
+"""
+
+
+def test_gunicorn_with_preloaded_keys(key: zariz.PrivateKey, tmp_path: Path) -> None:
+    pytest.importorskip("gunicorn")
+    (tmp_path / "key.pem").write_text(key.to_pem())
+    (tmp_path / "application.py").write_text(APPLICATION)
+    command = [sys.executable, "-m", "gunicorn", "--preload", "--workers=2", "--bind=unix:socket", "application:app"]
+    # A name of a socket has at most about 100 bytes, so it is relative.
+    log, workers = tmp_path / "log", set()
+    with log.open("w") as file:
+        server = subprocess.Popen(command, cwd=tmp_path, stderr=file)
+    try:
+        while "Booting worker" not in log.read_text():
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.05)
+        while len(workers) < 2:
+            with contextlib.closing(HTTPConnection("localhost")) as connection:
+                connection.sock = socket.socket(socket.AF_UNIX)
+                connection.sock.connect(os.path.relpath(tmp_path / "socket"))
+                connection.request("GET", "/")
+                answer = connection.getresponse()
+                body = answer.read()
+            signatures = [body[i : i + 256] for i in range(0, len(body), 256)]
+            assert all(key.public_key.verify_batch([b"%d" % i for i in range(20)], signatures, "PS256"))
+            workers.add(answer.headers["Worker"])
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def resident() -> int:
