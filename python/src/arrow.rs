@@ -77,6 +77,15 @@ impl Column {
     }
 }
 
+/// Results at their places, nulls elsewhere.
+fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Option<Outcome<B>>> {
+    let mut out: Vec<Option<Outcome<B>>> = (0..count).map(|_| None).collect();
+    for (&place, result) in places.iter().zip(results) {
+        out[place] = Some(result);
+    }
+    out
+}
+
 /// The column of results, and one of reasons where asked for.
 fn give<B>(
     py: Python<'_>,
@@ -137,7 +146,7 @@ pub fn arrow_private(
         _ => Operation::Raw,
     };
     let Rows { mut columns, places, count } = Rows::read(py, &[("column", column)])?;
-    let results = Rows::spread(&places, count, apply(py, key, operation, columns.swap_remove(0), &options)?);
+    let results = spread(&places, count, apply(py, key, operation, columns.swap_remove(0), &options)?);
     if !decrypts {
         return give(py, &results, reasons, |rows| fixed(key.size(), rows));
     }
@@ -182,7 +191,7 @@ pub fn arrow_pow(
             if vartime { modulus.pow_batch_vartime(&bases, exponent) } else { modulus.pow_batch(&bases, exponent) };
         powers.into_iter().map(Ok::<_, Failure>).collect::<Vec<_>>()
     };
-    let results = Rows::spread(&places, count, run(py, places.len(), each, &options, piece)?);
+    let results = spread(&places, count, run(py, places.len(), each, &options, piece)?);
     give(py, &results, reasons, |rows| fixed(size, rows))
 }
 
@@ -205,7 +214,7 @@ pub fn arrow_verify(
     let Rows { mut columns, places, count } = Rows::read(py, &[("messages", messages), ("signatures", signatures)])?;
     let (signatures, messages) = (Arc::new(columns.swap_remove(1)), Arc::new(columns.swap_remove(0)));
     let results = verify(py, key, algorithm, prehashed, messages, signatures, &options)?;
-    give(py, &Rows::spread(&places, count, results), reasons, |rows| {
+    give(py, &spread(&places, count, results), reasons, |rows| {
         let mut out = BooleanBuilder::with_capacity(count);
         rows.for_each(|row| out.append_option(row.copied()));
         Ok(Arc::new(out.finish()))

@@ -16,7 +16,6 @@ use pyo3_arrow::input::AnyArray;
 use crate::error::error;
 use crate::moduli::count;
 use crate::numbers::Batch;
-use crate::output::Outcome;
 
 /// The longest row that is in its view.
 const INLINE: usize = 12;
@@ -49,9 +48,10 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     }
 }
 
-/// Each row, or `None` for a null. The library that made the array may be wrong, and another thread may change it: what
-/// says where rows are is copied before it is checked.
-fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
+/// Each row, or `None` for a null. The first of them is row `first` of the column. Offsets and views are copied before
+/// they are checked, since another thread may change them. The last offset is trusted: it is all that Arrow's C interface
+/// says of the data's length.
+fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
     let rows = match array.data_type() {
         DataType::Binary => by_offsets::<BinaryType>(array),
         DataType::LargeBinary => by_offsets::<LargeBinaryType>(array),
@@ -73,7 +73,9 @@ fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, what: &str) -> PyResult<Vec<Opt
             return Ok(None);
         }
         let good = row.filter(|row| !is_text || std::str::from_utf8(row).is_ok());
-        good.map(Some).ok_or_else(|| error(py, &format!("{what} is damaged: row {i} is not in it, or no text")))
+        let row = first + i;
+        let text = || format!("{what} is damaged: row {row} lies outside its buffers, or is not UTF-8");
+        good.map(Some).ok_or_else(|| error(py, &text()))
     };
     rows.into_iter().enumerate().map(checked).collect()
 }
@@ -122,7 +124,7 @@ impl Rows {
             let mut column = Vec::new();
             for array in arrays {
                 py.check_signals()?;
-                column.extend(rows(py, array, what)?);
+                column.extend(rows(py, array, column.len(), what)?);
             }
             all.push((*what, column));
         }
@@ -132,14 +134,5 @@ impl Rows {
         let batch =
             |(_, column): &(&str, Vec<Option<&[u8]>>)| Batch::of_rows(py, places.iter().filter_map(|&i| column[i]));
         Ok(Self { columns: all.iter().map(batch).collect::<PyResult<_>>()?, places, count })
-    }
-
-    /// Results at their places, nulls elsewhere.
-    pub fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Option<Outcome<B>>> {
-        let mut out: Vec<Option<Outcome<B>>> = (0..count).map(|_| None).collect();
-        for (&place, result) in places.iter().zip(results) {
-            out[place] = Some(result);
-        }
-        out
     }
 }

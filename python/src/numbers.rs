@@ -11,17 +11,10 @@ use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyMemoryView, PyString, P
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, error};
+use crate::work::glance;
 
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
 const MAX_EXPONENT_BITS: usize = 1 << 26;
-
-/// How many items are read or given between two looks for signals.
-const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
-
-/// Looks for signals before some of the items: there may be many.
-pub fn glance(py: Python<'_>, i: usize) -> PyResult<()> {
-    if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) }
-}
 
 /// Checks an argument `exponent_bits`.
 pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {

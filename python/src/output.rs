@@ -8,7 +8,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, class, error};
-use crate::numbers::{Batch, Kind, glance};
+use crate::numbers::{Batch, Kind};
+use crate::work::glance;
 
 /// What becomes of items that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

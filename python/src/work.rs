@@ -21,6 +21,8 @@ use crate::error::error;
 
 /// How often the caller looks for signals.
 const GLANCE: Duration = Duration::from_millis(100);
+/// How many items are read or given between two looks for signals.
+const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
 /// Work that takes no longer than this, in seconds on a slow engine, is done at once on the caller's thread.
 const SHORT: f64 = 0.02;
 /// A piece of work takes about this long, in seconds on a slow engine.
@@ -35,6 +37,11 @@ const LANES: usize = 8;
 /// Seconds that a power takes with plain 64-bit multiplications: for choosing pieces, not exact.
 pub fn cost(bits: usize, exponent_bits: usize) -> f64 {
     3.3e-13 * (bits.max(256) as f64).powi(2) * exponent_bits.max(16) as f64
+}
+
+/// Looks for signals before every 4096th item.
+pub fn glance(py: Python<'_>, i: usize) -> PyResult<()> {
+    if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) }
 }
 
 /// The caller's wishes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -172,8 +174,12 @@ def test_views(key: zariz.PrivateKey) -> None:
     assert signed.to_pylist() == [key.sign(row, "RS256") for row in good.to_pylist()]
     # Behind the end, in a buffer that is not there, and longer than any.
     for word in [(20, start, 0, 81), (20, start, 1, 0), (2**32 - 1, start, 0, 0), (20, start, 0, 2**32 - 1)]:
-        with pytest.raises(zariz.Error, match="column is damaged: row 1"):
-            arrow.sign(views([(20, start, 0, 10), word], data), key, "RS256")
+        damaged = views([(20, start, 0, 10), word], data)
+        with pytest.raises(zariz.Error, match="column is damaged: row 1 "):
+            arrow.sign(damaged, key, "RS256")
+        # Rows are counted over all chunks.
+        with pytest.raises(zariz.Error, match="column is damaged: row 3 "):
+            arrow.sign(pa.chunked_array([good, damaged]), key, "RS256")
 
 
 def test_offsets_that_another_thread_changes() -> None:
@@ -227,3 +233,26 @@ def test_keys_of_cryptography() -> None:
             arrow.sign(column, other, "RS256")
         with pytest.raises((zariz.Error, TypeError), match="RSA|key"):
             arrow.verify(column, signed, other.public_key(), "RS256")
+
+
+# Without pyarrow, which polars and DuckDB need for none of this.
+OTHERS = """
+import sys
+sys.modules["pyarrow"] = None
+import duckdb, polars, zariz
+from zariz import arrow
+key = zariz.PrivateKey.generate(2048)
+column = polars.Series([b"a", None, b"c"])
+signed = polars.Series(arrow.sign(column, key, "RS256"))
+assert signed.to_list() == [key.sign(b"a", "RS256"), None, key.sign(b"c", "RS256")]
+assert polars.Series(arrow.verify(column, signed, key.public_key, "RS256")).to_list() == [True, None, True]
+texts = duckdb.sql("SELECT v FROM (VALUES ('a'), ('c')) t(v)")
+column = polars.DataFrame(texts)["v"]
+assert polars.Series(arrow.sign(column, key, "RS256")).to_list() == signed.drop_nulls().to_list()
+"""
+
+
+def test_polars_and_duckdb() -> None:
+    pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
+    subprocess.run([sys.executable, "-c", OTHERS], check=True)

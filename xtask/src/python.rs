@@ -30,11 +30,11 @@ pub fn tests() -> Result<()> {
     run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
 }
 
-/// The programs of docs/cluster.md on a cluster of this machine; and what is published: the wheel's platform, and the
-/// source archive.
+/// The programs of docs/cluster.md on a cluster of this machine, and columns of other libraries; and what is published:
+/// the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
     let Some(wheel) = install("test,cluster")? else { return Ok(()) };
-    pytest(&["python/tests/test_cluster.py"])?;
+    pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"])?;
     if cfg!(target_os = "linux") {
         run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
     }
@@ -84,7 +84,7 @@ fn source_archive() -> Result<()> {
     let archive = build(&["sdist"], ".tar.gz")?;
     let mut install = command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &archive]);
     install.env("CARGO_TARGET_DIR", root().join("target/python/sdist"));
-    run(install).with_context(|| format!("{archive} does not build"))?;
+    run(install).with_context(|| format!("pip does not install {archive}"))?;
     pytest(&["python/tests/test_docs.py"])
 }
 
