@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder, StringBuilder};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder};
+use arrow_array::{Array, ArrayRef, LargeStringArray, StringArray};
 use arrow_schema::{ArrowError, Field, FieldRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
 
-use crate::columns::Rows;
+use crate::columns::{Rows, unless_damaged};
 use crate::error::{Failure, error};
 use crate::keys;
 use crate::numbers::{Batch, exponent_width};
@@ -54,8 +54,9 @@ impl Column {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyArrowResult<Bound<'py, PyTuple>> {
-        to_array_pycapsules(py, self.field.clone(), &self.array, requested_schema)
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let give = || to_array_pycapsules(py, self.field.clone(), &self.array, requested_schema);
+        Ok(unless_damaged(py, "requested_schema", give)??)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -63,10 +64,10 @@ impl Column {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         let arrays = std::iter::once(Ok::<_, ArrowError>(self.array.clone()));
         let reader = Box::new(ArrayIterator::new(arrays, self.field.clone()));
-        to_stream_pycapsule(py, reader, requested_schema)
+        Ok(unless_damaged(py, "requested_schema", || to_stream_pycapsule(py, reader, requested_schema))??)
     }
 }
 
@@ -87,9 +88,9 @@ fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Op
 }
 
 /// The column of results, and one of reasons where asked for.
-fn give<B>(
+fn give<'a, B>(
     py: Python<'_>,
-    results: &[Option<Outcome<B>>],
+    results: &'a [Option<Outcome<B>>],
     reasons: bool,
     build: impl FnOnce(&mut dyn Iterator<Item = Option<&B>>) -> Result<ArrayRef, ArrowError>,
 ) -> PyResult<Py<PyAny>> {
@@ -99,12 +100,19 @@ fn give<B>(
     if !reasons {
         return Ok(column.into_any().unbind());
     }
-    let mut texts = StringBuilder::new();
-    for result in results {
-        texts.append_option(result.as_ref().and_then(|result| result.as_ref().err()).map(|failure| &failure.text));
-    }
-    let reasons = Bound::new(py, Column::new(Arc::new(texts.finish())))?;
+    let failed = |result: &'a Option<Outcome<B>>| Some(&result.as_ref()?.as_ref().err()?.text);
+    let reasons = Bound::new(py, Column::new(texts(results.iter().map(failed))))?;
     Ok(PyTuple::new(py, [column, reasons])?.into_any().unbind())
+}
+
+/// Texts, by the shorter offsets if these can say where each row is.
+fn texts<'a>(rows: impl Iterator<Item = Option<&'a String>> + Clone) -> ArrayRef {
+    let total: usize = rows.clone().flatten().map(String::len).sum();
+    if i32::try_from(total).is_ok() {
+        Arc::new(rows.collect::<StringArray>())
+    } else {
+        Arc::new(rows.collect::<LargeStringArray>())
+    }
 }
 
 fn fixed<'a, B: AsRef<[u8]> + 'a>(

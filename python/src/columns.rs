@@ -11,12 +11,16 @@ use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
+use zeroize::Zeroizing;
 
 use crate::error::error;
 use crate::moduli::count;
 use crate::numbers::Batch;
 
+/// The most rows of a column.
+const MAX_ROWS: usize = 1 << 30;
 /// The longest row that is in its view.
 const INLINE: usize = 12;
 /// The bytes of a view.
@@ -32,25 +36,47 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
         let text = format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
         return Err(PyTypeError::new_err(text));
     }
-    // The crates that read capsules panic at some that are damaged.
-    let damaged = |_| error(py, &format!("{what} is damaged, or was read before"));
-    let open = || column.extract::<AnyArray>()?.into_reader();
-    let mut reader = catch_unwind(AssertUnwindSafe(open)).map_err(damaged)??;
-    let mut arrays = Vec::new();
+    let mut reader = unless_damaged(py, what, || column.extract::<AnyArray>()?.into_reader())??;
+    let arrays = read(py, &mut *reader, what);
+    py.detach(move || drop(reader));
+    arrays
+}
+
+fn read(py: Python<'_>, reader: &mut (dyn ArrayReader + Send), what: &str) -> PyResult<Vec<ArrayRef>> {
+    let (mut arrays, mut rows) = (Vec::new(), 0_usize);
     loop {
         py.check_signals()?;
-        let next = py.detach(|| catch_unwind(AssertUnwindSafe(|| reader.next())));
-        match next.map_err(damaged)? {
-            Some(Ok(array)) => arrays.push(array),
+        match py.detach(|| unless_damaged_outside(|| reader.next())).ok_or_else(|| damaged(py, what))? {
+            Some(Ok(array)) => {
+                rows = rows.saturating_add(array.len());
+                // Rows of no bytes need no memory, so any number of them may be claimed.
+                if rows > MAX_ROWS {
+                    return Err(error(py, &format!("{what} has more than {MAX_ROWS} rows; give fewer at a time")));
+                }
+                arrays.push(array);
+            }
             Some(Err(failure)) => return Err(error(py, &format!("{what} cannot be read: {failure}"))),
             None => return Ok(arrays),
         }
     }
 }
 
+/// Calls a function of the crates that read and write capsules: they panic at some that are damaged.
+pub fn unless_damaged<R>(py: Python<'_>, what: &str, work: impl FnOnce() -> R) -> PyResult<R> {
+    unless_damaged_outside(work).ok_or_else(|| damaged(py, what))
+}
+
+fn unless_damaged_outside<R>(work: impl FnOnce() -> R) -> Option<R> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+fn damaged(py: Python<'_>, what: &str) -> PyErr {
+    error(py, &format!("{what} is damaged, or was read before"))
+}
+
 /// Each row, or `None` for a null. The first of them is row `first` of the column. Offsets and views are copied before
-/// they are checked, since another thread may change them. The last offset is trusted: it is all that Arrow's C interface
-/// says of the data's length.
+/// they are checked, since another thread may change them. The last offset is trusted: it is all that Arrow's C
+/// interface says of the data's length.
 fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
     let rows = match array.data_type() {
         DataType::Binary => by_offsets::<BinaryType>(array),
@@ -66,16 +92,13 @@ fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> Py
             return Err(error(py, &text));
         }
     };
-    let is_text = matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let nulls = array.nulls();
     let checked = |(i, row): (usize, Option<&'a [u8]>)| {
         if nulls.is_some_and(|nulls| nulls.is_null(i)) {
             return Ok(None);
         }
-        let good = row.filter(|row| !is_text || std::str::from_utf8(row).is_ok());
-        let row = first + i;
-        let text = || format!("{what} is damaged: row {row} lies outside its buffers, or is not UTF-8");
-        good.map(Some).ok_or_else(|| error(py, &text()))
+        let text = || format!("{what} is damaged: row {} lies outside its buffers", first + i);
+        row.map(Some).ok_or_else(|| error(py, &text()))
     };
     rows.into_iter().enumerate().map(checked).collect()
 }
@@ -83,21 +106,23 @@ fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> Py
 /// Rows between two offsets each; `None` for one that is not in the array.
 fn by_offsets<T: ByteArrayType>(array: &ArrayRef) -> Vec<Option<&[u8]>> {
     let array = array.as_bytes::<T>();
-    let offsets: Vec<usize> = array.value_offsets().iter().map(|offset| offset.as_usize()).collect();
-    offsets.windows(2).map(|two| array.value_data().get(two[0]..two[1])).take(array.len()).collect()
+    // Where the last offset is negative, the buffer claims to be longer than any can be.
+    let data = if isize::try_from(array.values().len()).is_ok() { array.value_data() } else { &[] };
+    let offsets: Vec<Option<usize>> = array.value_offsets().iter().map(|offset| offset.to_usize()).collect();
+    offsets.windows(2).map(|two| data.get(two[0]?..two[1]?)).take(array.len()).collect()
 }
 
 /// Rows by their views: the length, and the row itself or its place in one of the buffers.
 fn by_views<T: ByteViewType>(array: &ArrayRef) -> Vec<Option<&[u8]>> {
     let array = array.as_byte_view::<T>();
     let (inside, buffers) = (array.views().inner().as_slice(), array.data_buffers());
-    let views: Vec<u128> = array.views().to_vec();
+    let views = Zeroizing::new(array.views().to_vec());
     let word = |view: u128, i: u32| (view >> (32 * i)) as u32 as usize;
-    let row = |(i, view): (usize, u128)| match word(view, 0) {
+    let row = |(i, &view): (usize, &u128)| match word(view, 0) {
         length @ ..=INLINE => inside.get(VIEW * i + 4..)?.get(..length),
         length => buffers.get(word(view, 2))?.as_slice().get(word(view, 3)..)?.get(..length),
     };
-    views.into_iter().enumerate().map(row).collect()
+    views.iter().enumerate().map(row).collect()
 }
 
 fn of_one_length(array: &ArrayRef) -> Vec<Option<&[u8]>> {

@@ -121,14 +121,26 @@ def test_wrong_columns(key: zariz.PrivateKey) -> None:
 
 
 def test_damaged_columns(key: zariz.PrivateKey) -> None:
-    offsets = pa.array([0, 9, 2], pa.int32()).buffers()[1]
     data = pa.py_buffer(b"abcdefghij")
-    no_text = pa.Array.from_buffers(
-        pa.string(), 1, [None, pa.array([0, 2], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xff")]
-    )
-    for damaged in (pa.Array.from_buffers(pa.binary(), 2, [None, offsets, data]), no_text):
-        with pytest.raises(zariz.Error, match="column is damaged"):
-            arrow.sign(damaged, key, "RS256")
+    # Behind another row's end, before the beginning, and with a negative end.
+    for wrong in ([0, 9, 2], [-9, -5, 2], [0, 2, -1]):
+        offsets = numpy.array([0, 1, 2], numpy.int32)
+        column = pa.Array.from_buffers(pa.binary(), 2, [None, pa.py_buffer(offsets), data])
+        offsets[:] = wrong  # which pyarrow would not take
+        with pytest.raises(zariz.Error, match="column is damaged: row"):
+            arrow.sign(column, key, "RS256")
+    # Text that is none is bytes.
+    offsets = pa.array([0, 2], pa.int32()).buffers()[1]
+    no_text = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(b"\xff\xff")])
+    assert pa.array(arrow.sign(no_text, key, "RS256")).to_pylist() == [key.sign(b"\xff\xff", "RS256")]
+
+
+def test_rows_without_bytes_that_no_memory_has(key: zariz.PrivateKey) -> None:
+    for rows in (1 << 40, 1 << 60):
+        for kind, buffers in ((pa.null(), [None]), (pa.binary(0), [None, pa.py_buffer(b"")])):
+            with pytest.raises(zariz.Error, match="more than 1073741824 rows"):
+                arrow.sign(pa.Array.from_buffers(kind, rows, buffers), key, "RS256")
+
 
 
 def test_columns_that_break_the_protocol(key: zariz.PrivateKey) -> None:
@@ -202,7 +214,7 @@ def test_offsets_that_another_thread_changes() -> None:
     thread.start()
     seen = set()
     try:
-        for _ in range(300):
+        while seen != {"read", "damaged"}:
             try:
                 powers = pa.array(arrow.pow(column, 35, 2, vartime=True)).to_pylist()
                 # Rows are a byte, or where offsets are of two states more or none.
@@ -214,7 +226,6 @@ def test_offsets_that_another_thread_changes() -> None:
     finally:
         end.set()
         thread.join()
-    assert seen
 
 
 def test_keys_of_cryptography() -> None:

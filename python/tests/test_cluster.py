@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,16 @@ while not os.path.exists("leave"):
 """
 
 
+def read_memory(process: int) -> Iterator[bytes]:
+    """What a process can write."""
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb") as memory:
+        for place in (line.split() for line in maps if " rw-p " in line):
+            start, end = (int(address, 16) for address in place[0].split("-"))
+            with contextlib.suppress(OSError):  # It is unmapped meanwhile.
+                memory.seek(start)
+                yield memory.read(end - start)
+
+
 class Cluster:
     """A program on a local cluster of Ray, with its logs and object store in a folder of its own."""
 
@@ -99,11 +110,9 @@ class Cluster:
         for number, line in self.processes().items():
             if Path(line.split(" ")[0]).name not in ("gcs_server", "raylet"):
                 continue
-            with open(f"/proc/{number}/maps") as maps, open(f"/proc/{number}/mem", "rb") as memory:
-                for place in (line.split() for line in maps if " rw-p " in line):
-                    start, end = (int(address, 16) for address in place[0].split("-"))
-                    memory.seek(start)
-                    found.append(memory.read(end - start))
+            # It may have ended meanwhile; what must be found says if too much is missing.
+            with contextlib.suppress(OSError):
+                found += read_memory(number)
         return b"".join(found)
 
     def written(self) -> bytes:
@@ -294,9 +303,8 @@ def test_a_worker_is_killed_while_it_signs(folder: Path, key: zariz.PrivateKey) 
     cluster = Cluster(folder, prepare(folder))
     signs: Callable[[str], bool] = lambda line: line.startswith("ray::MapWorker(MapBatches(Sign)).submit")
     try:
-        while not any(map(signs, cluster.processes().values())) and cluster.process.poll() is None:
+        while not (killed := cluster.kill(signs)) and cluster.process.poll() is None:
             time.sleep(0.002)
-        killed = cluster.kill(signs)
         cluster.finish()
         assert killed
         check_signatures(folder, key)

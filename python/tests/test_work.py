@@ -208,29 +208,38 @@ def app(environ, start_response):
 """
 
 
-def test_gunicorn_with_preloaded_keys(key: zariz.PrivateKey, tmp_path: Path) -> None:
+def test_gunicorn_with_preloaded_keys(
+    key: zariz.PrivateKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("gunicorn")
+    # The name of a socket has at most about 100 bytes, so it is relative.
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "key.pem").write_text(key.to_pem())
     (tmp_path / "application.py").write_text(APPLICATION)
     command = [sys.executable, "-m", "gunicorn", "--preload", "--workers=2", "--bind=unix:socket", "application:app"]
-    # A name of a socket has at most about 100 bytes, so it is relative.
-    log, workers = tmp_path / "log", set()
+    log, workers = tmp_path / "log", set[str | None]()
     with log.open("w") as file:
         server = subprocess.Popen(command, cwd=tmp_path, stderr=file)
     try:
         while "Booting worker" not in log.read_text():
             assert server.poll() is None, log.read_text()
             time.sleep(0.05)
-        while len(workers) < 2:
-            with contextlib.closing(HTTPConnection("localhost")) as connection:
+        with contextlib.ExitStack() as stack:
+            # The worker that accepts the first connection waits for its request, so another one takes the second.
+            connections = [HTTPConnection("localhost") for _ in range(2)]
+            for connection in connections:
                 connection.sock = socket.socket(socket.AF_UNIX)
-                connection.sock.connect(os.path.relpath(tmp_path / "socket"))
+                stack.enter_context(contextlib.closing(connection))
+                connection.sock.settimeout(60)
+                connection.sock.connect("socket")
+            for connection in reversed(connections):
                 connection.request("GET", "/")
                 answer = connection.getresponse()
                 body = answer.read()
-            signatures = [body[i : i + 256] for i in range(0, len(body), 256)]
-            assert all(key.public_key.verify_batch([b"%d" % i for i in range(20)], signatures, "PS256"))
-            workers.add(answer.headers["Worker"])
+                signatures = [body[i : i + 256] for i in range(0, len(body), 256)]
+                assert all(key.public_key.verify_batch([b"%d" % i for i in range(20)], signatures, "PS256"))
+                workers.add(answer.headers["Worker"])
+        assert len(workers) == 2
     finally:
         server.terminate()
         server.wait()

@@ -4,6 +4,9 @@ A column is anything with `__arrow_c_array__` or `__arrow_c_stream__`: of pyarro
 Its type is binary, large or fixed-size binary, a string, or a view of these. Results are a `Column`, which all of
 them read: `pyarrow.array(column)`.
 
+The library that a column comes from is trusted: Arrow's interface has pointers and no lengths. It has no classes of
+exceptions either, so whatever ends a stream early is an `Error` here, also an interruption of its Python code.
+
 A null stays a null. A row that fails becomes a null. With `reasons=True` the result is two columns: the second has,
 for each such row, the reason. All failures of padding have one reason.
 """
