@@ -155,6 +155,37 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_serves_so_many_requests_and_no_more() {
+        // One request alone, and as many as the widest engine has lanes: then numbers stay in them.
+        for count in [1, 8] {
+            let key = PrivateKey::generate(1024).expect("a key");
+            // What made the key has used a pair.
+            key.secret.blinding.clear();
+            let messages = vec![&b"message"[..]; count];
+            let mut seen = Vec::new();
+            for uses in 1..=USES {
+                assert!(key.sign_batch(Algorithm::RS256, &messages).iter().all(Result::is_ok));
+                let kept = unmasks(&key);
+                assert_eq!(kept.len(), if uses < USES { count } else { 0 }, "after {uses} uses");
+                assert!(kept.iter().all(|unmask| !seen.contains(unmask)), "none is used twice");
+                seen.extend(kept);
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_keeps_so_many_pairs_and_no_more() {
+        let pool = Pool::default();
+        let pairs = |count| (0..count).map(|_| Blind { mask: Limbs::default(), unmask: Limbs::default(), uses: 0 });
+        pool.keep(pairs(KEPT - 1));
+        assert_eq!(pool.pairs().len(), KEPT - 1);
+        pool.keep(pairs(2));
+        assert_eq!(pool.pairs().len(), KEPT);
+        pool.keep(pairs(1));
+        assert_eq!(pool.pairs().len(), KEPT);
+    }
+
+    #[test]
     fn a_child_has_pairs_of_its_own() {
         let key = PrivateKey::generate(1024).expect("a key");
         let sign = || key.sign_batch(Algorithm::RS256, &[b"one", b"two"]);
