@@ -42,6 +42,7 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     arrays
 }
 
+/// All arrays of a reader.
 fn read(py: Python<'_>, reader: &mut (dyn ArrayReader + Send), what: &str) -> PyResult<Vec<ArrayRef>> {
     let (mut arrays, mut rows) = (Vec::new(), 0_usize);
     loop {
