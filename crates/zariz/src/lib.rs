@@ -50,6 +50,8 @@ mod cost;
 mod dispatch;
 mod engine;
 mod fixed_base;
+#[cfg(all(test, feature = "primes"))]
+mod forks;
 mod inverse;
 mod jobs;
 mod method;

@@ -423,6 +423,7 @@ mod tests {
     /// A child continues neither with primes that its parent has, nor from a start of its parent's.
     #[test]
     fn nothing_drawn_before_a_fork_is_used_after_it() {
+        let _alone = crate::forks::alone();
         let search = Search::new(256).expect("a length");
         for search in [search.clone(), search.incremental()] {
             let mut primes = search.primes();

@@ -148,6 +148,7 @@ pub(super) fn random_below(modulus: &Prepared) -> Result<Limbs, Error> {
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
+    use crate::forks;
     use crate::rsa::Algorithm;
 
     fn unmasks(key: &PrivateKey) -> Vec<Limbs> {
@@ -156,6 +157,7 @@ mod tests {
 
     #[test]
     fn a_pair_serves_so_many_requests_and_no_more() {
+        let _alone = forks::alone();
         // One request alone, and as many as the widest engine has lanes: then numbers stay in them.
         for count in [1, 8] {
             let key = PrivateKey::generate(1024).expect("a key");
@@ -175,6 +177,7 @@ mod tests {
 
     #[test]
     fn a_key_keeps_so_many_pairs_and_no_more() {
+        let _alone = forks::alone();
         let pool = Pool::default();
         let pairs = |count| (0..count).map(|_| Blind { mask: Limbs::default(), unmask: Limbs::default(), uses: 0 });
         pool.keep(pairs(KEPT - 1));
@@ -187,6 +190,7 @@ mod tests {
 
     #[test]
     fn a_child_has_pairs_of_its_own() {
+        let _alone = forks::alone();
         let key = PrivateKey::generate(1024).expect("a key");
         let sign = || key.sign_batch(Algorithm::RS256, &[b"one", b"two"]);
         assert!(sign().iter().all(Result::is_ok));

@@ -341,6 +341,27 @@ mod tests {
     }
 
     #[test]
+    fn a_child_has_no_keys_of_its_parent() {
+        let _alone = crate::forks::alone();
+        let mut keys = KeyGenerator::new(1024).expect("a good length").keys();
+        let mut next = |expected: Option<PublicKey>, forks: bool| {
+            if forks {
+                // What a fork does.
+                zariz_process::note_fork();
+            }
+            let key = keys.next().expect("keys without end").expect("a key").public_key().clone();
+            let made: Vec<_> = keys.made.iter().map(|key| key.public_key().clone()).collect();
+            assert!(expected.is_none_or(|expected| (key == expected) != forks));
+            assert!(made.len() > 1, "several are made at once");
+            made
+        };
+        let made = next(None, false);
+        let made = next(Some(made[0].clone()), false);
+        let childs = next(Some(made[0].clone()), true);
+        assert!(childs.iter().all(|key| !made.contains(key)));
+    }
+
+    #[test]
     fn a_broken_generator_is_an_error_and_no_key_is_returned() {
         let generator = KeyGenerator::new(1024).expect("a good length");
         for method in [KeyMethod::Fips, KeyMethod::Incremental] {
