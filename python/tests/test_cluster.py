@@ -97,9 +97,13 @@ class Cluster:
                 [sys.executable, "program.py"], cwd=folder, stdout=log, stderr=log, start_new_session=True
             )
 
+    def wait_until(self, due: Callable[[], Any]) -> None:
+        """Waits until something is due, or the program has ended."""
+        while not due() and self.process.poll() is None:
+            time.sleep(0.002)
+
     def finish(self) -> None:
-        while not (self.folder / "finished").exists() and self.process.poll() is None:
-            time.sleep(0.05)
+        self.wait_until((self.folder / "finished").exists)
         self.memory = self.of_servers()
         (self.folder / "leave").touch()
         assert self.process.wait() == 0, self.log.read_text()[-4000:]
@@ -253,8 +257,7 @@ def check_resumed(folder: Path, key: zariz.PrivateKey) -> None:
 
 def wait_and_kill(cluster: Cluster, due: Callable[[], bool]) -> None:
     """Kills all of it when that is due, which must be before its end."""
-    while not due() and cluster.process.poll() is None:
-        time.sleep(0.002)
+    cluster.wait_until(due)
     assert cluster.process.poll() is None, cluster.log.read_text()[-4000:]
     cluster.end()
     assert cluster.process.returncode == -signal.SIGKILL, "it had not ended"
@@ -280,16 +283,18 @@ def test_killed_between_data_and_checkpoint(folder: Path, key: zariz.PrivateKey,
         pending = tuple(path.name.removesuffix(".pending.parquet") for path in checkpoints.glob("*.pending.parquet"))
         return [path for path in folder.glob("signed/*.parquet") if path.name.startswith(pending) and complete(path)]
 
+    def is_held() -> bool:
+        return held.exists() and held.stat().st_size > 0
+
     if which == "the program":
-        wait_and_kill(cluster, lambda: held.exists() and held.stat().st_size > 0)
+        wait_and_kill(cluster, is_held)
         left = between()
         assert left, "data and no checkpoint"
         check_resumed(folder, key)
         assert not [path for path in left if path.exists()], "data without a checkpoint"
         return
     try:
-        while not (held.exists() and held.stat().st_size > 0) and cluster.process.poll() is None:
-            time.sleep(0.002)
+        cluster.wait_until(is_held)
         assert between(), "data and no checkpoint"
         os.kill(int(held.read_text()), signal.SIGKILL)
         # Ray starts another worker, which writes the data again.
@@ -303,10 +308,10 @@ def test_a_worker_is_killed_while_it_signs(folder: Path, key: zariz.PrivateKey) 
     cluster = Cluster(folder, prepare(folder))
     signs: Callable[[str], bool] = lambda line: line.startswith("ray::MapWorker(MapBatches(Sign)).submit")
     try:
-        while not (killed := cluster.kill(signs)) and cluster.process.poll() is None:
-            time.sleep(0.002)
+        killed: list[int] = []
+        cluster.wait_until(lambda: killed.append(cluster.kill(signs)) or killed[-1])
         cluster.finish()
-        assert killed
+        assert killed[-1]
         check_signatures(folder, key)
     finally:
         cluster.end()

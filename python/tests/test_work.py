@@ -272,7 +272,7 @@ def test_a_million_calls_leak_nothing(key: zariz.PrivateKey) -> None:
 
 
 EVERYTHING = """
-import os, sys, time
+import sys, time
 sys.path.insert(0, sys.argv[1])
 import zariz
 from public import called, calls
@@ -286,10 +286,8 @@ def all_of_them(part):
     for name, (function, arguments) in every.items():
         for _ in range(counts[name] // part):
             called(function, arguments)
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 if sys.argv[2] == "leaks":
+    from test_work import resident
     all_of_them(4)
     before = resident()
     all_of_them(1)

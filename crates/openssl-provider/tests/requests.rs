@@ -381,6 +381,7 @@ impl Callers {
                 queue.kick();
                 bell.wait();
                 if random.one_in(10) {
+                    // The result is there, and nobody takes it.
                     drop(ticket);
                     return fate.get();
                 }

@@ -344,21 +344,17 @@ mod tests {
     fn a_child_has_no_keys_of_its_parent() {
         let _alone = crate::forks::alone();
         let mut keys = KeyGenerator::new(1024).expect("a good length").keys();
-        let mut next = |expected: Option<PublicKey>, forks: bool| {
-            if forks {
-                // What a fork does.
-                zariz_process::note_fork();
-            }
-            let key = keys.next().expect("keys without end").expect("a key").public_key().clone();
-            let made: Vec<_> = keys.made.iter().map(|key| key.public_key().clone()).collect();
-            assert!(expected.is_none_or(|expected| (key == expected) != forks));
-            assert!(made.len() > 1, "several are made at once");
-            made
-        };
-        let made = next(None, false);
-        let made = next(Some(made[0].clone()), false);
-        let childs = next(Some(made[0].clone()), true);
-        assert!(childs.iter().all(|key| !made.contains(key)));
+        let next = |keys: &mut Keys| keys.next().expect("keys without end").expect("a key").public_key().clone();
+        let made = |keys: &Keys| -> Vec<_> { keys.made.iter().map(|key| key.public_key().clone()).collect() };
+        next(&mut keys);
+        let parents = made(&keys);
+        assert!(parents.len() > 2, "several are made at once");
+        assert!(next(&mut keys) == parents[0], "and kept");
+        // What a fork does.
+        zariz_process::note_fork();
+        let child = next(&mut keys);
+        assert!(made(&keys).len() > 1 && !parents.contains(&child));
+        assert!(made(&keys).iter().all(|key| !parents.contains(key)));
     }
 
     #[test]

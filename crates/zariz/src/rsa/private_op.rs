@@ -183,7 +183,7 @@ mod tests {
             let [key, other] = &generated.each_ref().map(|key| key.with_engine(dispatch).expect("available"));
             let x: Vec<_> = (0..engine.lanes() as u64).map(|i| [i + 2; 16]).collect();
             let copies: Vec<_> = x.iter().map(|x| &x[..]).collect();
-            // The same key in all lanes; another key in every other lane.
+            // One key in all lanes; two keys in turn.
             let [same, mixed] = [[key, key], [other, key]]
                 .map(|keys| -> Vec<Request> { copies.iter().enumerate().map(|(i, x)| (keys[i % 2], *x)).collect() });
             let mut kept = None;
