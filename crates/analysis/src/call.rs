@@ -42,6 +42,10 @@ macro_rules! calls {
     (@run $block:ident [MAX_SELECT: $tile:expr] $arguments:tt) => {
         calls!(@width $block, $tile, M::MAX_SELECT, $arguments 1 2 3 4 5 6 7 8)
     };
+    // One width.
+    (@run $block:ident [MAX_SPLIT: $tile:expr] $arguments:tt) => {
+        calls!(@width $block, $tile, M::MAX_SPLIT, $arguments 20)
+    };
     (@run $block:ident [$max:ident: $tile:expr] $arguments:tt) => {
         calls!(@width $block, $tile, M::$max, $arguments 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
     };
@@ -69,10 +73,15 @@ macro_rules! interpret {
                 const MAX_SQUARE: usize = P::MAX_SQUARE;
                 const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
                 const MAX_WHOLE: usize = P::MAX_WHOLE;
+                const MAX_SPLIT: usize = P::MAX_SPLIT;
                 const MAX_SELECT: usize = P::MAX_SELECT;
                 const TILED_FROM: usize = P::TILED_FROM;
                 const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;
                 const AHMM_FROM: usize = P::AHMM_FROM;
+
+                fn adds_beside_products(self) -> bool {
+                    false
+                }
 
                 zariz_kernels::for_each_block!(Self, interpret! { @methods });
             }

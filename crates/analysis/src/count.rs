@@ -256,6 +256,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads = each(rows + whole_reduction(t, fours));
             digit_stores = each(t);
         }
+        Call::SplitMultiply { .. } => return split(1, 2),
+        Call::SplitSquarings { times, .. } => return split(n(*times), 1),
         Call::SelectTile { out, table, stride, .. } => {
             let t = n(out[0].len());
             digit_stores = n(out.len()) * t;
@@ -273,6 +275,34 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
         Call::Scatter { digits, .. } => digit_loads = n(digits.len()),
     }
     Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
+}
+
+/// Products of split numbers, of two factors, or of one with itself.
+fn split(times: u64, factors: u64) -> Counts {
+    let (t, h, k) = (20, 10, 5);
+    // Two rows of a product read the tile once, and their own digits; of a square their own digits, and those above.
+    let rows: u64 = if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() };
+    let quarter = 3 * k + k;
+    // A difference reads two digits for each that it writes.
+    let differences = factors * h + k;
+    // The quotient takes part in the middle's columns; so do the differences, of which a square has one. So do those of
+    // the quotient's halves and of the modulus, twice.
+    let corrections = h + factors * h + 2 * 2 * k;
+    let reduction = 2 * t + 4 * (t + 1);
+    // The lowest columns; sums of three; three single ones; the middle; those of the quotient's product; the window's.
+    let column_loads = h + 3 * h + 3 + 2 * 2 * h + (k + 2 * k + k + 2 + 3 * k) + t;
+    // Three products; the sums; three single ones; the middle; those of the quotient's product.
+    let column_stores = 3 * t + 2 * h + 3 + 2 * h + (k + k + 2 * k + 2 + k);
+    let digit_loads = 3 * rows + 6 * quarter + 2 * differences + corrections + reduction;
+    let digit_stores = differences + h + t;
+    let each = |count: u64| count * times;
+    Counts {
+        column_loads: each(column_loads),
+        column_stores: each(column_stores),
+        digit_loads: each(digit_loads),
+        digit_stores: each(digit_stores),
+        ..Counts::default()
+    }
 }
 
 /// The digits that the reduction of a whole number reads: two friendly rows, or four, the multiple once; each of the

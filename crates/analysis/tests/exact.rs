@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
 use zariz_kernels::batch::{self, Method, Reduction};
+use zariz_kernels::bounds::{FREE_BITS, FREE_BITS_SPLIT};
 use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Domain, OddModulus};
@@ -32,18 +33,19 @@ fn below(random: &mut StdRng, bound: &BigInt) -> BigInt {
     BigInt::from(BigUint::from_bytes_le(&bytes)) % bound
 }
 
-/// Moduli that fill `l` digits, or hardly: all ones, the least of that length, random ones, and a tiny one.
-fn moduli(random: &mut StdRng, w: u32, l: usize) -> Vec<BigInt> {
+/// Moduli that fill `l` digits but for the bits that are free, or hardly: all ones, the least of that length, random ones,
+/// and a tiny one.
+fn moduli(random: &mut StdRng, w: u32, l: usize, free: usize) -> Vec<BigInt> {
     let one = || BigInt::from(1);
-    let most: BigInt = one() << (w as usize * l - 3);
+    let most: BigInt = one() << (w as usize * l - free);
     let mut moduli: Vec<BigInt> = vec![&most - 1, (&most >> 1) + 1, BigInt::from(3)];
     moduli.push(below(random, &most) | one());
     moduli.push((below(random, &(&most >> w)) | one()) + 2);
     // M ≡ 1 and M ≡ −1 modulo 2^w: quotients and friendly multiples at their extremes.
     moduli.push(((&most >> (w + 1)) << w) + 1);
     moduli.push(((&most >> (w + 1)) << w) - 1);
-    // M ≡ ±1 modulo 2^{2w} and 2^{4w}, for two and four rows at a time.
-    for rows in [2, 4].into_iter().filter(|&rows| l > rows) {
+    // M ≡ ±1 modulo 2^{2w}, 2^{4w} and 2^{10w}, for two and four rows at a time, and for ten.
+    for rows in [2, 4, 10].into_iter().filter(|&rows| l > rows) {
         let high = (&most >> (w as usize * rows + 1)) << (w as usize * rows);
         moduli.extend([&high + 1, high - 1]);
     }
@@ -58,7 +60,10 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 }
 
 /// One operation on digits, in every lane the same.
+///
+/// A factor is a table entry, unless entries are half-reduced.
 fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
+    let half_reduced = constants.method().is_some_and(|method| method.ahmm);
     let mut domain = batch::Domain::new(m, &[constants]);
     let mut number = |digits: &[u64]| {
         let mut out = domain.zeros(domain.words());
@@ -67,7 +72,8 @@ fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Opti
     };
     let mut out = number(x);
     match y.map(&mut number) {
-        Some(y) => domain.amm(&mut out, &y),
+        Some(y) if half_reduced => domain.amm(&mut out, &y),
+        Some(y) => domain.multiply_entry(&mut out, &y),
         None => domain.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
@@ -82,7 +88,8 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let w = M::DIGIT_BITS;
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
-    for modulus in moduli(&mut random, w, l) {
+    let split = method == Method::KARATSUBA_PRODUCTS && l == M::MAX_SPLIT;
+    for modulus in moduli(&mut random, w, l, if split { FREE_BITS_SPLIT } else { FREE_BITS }) {
         let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
         let numbers = numbers(&mut random, &modulus);
         for (i, x) in numbers.iter().enumerate() {
@@ -99,7 +106,8 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
                 let moduli = if matches!(method.reduction, Reduction::Separated { .. }) { 1 } else { 2 };
-                assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
+                let more = if split { (&modulus >> (2 * w - 1)) + 1 } else { BigInt::ZERO };
+                assert!(z <= &t / &r + &modulus * moduli + more, "{what}: not below T/R + {moduli}M, or hardly more");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
                 if let Some(real) = M::present() {
                     assert_eq!(run(real, &constants, &x_digits, y_digits.as_deref()), out, "{what}: the real machine");
@@ -123,6 +131,9 @@ fn products_of_every_size_and_machine() {
 #[test]
 fn products_by_every_method() {
     fn machine<M: Named + Present>() {
+        if M::MAX_SPLIT > 0 {
+            products::<M>(M::MAX_SPLIT, Method::KARATSUBA_PRODUCTS);
+        }
         for &(_, method) in Method::NAMED {
             for l in [2, 4, 7, 8, 12, M::MAX_TRIANGLE + 1, method.digits(2 * M::MAX_TILE + 1)] {
                 products::<M>(l, method);
@@ -177,7 +188,7 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
     fn machine<M: Named + Present>() {
         let (w, l) = (M::DIGIT_BITS, 9);
         let mut random = StdRng::seed_from_u64(5);
-        for modulus in moduli(&mut random, w, l) {
+        for modulus in moduli(&mut random, w, l, FREE_BITS) {
             let constants = batch::Constants::new(&odd(&modulus), w, l);
             let exact = Exact::<Of<M>>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
@@ -208,7 +219,7 @@ fn powers_are_right() {
     fn machine<M: Named + Present>() {
         let (w, l) = (M::DIGIT_BITS, 6);
         let mut random = StdRng::seed_from_u64(6);
-        for modulus in moduli(&mut random, w, l) {
+        for modulus in moduli(&mut random, w, l, FREE_BITS) {
             let constants = batch::Constants::new(&odd(&modulus), w, l);
             let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
             let power = Power {

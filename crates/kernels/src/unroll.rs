@@ -20,3 +20,9 @@ macro_rules! each {
 pub(crate) fn reread<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)
 }
+
+/// Like [`reread`], for memory that is written too: values are stored before it, and loaded after it.
+#[inline(always)]
+pub(crate) fn reread_mut<T: ?Sized>(columns: &mut T) -> &mut T {
+    core::hint::black_box(columns)
+}

@@ -10,7 +10,9 @@ use common::{check_batch, check_method};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
-use zariz_kernels::batch::block::{LOOKUP_WINDOWS, SHORTEST_WHOLE, fours, plain_rows, rows_at_a_time};
+use zariz_kernels::batch::block::{
+    LOOKUP_WINDOWS, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, fours, plain_rows, rows_at_a_time,
+};
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
 
@@ -195,14 +197,50 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let mut found = digits(&x);
         m.multiply(&mut found, &digits(&y), &digits(&prepared));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
-        check("multiply", width, &found, &whole(&x, &y, &modulus, 0));
+        check("multiply", width, &found, &whole(&x, &y, &modulus, &steps(width, 0)));
         let (mut found, mut expected) = (digits(&x), x);
         let fours = if M::FOUR_ROWS { fours(width) } else { 0 };
         m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width + 2]));
-        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, fours));
+        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &steps(width, fours)));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("squarings", width, &found, &expected);
     }
+    // So often that each difference of halves and of quarters borrows in some lanes, and not in others.
+    let mut borrows = [[false; 2]; 4];
+    for _ in 0..if M::MAX_SPLIT > 0 { 16 } else { 0 } {
+        let width = SPLIT_DIGITS;
+        let mut number = |free: u32| {
+            let mut number = words(rng, width, DIGIT);
+            number[width - 1].iter_mut().for_each(|word| *word >>= free);
+            number
+        };
+        let (x, y, mut modulus) = (number(4), number(4), number(4));
+        modulus[0].iter_mut().for_each(|word| *word |= 1);
+        let parts = prepare_split(&modulus);
+        for lane in 0..L {
+            let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
+            let seen = [
+                smaller(&x[..width / 2], &x[width / 2..]),
+                smaller(&y[width / 2..], &y[..width / 2]),
+                parts[parts.len() - 2][lane] as usize,
+                parts[parts.len() - 1][lane] as usize,
+            ];
+            borrows.iter_mut().zip(seen).for_each(|(borrows, seen)| borrows[seen] = true);
+        }
+        let prepared = digits(&[parts, prepare(&modulus)].concat());
+        let mut c = columns(&vec![[7; L]; SPLIT_COLUMNS]);
+        let mut spare = digits(&vec![[7; L]; SPLIT_SPARE]);
+        let (mut found, mut expected) = (digits(&x), x);
+        m.split_multiply(&mut found, &digits(&y), &prepared, &mut c, &mut spare);
+        expected = whole(&expected, &y, &modulus, &[10, 4, 2]);
+        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+        check("split_multiply", width, &words, &expected);
+        m.split_squarings(&mut found, 3, &prepared, &mut c, &mut spare);
+        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &[10, 4, 2]));
+        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+        check("split_squarings", width, &words, &expected);
+    }
+    assert!(M::MAX_SPLIT == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
     for width in 1..=M::MAX_TRIANGLE {
         #[cfg(feature = "papers")]
         {
@@ -286,6 +324,13 @@ fn number<const L: usize>(words: &[Words<L>], lane: usize) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |number, words| (number << 52) + words[lane])
 }
 
+/// `M''` of so many rows at a time.
+fn friendly(modulus: &BigUint, rows: usize) -> BigUint {
+    let power = BigUint::from(1u32) << (52 * rows);
+    let mu = &power - modulus.modinv(&power).expect("odd moduli");
+    (mu * modulus + 1u32) >> (52 * rows)
+}
+
 /// What `multiply` needs of moduli: `M''` of four rows and of two, `M` and `μ`.
 fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     let t = modulus.len();
@@ -294,9 +339,7 @@ fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     for lane in 0..L {
         let number = number(modulus, lane);
         for (out, rows) in out.chunks_mut(t).zip([4, 2]) {
-            let power = BigUint::from(1u32) << (52 * rows);
-            let mu = &power - number.modinv(&power).expect("odd moduli");
-            let friendly = (mu * &number + 1u32) >> (52 * rows);
+            let friendly = friendly(&number, rows);
             out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&friendly, k));
         }
         let digit = BigUint::from(1u64 << 52);
@@ -305,27 +348,49 @@ fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     out
 }
 
-/// First `fours` times four digits, then two digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the last two, or three, by the
-/// modulus itself.
-fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], fours: usize) -> Vec<Words<L>> {
+/// What `split_multiply` needs before these: `M''` of half of the digits, the differences of its quarters, and where they
+/// borrow.
+fn prepare_split<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
+    let (t, quarter) = (modulus.len(), modulus.len() / 4);
+    let mut out = vec![[0; L]; t + 2 * quarter + 2];
+    for lane in 0..L {
+        let friendly = friendly(&number(modulus, lane), t / 2);
+        let radix = BigUint::from(1u32) << (52 * quarter);
+        let part = |i: usize| (&friendly >> (52 * quarter * i)) % &radix;
+        (0..t).for_each(|k| out[k][lane] = digit(&friendly, k));
+        for i in 0..2 {
+            let (low, high) = (part(2 * i), part(2 * i + 1));
+            let difference = (&radix + &high - &low) % &radix;
+            (0..quarter).for_each(|k| out[t + quarter * i + k][lane] = digit(&difference, k));
+            out[t + 2 * quarter + i][lane] = u64::from(high < low);
+        }
+    }
+    out
+}
+
+/// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus itself.
+fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], steps: &[usize]) -> Vec<Words<L>> {
     let (t, prepared) = (x.len(), prepare(modulus));
     let mut out = vec![[0; L]; t];
     for lane in 0..L {
+        let modulus = number(modulus, lane);
         let mut value = number(x, lane) * number(y, lane);
-        let pairs = (t - 2) / 2 - 2 * fours;
-        for (rows, count, friendly) in [(4, fours, &prepared[..t]), (2, pairs, &prepared[t..2 * t])] {
-            for _ in 0..count {
-                let low = &value % (BigUint::from(1u32) << (52 * rows));
-                value = (value >> (52 * rows)) + low * number(friendly, lane);
-            }
+        for &rows in steps {
+            let low = &value % (BigUint::from(1u32) << (52 * rows));
+            value = (value >> (52 * rows)) + low * friendly(&modulus, rows);
         }
-        for _ in 4 * fours + 2 * pairs..t {
+        for _ in steps.iter().sum::<usize>()..t {
             let q = u128::from(digit(&value, 0)) * u128::from(prepared[3 * t][lane]) % (1 << 52);
-            value = (value + q * number(modulus, lane)) >> 52;
+            value = (value + q * &modulus) >> 52;
         }
         out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&value, k));
     }
     out
+}
+
+/// The steps of whole numbers: some of four digits, then pairs; the last two digits, or three, are left.
+fn steps(width: usize, fours: usize) -> Vec<usize> {
+    [vec![4; fours], vec![2; (width - 2) / 2 - 2 * fours]].concat()
 }
 
 /// Digit `k` of a number.

@@ -42,9 +42,12 @@ fn every_method_at_every_small_digit_count() {
             }
             let exponent_bits = if slow::<M>() { 7 } else { 70 };
             for method in methods() {
-                // With as little room above the modulus as allowed, with what AHMM needs, and with more.
-                let free = [3, 4, 5, 20][digits % 4];
-                check_method(m, &mut rng, method, w * digits - free, digits, exponent_bits);
+                // With as little room above the modulus as allowed, with what splitting and AHMM need, and with more.
+                let free = [3, 4, 5, 20];
+                let free = if digits == M::MAX_SPLIT { &free[..] } else { &free[digits % 4..][..1] };
+                for free in free {
+                    check_method(m, &mut rng, method, w * digits - free, digits, exponent_bits);
+                }
             }
         }
     }

@@ -142,7 +142,7 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
         self.0.held(work)
     }
     fn method(self, modulus: &Prepared) -> Method {
-        self.constants(modulus).method_on::<M>()
+        self.constants(modulus).method_on(self.0)
     }
     #[cfg(feature = "rsa")]
     fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {

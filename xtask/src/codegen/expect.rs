@@ -44,6 +44,9 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
         "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
+        // Three products of halves, six of quarters, and ten rows.
+        "split_multiply" => (0, 3 * (t / 2) * (t / 2) + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
+        "split_squarings" => (0, 3 * (t / 2) * (t / 2 + 1) / 2 + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),

@@ -114,14 +114,27 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
         Call::Multiply { x, y, modulus } => {
             let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
             Call::Multiply { x: &mut *x, y, modulus }.run(m);
-            whole::<P>(&product, x, modulus)
+            whole::<P>(&product, x, modulus, &BigInt::ZERO)
         }
         Call::Squarings { x, times, modulus, c } => {
             // One at a time: the block repeats itself.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
                 Call::Squarings { x: &mut *x, times: 1, modulus, c: &mut *c }.run(m);
-                whole::<P>(&(&number * &number), x, modulus)?;
+                whole::<P>(&(&number * &number), x, modulus, &BigInt::ZERO)?;
+            }
+            Ok(())
+        }
+        Call::SplitMultiply { x, y, modulus, c, spare } => {
+            let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
+            Call::SplitMultiply { x: &mut *x, y, modulus, c, spare }.run(m);
+            split::<P>(&product, x, modulus)
+        }
+        Call::SplitSquarings { x, times, modulus, c, spare } => {
+            for _ in 0..times {
+                let number = value_of_digits(x, w);
+                Call::SplitSquarings { x: &mut *x, times: 1, modulus, c: &mut *c, spare: &mut *spare }.run(m);
+                split::<P>(&(&number * &number), x, modulus)?;
             }
             Ok(())
         }
@@ -202,9 +215,28 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''` of four rows and of two,
-/// `M` and `μ`.
-pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
+/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has `M''` of half of the digits,
+/// the differences of its quarters, and 1 where they borrow.
+pub fn split<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
+    let (w, t) = (P::DIGIT_BITS, x.len());
+    let (friendly, rest) = modulus.split_at(t);
+    let (differences, rest) = rest.split_at(t / 2);
+    let (borrows, rest) = rest.split_at(2);
+    let number = value_of_digits(&rest[2 * t..3 * t], w);
+    let multiple: BigInt = (value_of_digits(friendly, w) << (w as usize * (t / 2))) - 1;
+    equal("M' modulo M", &(multiple % &number), &BigInt::ZERO)?;
+    for ((halves, difference), &borrow) in friendly.chunks(t / 2).zip(differences.chunks(t / 4)).zip(borrows) {
+        let [low, high, difference] =
+            [&halves[..t / 4], &halves[t / 4..], difference].map(|part| value_of_digits(part, w));
+        equal("a difference", &(difference - (BigInt::from(borrow) << (w as usize * (t / 4)))), &(high - low))?;
+    }
+    let slack = BigInt::from(1) << (w as usize * t - (2 * w as usize - 1));
+    whole::<P>(product, x, rest, &slack)
+}
+
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R + slack`, of the product `T`; `modulus` has `M''` of four rows and of
+/// two, `M` and `μ`.
+pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64], slack: &BigInt) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS as usize, x.len());
     digits(P::DIGIT_BITS, x)?;
     let (friendly, rest) = modulus.split_at(2 * t);
@@ -217,8 +249,8 @@ pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(
     let added = (value_of_digits(x, P::DIGIT_BITS) << (w * t)) - product;
     equal("the multiple of M that was added", &(&added % &number), &BigInt::ZERO)?;
     let quotient = added / number;
-    let fits = quotient >= BigInt::ZERO && quotient < BigInt::from(2) << (w * t);
-    fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R"))
+    let fits = quotient >= BigInt::ZERO && quotient < (BigInt::from(2) << (w * t)) + slack;
+    fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R + {slack:#x}"))
 }
 
 /// The digits and the column above them are what the columns were; those below are not written.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use zariz_kernels::batch::block::{SHORTEST_WHOLE, WIDEST, fours};
+use zariz_kernels::batch::block::{SHORTEST_WHOLE, SPLIT_DIGITS, WIDEST, fours};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
-use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
+use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, FREE_BITS_SPLIT, REDUCED, REDUCED_FULL};
 use zariz_kernels::{carry, pair, rsaz};
 
 use super::{Arithmetic, Bounds, Kind, Reduction, Size};
@@ -40,6 +40,13 @@ fn whole_sizes(w: usize) -> Vec<Size> {
         Size { digits, bits: w * digits, step: w * (digits - 1), reduction }
     };
     whole.map(size).collect()
+}
+
+/// Numbers whose reduction begins with half of their digits.
+fn split_sizes(w: usize) -> Vec<Size> {
+    let digits = SPLIT_DIGITS;
+    let reduction = Reduction::Steps { w, friendly: &[SPLIT_DIGITS / 2, 4, 2], plain: 4 };
+    vec![Size { digits, bits: w * digits, step: w * (digits - 1), reduction }]
 }
 
 /// Numbers across vectors: every shape that there is.
@@ -117,6 +124,8 @@ pub fn all() -> Vec<Arithmetic> {
         }
         let whole = batch("whole numbers, four rows first", BOUNDS, Kind::Products, Some(2));
         out.push(Arithmetic { sizes: whole_sizes(w), ..whole });
+        let inside = batch("split numbers", Bounds { free_bits: FREE_BITS_SPLIT, ..BOUNDS }, Kind::InDomain, None);
+        out.push(Arithmetic { sizes: split_sizes(w), ..inside });
         out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| {

@@ -45,9 +45,8 @@ impl<M: Machine> Bias<M> {
     /// carry out of the last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers
     /// that have not wrapped.
     pub fn offset(mut self, at: usize) -> Self {
-        for (i, column) in self.columns[at..].iter_mut().enumerate() {
-            let carried = if i == 0 { 0 } else { OFFSET >> M::DIGIT_BITS };
-            *column = column.wrapping_add(OFFSET - carried);
+        for (k, column) in self.columns[at..].iter_mut().enumerate() {
+            *column = column.wrapping_add(offset(k, M::DIGIT_BITS));
         }
         self
     }
@@ -63,4 +62,8 @@ impl<M: Machine> Bias<M> {
     }
 }
 
-const OFFSET: u64 = 1 << 62;
+/// What column `k` of those that [`Bias::offset`] keeps positive starts at.
+pub(crate) const fn offset(k: usize, digit_bits: u32) -> u64 {
+    const OFFSET: u64 = 1 << 62;
+    if k == 0 { OFFSET } else { OFFSET - (OFFSET >> digit_bits) }
+}

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::block::SPLIT_DIGITS;
 use super::kernels::Kernels;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
@@ -29,6 +30,9 @@ pub struct Constants {
     pub(crate) friendly_pair: Limbs,
     /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
     pub(crate) friendly_four: Limbs,
+    /// Of numbers of [`SPLIT_DIGITS`]: `M''` of half of the digits, the differences of its quarters, and where they borrow
+    /// (see [`split_multiply`](crate::batch::block::split_multiply)).
+    pub(crate) friendly_half: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
     pub(crate) friendly_tile: Limbs,
@@ -75,8 +79,14 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let inverse = limbs::negative_inverse_many(m, (STEP * w).div_ceil(64));
+        let splits = digits == SPLIT_DIGITS;
+        let most = if splits { STEP.max(digits / 2) } else { STEP };
+        let inverse = limbs::negative_inverse_many(m, (most * w).div_ceil(64));
         let mu = limbs::digits_of(&inverse, digit_bits, STEP);
+        let friendly_half = match splits {
+            true => with_differences(&friendly(m, &inverse, digit_bits, digits / 2, digits), digit_bits),
+            false => Limbs::default(),
+        };
         let [friendly, friendly_pair, friendly_four, friendly_tile] =
             [1, 2, 4, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 
@@ -95,6 +105,7 @@ impl Constants {
             friendly,
             friendly_pair,
             friendly_four,
+            friendly_half,
             friendly_tile,
             one,
             enter: in_digits(&enter),
@@ -131,8 +142,8 @@ impl Constants {
     /// The method that a batch of this modulus uses on a machine: the caller's choice or the fastest, with no
     /// more splitting than fits.
     #[doc(hidden)]
-    pub fn method_on<M: Kernels>(&self) -> Method {
-        self.method().unwrap_or_else(|| Method::fastest::<M>(self.digits())).fitting(self.digits(), M::DIGIT_BITS)
+    pub fn method_on<M: Kernels>(&self, machine: M) -> Method {
+        self.method().unwrap_or_else(|| Method::fastest(machine, self.digits())).fitting(self.digits(), M::DIGIT_BITS)
     }
 
     /// `w`.
@@ -179,4 +190,25 @@ fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: us
     let shifted = limbs::digits_of(&multiple, digit_bits, digits + rows);
     debug_assert!(shifted[..rows].iter().all(|&digit| digit == 0));
     Limbs::new(shifted[rows..].to_vec())
+}
+
+/// A number of four quarters `n0` to `n3`; then `n1 − n0` and `n3 − n2`, modulo a quarter's radix; then 1 for each that
+/// borrows, else 0.
+fn with_differences(number: &[u64], digit_bits: u32) -> Limbs {
+    let quarter = number.len() / 4;
+    let mut out = limbs::zero(number.len() + 2 * quarter + 2);
+    let (copy, rest) = out.split_at_mut(number.len());
+    copy.copy_from_slice(number);
+    let (differences, borrows) = rest.split_at_mut(2 * quarter);
+    for ((difference, number), borrow) in
+        differences.chunks_exact_mut(quarter).zip(number.chunks_exact(2 * quarter)).zip(borrows)
+    {
+        let (low, high) = number.split_at(quarter);
+        for ((difference, low), high) in difference.iter_mut().zip(low).zip(high) {
+            let signed = high.wrapping_sub(*low).wrapping_sub(*borrow);
+            *difference = signed & ((1 << digit_bits) - 1);
+            *borrow = signed >> 63;
+        }
+    }
+    out
 }

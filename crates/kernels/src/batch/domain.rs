@@ -5,7 +5,8 @@
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]) or several digits
 //! ([`crate::batch::tiled`]), or `T/R + M` in one piece (`separated.rs`). For `x, y < 4M` that is at most
-//! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves. Split products and squares
+//! (`block/split.rs`) leave less than `T/R + 2M + M/2^{2w−1}`, with `R ≥ 16M`: below `4M` too.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
 //! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.
@@ -21,7 +22,9 @@ use alloc::vec::Vec;
 
 use super::ahmm::Ahmm;
 use super::bias::Bias;
-use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, WINDOWS};
+use super::block::{
+    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, WINDOWS,
+};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::kernels::Kernels;
@@ -30,7 +33,7 @@ use super::number::{Number, load_into};
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
 use super::tiles::tiles;
-use crate::bounds::REDUCED;
+use crate::bounds::{FREE_BITS_SPLIT, REDUCED};
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, Placed, Pool};
@@ -59,10 +62,26 @@ pub struct Domain<'a, M: Kernels> {
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 enum Arithmetic<M: Kernels> {
-    /// In one block, which needs this of the moduli (see [`crate::batch::block::multiply`]).
-    Whole(Box<Placed<M::Digit>>),
+    /// In one block.
+    Whole(Box<Whole<M>>),
     /// By blocks for products, and blocks for reductions.
     Parts(Box<Parts<M>>),
+}
+
+/// Products with their reductions in one block.
+struct Whole<M: Kernels> {
+    /// What [`multiply`](crate::batch::block::multiply()) needs of the moduli, behind what is needed of them besides
+    /// where numbers are [split](Self::split).
+    modulus: Placed<M::Digit>,
+    /// Where squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product of a
+    /// number that enters could be a little above `3M`.
+    split: Option<Box<SplitSpace<M>>>,
+}
+
+/// What [`split_multiply`](crate::batch::block::split_multiply) works in.
+struct SplitSpace<M: Kernels> {
+    columns: Placed<M::Column>,
+    digits: Placed<M::Digit>,
 }
 
 /// Products and reductions from blocks.
@@ -83,6 +102,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
+            assert!(M::MAX_SPLIT == 0 || (M::MAX_SPLIT == SPLIT_DIGITS && SPLIT_DIGITS <= M::MAX_WHOLE));
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
@@ -95,20 +115,15 @@ impl<'a, M: Kernels> Domain<'a, M> {
         assert!(l <= MAX_DIGITS);
         assert!(lanes.iter().all(|c| c.digits() == l && c.digit_bits() == M::DIGIT_BITS));
         assert!(lanes.iter().all(|c| c.method() == lanes[0].method()));
-        let method = lanes[0].method_on::<M>();
+        let method = lanes[0].method_on(machine);
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let arithmetic = match method {
             Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
-                let mut modulus = Placed::new(machine.digit_zero(), 3 * l + 1, None);
-                let (friendly_four, rest) = modulus.split_at_mut(l);
-                let (friendly, rest) = rest.split_at_mut(l);
-                let (digits, mu) = rest.split_at_mut(l);
-                load_into(machine, friendly_four, |lane| &lanes[lane].friendly_four);
-                load_into(machine, friendly, |lane| &lanes[lane].friendly_pair);
-                load_into(machine, digits, |lane| &lanes[lane].digits);
-                load_into(machine, mu, |lane| &lanes[lane].mu[..1]);
-                Arithmetic::Whole(Box::new(modulus))
+                Arithmetic::Whole(Box::new(Whole::new(machine, &lanes, false)))
+            }
+            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => {
+                Arithmetic::Whole(Box::new(Whole::new(machine, &lanes, true)))
             }
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };
@@ -225,7 +240,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.
     fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
         match &mut self.arithmetic {
-            Arithmetic::Whole(modulus) => self.machine.multiply(x, y, modulus),
+            Arithmetic::Whole(whole) => self.machine.multiply(x, y, whole.modulus(self.digits)),
             Arithmetic::Parts(parts) => {
                 parts.multiply.run(&mut self.columns, x, y);
                 parts.reduction.reduce(&mut self.columns, self.digits, x);
@@ -236,7 +251,13 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
     fn ams(&mut self, x: &mut [M::Digit], times: usize) {
         match &mut self.arithmetic {
-            Arithmetic::Whole(modulus) => self.machine.squarings(x, times, modulus, &mut self.columns),
+            Arithmetic::Whole(whole) => match &mut whole.split {
+                Some(space) => {
+                    let SplitSpace { columns, digits } = &mut **space;
+                    self.machine.split_squarings(x, times, &whole.modulus, columns, digits);
+                }
+                None => self.machine.squarings(x, times, &whole.modulus, &mut self.columns),
+            },
             Arithmetic::Parts(parts) => {
                 for _ in 0..times {
                     parts.square.square(&mut self.columns, x);
@@ -259,9 +280,15 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// By almost-half-Montgomery multiplication where the method says so (see [`crate::batch::ahmm`]), else
-    /// by [`amm`](crate::Domain::amm).
+    /// By a split product, or by almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method
+    /// says so; else by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
+        if let Arithmetic::Whole(whole) = &mut self.arithmetic
+            && let Some(space) = &mut whole.split
+        {
+            let SplitSpace { columns, digits } = &mut **space;
+            return self.machine.split_multiply(x, entry, &whole.modulus, columns, digits);
+        }
         match self.arithmetic.ahmm() {
             Some((ahmm, reduction)) => {
                 let (number, k) = entry.split_at(self.digits);
@@ -379,7 +406,7 @@ impl<M: Kernels> Arithmetic<M> {
     /// The moduli, of `l` digits.
     fn modulus(&self, l: usize) -> &[M::Digit] {
         match self {
-            Self::Whole(modulus) => &modulus[2 * l..3 * l],
+            Self::Whole(whole) => &whole.modulus(l)[2 * l..3 * l],
             Self::Parts(parts) => parts.reduction.modulus(),
         }
     }
@@ -395,6 +422,37 @@ impl<M: Kernels> Arithmetic<M> {
             Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
             Self::Whole(_) => None,
         }
+    }
+}
+
+impl<M: Kernels> Whole<M> {
+    /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
+    fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
+        let l = lanes[0].digits();
+        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
+        let split = split && longest + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
+        let half: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_half } else { |_| &[] };
+        let parts: [fn(&Constants) -> &[u64]; 5] =
+            [half, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]];
+        let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
+        let mut modulus = Placed::new(machine.digit_zero(), words, None);
+        let mut rest = &mut modulus[..];
+        for part in parts {
+            let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
+            load_into(machine, digits, |lane| part(lanes[lane]));
+            rest = behind;
+        }
+        let space = || {
+            let columns = Placed::new(machine.column_splat(0), SPLIT_COLUMNS, Some(COLUMNS));
+            Box::new(SplitSpace { columns, digits: Placed::new(machine.digit_zero(), SPLIT_SPARE, None) })
+        };
+        Self { modulus, split: split.then(space) }
+    }
+
+    /// What [`multiply`](crate::batch::block::multiply()) needs, `3l + 1` digits. Where numbers are split, more stands
+    /// before it.
+    fn modulus(&self, l: usize) -> &[M::Digit] {
+        &self.modulus[self.modulus.len() - (3 * l + 1)..]
     }
 }
 

@@ -12,8 +12,8 @@ use super::machine::{Column, Digit, Machine};
 /// ```
 ///
 /// * The name of the function in [`block`](crate::batch::block), and as the name of a type.
-/// * Where the function has a tile width: the constant of [`Kernels`] that is the largest width, and the
-///   argument whose length is the width.
+/// * Where the function has a tile width: the constant of [`Kernels`] that bounds the width, and the argument whose
+///   length is the width.
 /// * The arguments after the machine. Every reference has the lifetime `'a`.
 ///
 /// The callback needs `Column`, `Digit`, `Part` and `WINDOWS` in scope. A new block is an entry here and its
@@ -41,6 +41,20 @@ macro_rules! for_each_block {
                 times: usize,
                 modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>]
+            );
+            split_multiply SplitMultiply [MAX_SPLIT: x] (
+                x: &'a mut [Digit<$M>],
+                y: &'a [Digit<$M>],
+                modulus: &'a [Digit<$M>],
+                c: &'a mut [Column<$M>],
+                spare: &'a mut [Digit<$M>]
+            );
+            split_squarings SplitSquarings [MAX_SPLIT: x] (
+                x: &'a mut [Digit<$M>],
+                times: usize,
+                modulus: &'a [Digit<$M>],
+                c: &'a mut [Column<$M>],
+                spare: &'a mut [Digit<$M>]
             );
             select_tile SelectTile [MAX_SELECT: out[0]] (
                 out: [&'a mut [Digit<$M>]; WINDOWS],
@@ -143,9 +157,10 @@ macro_rules! methods {
 /// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe,
 /// generic, ordinary code) and the instructions of a processor.
 ///
-/// A block that works on a tile takes the tile's width from a slice's length: from 1 to the constant that
-/// [`for_each_block!`](crate::for_each_block) names. Other widths panic; only a mistake in this crate can
-/// cause that, since lengths depend on the modulus size alone.
+/// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
+/// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that [`for_each_block!`](crate::for_each_block)
+/// names, or of split numbers just that. Other widths panic; only a mistake in this crate can cause that, since lengths
+/// depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.
@@ -159,6 +174,9 @@ pub trait Kernels: Machine {
     /// The widest whole number whose product and reduction are one block, bounded by the processor's registers;
     /// 0 where that gains nothing, or columns have a bias or can be negative.
     const MAX_WHOLE: usize;
+    /// [`SPLIT_DIGITS`](crate::batch::block::SPLIT_DIGITS) on machines that have the blocks for such numbers; else 0, as
+    /// where columns have a bias or halves can be negative.
+    const MAX_SPLIT: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.
     const MAX_SELECT: usize;
@@ -169,6 +187,10 @@ pub trait Kernels: Machine {
     const TILED_FROM: usize;
     /// From how many digits on half-reduced products with table entries are faster: measured likewise.
     const AHMM_FROM: usize;
+
+    /// Whether this processor has pipes that add and do not multiply, so that additions beside products are free:
+    /// [`crate::batch::Method::fastest`] then splits products.
+    fn adds_beside_products(self) -> bool;
 
     for_each_block!(Self, methods! {});
 }

@@ -72,6 +72,10 @@ impl Method {
     pub const AHMM_KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AHMM };
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
+    /// AMM with products and squares by one level of Karatsuba. On machines that have
+    /// [`split_multiply`](super::block::split_multiply), squares and products with table entries of numbers of its length
+    /// are those of that block, which splits half of the reduction too; other products are not split.
+    pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]
     pub const SCHOOLBOOK: Self = separated(0, false);
@@ -97,6 +101,7 @@ impl Method {
         ("ahmm", Self::AHMM),
         ("ahmm-karatsuba-squares", Self::AHMM_KARATSUBA_SQUARES),
         ("karatsuba-squares", Self::KARATSUBA_SQUARES),
+        ("karatsuba-products", Self::KARATSUBA_PRODUCTS),
         ("tiled", Self::TILED),
         ("tiled-ahmm", Self::TILED_AHMM),
         ("tiled-ahmm-squares", Self::TILED_AHMM_KARATSUBA_SQUARES),
@@ -117,7 +122,10 @@ impl Method {
     /// The fastest known method for numbers of `digits` digits on a machine: a decision table made by
     /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
-    pub fn fastest<M: Kernels>(digits: usize) -> Self {
+    pub fn fastest<M: Kernels>(machine: M, digits: usize) -> Self {
+        if digits == M::MAX_SPLIT && machine.adds_beside_products() {
+            return Self::KARATSUBA_PRODUCTS;
+        }
         Self {
             square_levels: u32::from(digits >= M::KARATSUBA_FROM),
             reduction: if digits >= M::TILED_FROM { Reduction::Tiled } else { Reduction::Interleaved },

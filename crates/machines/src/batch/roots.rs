@@ -5,13 +5,14 @@
 /// with the machine's target features and, for blocks with a tile width, one instance per width.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
-/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_WHOLE` and
-/// `1..=MAX_SELECT`.
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_WHOLE`,
+/// `MAX_SPLIT` alone if it is not 0, and `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
         tiled_from: $tiled:expr, karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
-        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, selects: $selects:tt
+        adds_beside: $adds:expr,
+        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, splits: $splits:tt, selects: $selects:tt
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
@@ -29,12 +30,17 @@ macro_rules! roots {
                 const MAX_SQUARE: usize = roots!(@last $squares);
                 const MAX_TRIANGLE: usize = roots!(@last $triangles);
                 const MAX_WHOLE: usize = roots!(@last $wholes);
+                const MAX_SPLIT: usize = roots!(@last $splits);
                 const MAX_SELECT: usize = roots!(@last $selects);
                 const TILED_FROM: usize = $tiled;
                 const KARATSUBA_FROM: usize = $karatsuba;
                 const AHMM_FROM: usize = $ahmm;
 
-                for_each_block!(This, roots! { @methods $tiles $squares $triangles $wholes $selects });
+                fn adds_beside_products(self) -> bool {
+                    $adds
+                }
+
+                for_each_block!(This, roots! { @methods $tiles $squares $triangles $wholes $splits $selects });
             }
         }
     };
@@ -65,26 +71,29 @@ macro_rules! roots {
     };
 
     // The method of every block: calls its function, or the instance of its function for the tile width.
-    (@methods $tiles:tt $squares:tt $triangles:tt $wholes:tt $selects:tt $(
+    (@methods $tiles:tt $squares:tt $triangles:tt $wholes:tt $splits:tt $selects:tt $(
         $block:ident $Block:ident $([$max:ident: $tile:expr])? ($($argument:ident: $type:ty),*);
     )*) => {
         $(roots!(@method
-            $block [$($max: $tile;)? $tiles $squares $triangles $wholes $selects] ($($argument: $type),*)
+            $block [$($max: $tile;)? $tiles $squares $triangles $wholes $splits $selects] ($($argument: $type),*)
         );)*
     };
-    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt $e:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt $e:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt $e:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_WHOLE: $tile:expr; $a:tt $b:tt $c:tt $list:tt $e:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_WHOLE: $tile:expr; $a:tt $b:tt $c:tt $list:tt $e:tt $f:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $list:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_SPLIT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $list:tt $f:tt] $arguments:tt) => {
+        roots!(@instances $list $block, $tile, $arguments);
+    };
+    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $e:tt $list:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
     (@method $block:ident $lists:tt ($($argument:ident: $type:ty),*)) => {
@@ -97,6 +106,16 @@ macro_rules! roots {
         fn $block<'a>(self, $($argument: $type),*) {
             let _ = ($($argument),*);
             unreachable!("this machine has no width of {}", stringify!($block))
+        }
+    };
+    // With one width, the compiler would drop arguments that it knows, and `cargo xtask codegen` could not tell which
+    // register holds which.
+    (@instances [$width:literal] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {
+        fn $block<'a>(self, $($argument: $type),*) {
+            assert_eq!($tile.len(), $width, "the width of a tile");
+            let root: unsafe fn(This, $($type),*) = std::hint::black_box($block::<$width> as _);
+            // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+            unsafe { root(self, $($argument),*) }
         }
     };
     (@instances [$($width:literal)*] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {

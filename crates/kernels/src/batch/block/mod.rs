@@ -11,12 +11,14 @@
 //!   free. Left alone, the compiler reads them once, finds too few registers and spills them: `reread` stops
 //!   it.
 
+pub(crate) mod beside;
 mod karatsuba;
 mod lookup;
 mod mac;
 mod normalize;
 mod reduce;
 mod select;
+mod split;
 mod square;
 #[cfg(feature = "papers")]
 mod sum;
@@ -31,6 +33,7 @@ pub use mac::{add_words, mac_rows, scale, splat};
 pub use normalize::{add_digits, normalize, quotients, reduce_once};
 pub use reduce::{plain_rows, reduce_rows, rows_at_a_time};
 pub use select::{WINDOWS, select_shared, select_tile};
+pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_multiply, split_squarings};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};

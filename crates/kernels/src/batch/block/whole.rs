@@ -17,6 +17,7 @@
 //!
 //! Columns start at 0: only for machines without bias, and without negative halves.
 
+use super::beside::Beside;
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -30,20 +31,20 @@ pub const SHORTEST_WHOLE: usize = 4;
 pub(super) type Window<M> = [<M as Machine>::Column; WIDEST + 4];
 
 /// What is prepared of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
-struct Modulus<'a, D, const T: usize> {
-    friendly_four: &'a [D; T],
-    friendly: &'a [D; T],
+pub(super) struct Modulus<'a, D, const T: usize> {
+    pub(super) friendly_four: &'a [D; T],
+    pub(super) friendly_pair: &'a [D; T],
     digits: &'a [D; T],
     mu: &'a D,
 }
 
 impl<'a, D, const T: usize> Modulus<'a, D, T> {
     #[inline(always)]
-    fn new(modulus: &'a [D]) -> Self {
+    pub(super) fn new(modulus: &'a [D]) -> Self {
         let (friendly_four, rest) = modulus.split_first_chunk().expect("friendly multiple");
-        let (friendly, rest) = rest.split_first_chunk().expect("friendly multiple");
+        let (friendly_pair, rest) = rest.split_first_chunk().expect("friendly multiple");
         let (digits, rest) = rest.split_first_chunk().expect("modulus");
-        Self { friendly_four, friendly, digits, mu: rest.first().expect("inverse") }
+        Self { friendly_four, friendly_pair, digits, mu: rest.first().expect("inverse") }
     }
 }
 
@@ -72,16 +73,16 @@ pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Di
     let (friendly, last) = y[..T].split_at(2 * pairs(T));
     for rows in friendly.chunks_exact(2) {
         product_pair::<M, T>(m, &mut c, a, rows);
-        reduce_window::<M, T, 2, 2>(m, &mut c, modulus.friendly, &[zero; 2]);
+        reduce_window::<M, T, 2, 2>(m, &mut c, modulus.friendly_pair, &[zero; 2]);
     }
     let (odd, last) = last.split_at(T % 2);
     if let [row] = odd {
         product_row::<M, T>(m, &mut c, a, *row);
-        plain_row::<M, T>(m, &mut c, &modulus, zero);
+        plain_row::<M, T>(m, &mut c, &modulus);
     }
     product_pair::<M, T>(m, &mut c, a, last);
-    plain_row::<M, T>(m, &mut c, &modulus, zero);
-    plain_row::<M, T>(m, &mut c, &modulus, zero);
+    plain_row::<M, T>(m, &mut c, &modulus);
+    plain_row::<M, T>(m, &mut c, &modulus);
     carry::<M, T>(m, x, &c);
 }
 
@@ -100,9 +101,10 @@ pub fn squarings<M: Machine, const T: usize>(
     let modulus = Modulus::<_, T>::new(modulus);
     let columns = &mut c[..2 * T + 2];
     // The last pairs take in columns that the square does not reach.
-    columns[2 * T..].fill(m.column_splat(0));
+    let zero = m.column_splat(0);
+    columns[2 * T..].fill(zero);
     for _ in 0..times {
-        square_columns::<M, T>(m, columns, x.first_chunk().expect("tile width"));
+        square_columns::<M, T>(m, columns, x.first_chunk().expect("tile width"), |_| zero, &mut ());
         if const { M::FOUR_ROWS && fours(T) > 0 } {
             reduce_square::<M, T, 4>(m, x, columns, &modulus);
         } else {
@@ -135,14 +137,16 @@ fn reduce_square<M: Machine, const T: usize, const ABOVE: usize>(
         reduce_window::<M, T, 4, ABOVE>(m, &mut c, modulus.friendly_four, entering);
     }
     for entering in high[ABOVE + by_four..][..by_two].as_chunks::<2>().0 {
-        reduce_window::<M, T, 2, ABOVE>(m, &mut c, modulus.friendly, entering);
+        reduce_window::<M, T, 2, ABOVE>(m, &mut c, modulus.friendly_pair, entering);
     }
     if T % 2 == 1 {
-        let entering = if ABOVE == 2 { high[T - 1] } else { c[T + 2] };
-        plain_row::<M, T>(m, &mut c, modulus, entering);
+        if ABOVE == 2 {
+            c[T + 2] = high[T - 1];
+        }
+        plain_row::<M, T>(m, &mut c, modulus);
     }
-    plain_row::<M, T>(m, &mut c, modulus, zero);
-    plain_row::<M, T>(m, &mut c, modulus, zero);
+    plain_row::<M, T>(m, &mut c, modulus);
+    plain_row::<M, T>(m, &mut c, modulus);
     carry::<M, T>(m, x, &c);
 }
 
@@ -210,9 +214,9 @@ pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const
     q
 }
 
-/// Clears the lowest column of the window by the modulus, and moves it up by one.
+/// Clears the lowest column of the window by the modulus, and moves it up by one; 0 enters.
 #[inline(always)]
-fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>, entering: M::Column) {
+pub(super) fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>) {
     let q = m.operand(m.mac_low(m.column_splat(0), m.operand(c[0]), *modulus.mu));
     let mut column = c[0];
     let digits = reread(modulus.digits);
@@ -226,13 +230,13 @@ fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modu
             column = next;
         }
     });
-    (c[T - 1], c[T], c[T + 1]) = (column, c[T + 1], entering);
+    (c[T - 1], c[T], c[T + 1], c[T + 2], c[T + 3]) = (column, c[T + 1], c[T + 2], c[T + 3], m.column_splat(0));
 }
 
 /// The lowest `T` columns of the window, as digits.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, the last digit leaves nothing for a next one
-fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) {
+pub(super) fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) {
     let out: &mut [M::Digit; T] = out.first_chunk_mut().expect("tile width");
     let mut column = c[0];
     each!(k in 0..T {
@@ -243,11 +247,23 @@ fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) 
     });
 }
 
-/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal.
+/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal. Column `k` starts at
+/// twice `half(k)`. Of an even `T`, `beside` gets `T/2·(T/2 − 1)` steps.
 #[inline(always)]
-fn square_columns<M: Machine, const T: usize>(m: M, out: &mut [M::Column], a: &[M::Digit; T]) {
+#[allow(unused_assignments)] // unrolled, no step follows the last
+pub(super) fn square_columns<M: Machine, const T: usize>(
+    m: M,
+    out: &mut [M::Column],
+    a: &[M::Digit; T],
+    half: impl Fn(usize) -> M::Column,
+    beside: &mut impl Beside<M>,
+) {
     let out = &mut out[..2 * T];
     let mut c = [m.column_splat(0); 2 * WIDEST + 1];
+    each!(k in 0..T {
+        (c[2 * k], c[2 * k + 1]) = (half(2 * k), half(2 * k + 1));
+    });
+    let mut steps = 0;
     each!(i in 0..T {
         if i.is_multiple_of(2) {
             let a = reread(a);
@@ -259,6 +275,8 @@ fn square_columns<M: Machine, const T: usize>(m: M, out: &mut [M::Column], a: &[
                 if j > i + 1 {
                     (c[i + j], c[i + j + 1]) = m.mac(c[i + j], c[i + j + 1], a[j], first);
                     (c[i + j + 1], c[i + j + 2]) = m.mac(c[i + j + 1], c[i + j + 2], a[j], second);
+                    beside.step(m, steps);
+                    steps += 1;
                 }
             });
             // The next rows start at column 2i + 5.

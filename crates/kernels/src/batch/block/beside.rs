@@ -1,0 +1,34 @@
+//! Work beside products: additions that a processor does while it multiplies, if they are mixed into the products.
+
+use crate::batch::Machine;
+
+/// Work in steps, one after each product or few.
+pub(crate) trait Beside<M: Machine> {
+    /// Step `n`, from 0 on; there may be more steps than there is work.
+    fn step(&mut self, m: M, n: usize);
+}
+
+/// Nothing.
+impl<M: Machine> Beside<M> for () {
+    #[inline(always)]
+    fn step(&mut self, _: M, _: usize) {}
+}
+
+/// Both, in the same steps.
+impl<M: Machine, A: Beside<M>, B: Beside<M>> Beside<M> for (A, B) {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        self.0.step(m, n);
+        self.1.step(m, n);
+    }
+}
+
+/// Nothing, or something.
+impl<M: Machine, A: Beside<M>> Beside<M> for Option<A> {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        if let Some(work) = self {
+            work.step(m, n);
+        }
+    }
+}

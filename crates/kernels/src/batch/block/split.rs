@@ -1,0 +1,356 @@
+//! Montgomery multiplication and squaring of 20 digits in fewer products, for processors that add beside their
+//! multiplications: Karatsuba's splitting of the product, and of the first half of its reduction.
+//!
+//! # The product
+//!
+//! With `X = 2^{10w}`, `A = A0 + A1·X` and `B` likewise, `A·B = D0 + X·(D0 + D2 + (A0 − A1)·(B1 − B0)) + X²·D2`, where
+//! `D0 = A0·B0` and `D2 = A1·B1` (Karatsuba and Ofman). A difference is kept modulo `X`: `A0 − A1 = d − X·s`, where `s`
+//! is 1 if it borrows, else 0. So nothing is ever negated: `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`. In a
+//! square, `B = A`, so the middle product is `−(d − X·s)²`. Unlike in [`karatsuba`](super::karatsuba()), no magnitude is
+//! chosen, and there is one chain of borrows for each difference.
+//!
+//! # The first ten digits of the reduction
+//!
+//! Let `M'` be the multiple of the modulus that is −1 modulo `X`. Then the ten lowest digits of the product are the
+//! quotient `Q`, and `(c + Q·M')/X = ⌊c/X⌋ + Q·M''`, where `M'' = (M' + 1)/X` has 20 digits. With `Y = 2^{5w}`,
+//! `Q = q0 + q1·Y` and `M'' = n0 + n1·Y + n2·Y² + n3·Y³`:
+//!
+//! `Q·M'' = W·(1 + Y) + Y·(q0 − q1)·(n1 − n0) + Y³·(q0 − q1)·(n3 − n2)`,
+//! `W = q0·n0 + q1·n1·Y + q0·n2·Y² + q1·n3·Y³`.
+//!
+//! Four rows, a pair of rows and four ordinary rows follow, as in [`multiply`](super::multiply()).
+//!
+//! # Bounds
+//!
+//! The ten digits add at most `(X − 1)²·M < R·M − X·M`; four rows, ten digits up, less than `2^{18w}·M`, and a pair 14
+//! digits up likewise; the ordinary rows `(R − 2^{16w})·M`. So the result is below `T/R + 2M + M/2^{2w−1}`, `R = 2^{20w}`.
+//!
+//! A product's columns from the tenth up can be negative, so they start at an offset (see [`crate::batch::bias`]). Only
+//! for machines without bias, and without negative halves.
+
+mod work;
+
+use work::{Correction, Corrections, Difference, LowerMiddle, Lowest, Middle, Quotient, Sums, UpperMiddle, where_set};
+
+use super::beside::Beside;
+use super::whole::{self, carry, plain_row, reduce_window, square_columns};
+use crate::batch::Machine;
+use crate::batch::bias::offset;
+use crate::unroll::{reread, reread_mut};
+
+/// The digits of a number.
+pub const SPLIT_DIGITS: usize = 20;
+/// The digits of what is prepared of a modulus.
+pub const SPLIT_MODULUS: usize = 4 * DIGITS + 2 * QUARTER + 3;
+/// The columns to work in: a product, and its middle.
+pub const SPLIT_COLUMNS: usize = 3 * DIGITS;
+/// The digits to work in: the quotient, the differences of the factors' halves, and that of the quotient's halves.
+pub const SPLIT_SPARE: usize = 3 * HALF + QUARTER;
+
+const DIGITS: usize = SPLIT_DIGITS;
+const HALF: usize = DIGITS / 2;
+const QUARTER: usize = DIGITS / 4;
+/// The columns of the window above those of a number.
+const ABOVE: usize = 4;
+const PLAIN_ROWS: usize = 4;
+
+type Digits<M, const N: usize> = [<M as Machine>::Digit; N];
+type Columns<M, const N: usize> = [<M as Machine>::Column; N];
+
+/// What is prepared of a modulus.
+struct Modulus<'a, M: Machine> {
+    /// The quarters of `M''` of ten digits.
+    quarters: &'a [Digits<M, QUARTER>; 4],
+    /// `n1 − n0` and `n3 − n2`, modulo `Y`.
+    differences: &'a [Digits<M, QUARTER>; 2],
+    /// Where they borrow.
+    borrows: [M::Mask; 2],
+    whole: whole::Modulus<'a, M::Digit, DIGITS>,
+}
+
+impl<'a, M: Machine> Modulus<'a, M> {
+    #[inline(always)]
+    fn new(m: M, modulus: &'a [M::Digit]) -> Self {
+        let (quarters, rest) = modulus[..SPLIT_MODULUS].split_at(DIGITS);
+        let (differences, rest) = rest.split_at(2 * QUARTER);
+        let (borrows, rest) = rest.split_at(2);
+        Self {
+            quarters: quarters.as_chunks().0.first_chunk().expect("quarters"),
+            differences: differences.as_chunks().0.first_chunk().expect("two differences"),
+            borrows: [m.equals(m.column(borrows[0]), 1), m.equals(m.column(borrows[1]), 1)],
+            whole: whole::Modulus::new(rest),
+        }
+    }
+}
+
+/// Columns and digits to work in.
+struct Space<'a, M: Machine> {
+    product: &'a mut Columns<M, { 2 * DIGITS }>,
+    middle: &'a mut Columns<M, DIGITS>,
+    quotient: &'a mut Digits<M, HALF>,
+    differences: [&'a mut Digits<M, HALF>; 2],
+    quotient_difference: &'a mut Digits<M, QUARTER>,
+}
+
+impl<'a, M: Machine> Space<'a, M> {
+    #[inline(always)]
+    fn new(columns: &'a mut [M::Column], spare: &'a mut [M::Digit]) -> Self {
+        let (product, rest) = columns.split_first_chunk_mut().expect("columns");
+        let (quotient, spare) = spare.split_first_chunk_mut().expect("digits");
+        let (first, spare) = spare.split_first_chunk_mut().expect("digits");
+        let (second, spare) = spare.split_first_chunk_mut().expect("digits");
+        Self {
+            product,
+            middle: rest.first_chunk_mut().expect("columns"),
+            quotient,
+            differences: [first, second],
+            quotient_difference: spare.first_chunk_mut().expect("digits"),
+        }
+    }
+}
+
+/// `X ← (X·Y + Q·M)/R`, with the `Q` that makes it an integer; digits normalised.
+///
+/// * Precondition: `x` and `y` have 20 digits. `modulus` has [`SPLIT_MODULUS`]: `M''` of ten digits, the differences
+///   `n1 − n0` and `n3 − n2`, 1 where they borrow, `M''` of four rows and of two, `M`, and `μ`. `c` has
+///   [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any state. `X·Y/R + 2M + M/2^{2w−1} < R`.
+/// * Cost: 650 products, and a low half for each of the four ordinary rows.
+#[inline(always)]
+pub fn split_multiply<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    y: &[M::Digit],
+    modulus: &[M::Digit],
+    c: &mut [M::Column],
+    spare: &mut [M::Digit],
+) {
+    const { assert!(T == DIGITS) };
+    let x = x.first_chunk_mut().expect("digits");
+    let y = y.first_chunk().expect("digits");
+    multiply_or_square(m, x, Some(y), &Modulus::new(m, modulus), &mut Space::new(c, spare));
+}
+
+/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`split_multiply`] by itself.
+///
+/// * Precondition: that of [`split_multiply`].
+/// * Cost, each time: 515 products, and a low half for each of the four ordinary rows.
+#[inline(always)]
+pub fn split_squarings<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    times: usize,
+    modulus: &[M::Digit],
+    c: &mut [M::Column],
+    spare: &mut [M::Digit],
+) {
+    const { assert!(T == DIGITS) };
+    let x = x.first_chunk_mut().expect("digits");
+    let modulus = Modulus::<M>::new(m, modulus);
+    let mut space = Space::<M>::new(c, spare);
+    for _ in 0..times {
+        multiply_or_square(m, x, None, &modulus, &mut space);
+    }
+}
+
+/// A product by `y`, or a square.
+#[inline(always)]
+fn multiply_or_square<M: Machine>(
+    m: M,
+    x: &mut Digits<M, DIGITS>,
+    y: Option<&Digits<M, DIGITS>>,
+    modulus: &Modulus<M>,
+    space: &mut Space<M>,
+) {
+    let square = y.is_none();
+    let Space { product, middle, quotient, differences: [d, f], quotient_difference } = space;
+    let ((x0, x1), (y0, y1)) = (halves::<M, HALF>(x), halves::<M, HALF>(y.unwrap_or(x)));
+    let (low, high) = product.split_at_mut(DIGITS);
+
+    // The upper digits of X may still be under way: their difference comes later.
+    let mut differences =
+        (Difference::<M, HALF, 8>::new(m, x0, x1, d), (!square).then(|| Difference::<M, HALF, 20>::new(m, y1, y0, f)));
+    half_product(m, low, x0, y0, square, |_| 0, &mut differences);
+    let none = m.equals(m.column_splat(0), 1);
+    let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_y| of_y.borrows(m))];
+
+    let mut lowest = Lowest::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
+    let upper = |k: usize| if k < HALF { 0 } else { offset(k, M::DIGIT_BITS) };
+    half_product(m, high, x1, y1, square, upper, &mut lowest);
+    let carried = lowest.carry;
+
+    let c = reread_mut(&mut **product);
+    let (d, f) = (reread(&**d), reread(&**f));
+    let (q0, q1) = halves::<M, QUARTER>(&**quotient);
+    let mut sums =
+        (Difference::<M, QUARTER, 0>::new(m, q0, q1, quotient_difference), Sums::<M> { columns: c, quotient });
+    let lower = |k: usize| match (k < HALF, square) {
+        (false, _) => 0,
+        (true, false) => offset(k, M::DIGIT_BITS),
+        (true, true) => offset(k, M::DIGIT_BITS).wrapping_neg(),
+    };
+    half_product(m, &mut **middle, d, f, square, lower, &mut sums);
+    let quotient_borrows = sums.0.borrows(m);
+
+    let c = reread_mut(&mut **product);
+    c[HALF] = m.add(c[HALF], carried);
+    c[DIGITS] = m.add(c[DIGITS], carried);
+    let one = m.column_splat(1);
+    let both_borrow = if square { m.sub(m.column_splat(0), one) } else { where_set(m, borrows[1], one) };
+    c[3 * HALF] = m.add(c[3 * HALF], where_set(m, borrows[0], both_borrow));
+
+    let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };
+    let quotient = Quotient { halves: [q0, q1], difference: reread(&**quotient_difference), borrows: quotient_borrows };
+    reduce(m, x, c, &middle, &quotient, modulus);
+}
+
+/// Adds the middle product and `Q·M''` to the columns `c` of the outer products, and reduces the sum.
+#[inline(always)]
+fn reduce<M: Machine>(
+    m: M,
+    x: &mut Digits<M, DIGITS>,
+    c: &mut Columns<M, { 2 * DIGITS }>,
+    middle: &Middle<M>,
+    quotient: &Quotient<M>,
+    modulus: &Modulus<M>,
+) {
+    let Quotient { halves: [q0, q1], difference, .. } = quotient;
+    let (n, [f0, f1]) = (modulus.quarters, modulus.differences);
+    let corrections = [0, 1].map(|i| Correction { quotient, f: &modulus.differences[i], sign: modulus.borrows[i] });
+    let zero = m.column_splat(0);
+
+    // Quarter by quarter of W: each is added to a quarter of the columns, and to the next one.
+    let w0 = quarter_product(m, [zero; HALF], &n[0], q0, &mut LowerMiddle { columns: c, middle });
+    each!(k in 0..QUARTER {
+        c[HALF + k] = m.add(c[HALF + k], w0[k]);
+    });
+    let w1 = quarter_product(m, upper_quarter(m, &w0), &n[1], q1, &mut UpperMiddle { columns: c, middle });
+    let c = reread_mut(c);
+    let mut sum = [zero; HALF];
+    each!(k in 0..QUARTER {
+        sum[k] = m.add(c[HALF + QUARTER + k], m.add(w0[k], w1[k]));
+        sum[QUARTER + k] = m.add(c[DIGITS + k], w1[k]);
+    });
+    sum = quarter_product(m, sum, f0, difference, &mut Corrections { columns: c, correction: &corrections[1] });
+    let w2 = quarter_product(m, upper_quarter(m, &w1), &n[2], q0, &mut ());
+    each!(k in 0..QUARTER {
+        c[HALF + QUARTER + k] = sum[k];
+        c[DIGITS + k] = corrections[0].of(m, m.add(sum[QUARTER + k], w2[k]), k);
+    });
+    c[DIGITS + QUARTER] = corrections[0].carry(m, c[DIGITS + QUARTER]);
+    c[3 * HALF + QUARTER] = corrections[1].carry(m, c[3 * HALF + QUARTER]);
+    let w3 = quarter_product(m, upper_quarter(m, &w2), &n[3], q1, &mut ());
+    let c = reread_mut(c);
+    each!(k in 0..QUARTER {
+        sum[k] = m.add(c[DIGITS + QUARTER + k], m.add(w2[k], w3[k]));
+        sum[QUARTER + k] = m.add(c[3 * HALF + k], m.add(w3[k], w3[QUARTER + k]));
+        c[3 * HALF + QUARTER + k] = m.add(c[3 * HALF + QUARTER + k], w3[QUARTER + k]);
+    });
+    sum = quarter_product(m, sum, f1, difference, &mut ());
+
+    // The window begins at column 10. `sum` is the two quarters from column 25 on.
+    const SUM: usize = DIGITS + QUARTER;
+    const ENTERING: usize = HALF + DIGITS + ABOVE;
+    let c = reread(c);
+    let column = |k: usize| if (SUM..SUM + HALF).contains(&k) { sum[(k - SUM) % HALF] } else { c[k] };
+    let mut window = [zero; DIGITS + ABOVE];
+    each!(k in 0..DIGITS {
+        window[k] = column(HALF + k);
+    });
+    each!(k in 0..ABOVE {
+        window[DIGITS + k] = column(HALF + DIGITS + k);
+    });
+    let entering = [0, 1, 2, 3].map(|k| column(ENTERING + k));
+    reduce_window::<M, DIGITS, 4, ABOVE>(m, &mut window, modulus.whole.friendly_four, &entering);
+    reduce_window::<M, DIGITS, 2, ABOVE>(
+        m,
+        &mut window,
+        modulus.whole.friendly_pair,
+        &[column(ENTERING + 4), column(ENTERING + 5)],
+    );
+    each!(_row in 0..PLAIN_ROWS {
+        plain_row::<M, DIGITS>(m, &mut window, &modulus.whole);
+    });
+    carry::<M, DIGITS>(m, x, &window);
+}
+
+/// The columns of `A·B`, or of `A²`, each with what it starts at.
+#[inline(always)]
+fn half_product<M: Machine>(
+    m: M,
+    out: &mut [M::Column],
+    a: &Digits<M, HALF>,
+    b: &Digits<M, HALF>,
+    square: bool,
+    start: impl Fn(usize) -> u64,
+    beside: &mut impl Beside<M>,
+) {
+    if square {
+        let half = |k: usize| m.column_splat((start(k).cast_signed() >> 1).cast_unsigned());
+        return square_columns::<M, HALF>(m, out, a, half, beside);
+    }
+    let mut c = [m.column_splat(0); DIGITS];
+    each!(k in 0..DIGITS {
+        c[k] = m.column_splat(start(k));
+    });
+    each!(i in 0..HALF {
+        if i.is_multiple_of(2) {
+            let a = reread(a);
+            let (b0, b1) = (b[i], b[(i + 1) % HALF]);
+            each!(j in 0..HALF {
+                let k = i + j;
+                (c[k], c[k + 1]) = m.mac(c[k], c[k + 1], a[j], b0);
+                if k + 2 < DIGITS {
+                    (c[k + 1], c[k + 2]) = m.mac(c[k + 1], c[k + 2], a[j], b1);
+                }
+                beside.step(m, i / 2 * HALF + j);
+            });
+        }
+    });
+    out.copy_from_slice(&c);
+}
+
+/// `C + A·B`. Low and high halves have columns of their own until the end: so short a product would wait for itself.
+#[inline(always)]
+fn quarter_product<M: Machine>(
+    m: M,
+    c: Columns<M, HALF>,
+    a: &Digits<M, QUARTER>,
+    b: &Digits<M, QUARTER>,
+    beside: &mut impl Beside<M>,
+) -> Columns<M, HALF> {
+    let (mut low, mut high) = (c, [m.column_splat(0); HALF]);
+    each!(i in 0..QUARTER {
+        if i.is_multiple_of(2) {
+            let a = reread(a);
+            each!(j in 0..QUARTER {
+                let k = i + j;
+                (low[k], high[k]) = m.mac(low[k], high[k], a[j], b[i]);
+                if i + 1 < QUARTER {
+                    (low[k + 1], high[k + 1]) = m.mac(low[k + 1], high[k + 1], a[j], b[(i + 1) % QUARTER]);
+                }
+                beside.step(m, i / 2 * QUARTER + j);
+            });
+        }
+    });
+    each!(k in 0..HALF {
+        if k > 0 {
+            low[k] = m.add(low[k], high[k - 1]);
+        }
+    });
+    low
+}
+
+/// A number's lower and upper half.
+#[inline(always)]
+fn halves<M: Machine, const H: usize>(number: &[M::Digit]) -> (&Digits<M, H>, &Digits<M, H>) {
+    let (low, high) = number.split_first_chunk().expect("lower half");
+    (low, high.first_chunk().expect("upper half"))
+}
+
+/// The upper quarter of a product of quarters, as the lower one of the next.
+#[inline(always)]
+fn upper_quarter<M: Machine>(m: M, w: &Columns<M, HALF>) -> Columns<M, HALF> {
+    let mut next = [m.column_splat(0); HALF];
+    next[..QUARTER].copy_from_slice(&w[QUARTER..]);
+    next
+}
