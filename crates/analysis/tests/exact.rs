@@ -33,8 +33,8 @@ fn below(random: &mut StdRng, bound: &BigInt) -> BigInt {
     BigInt::from(BigUint::from_bytes_le(&bytes)) % bound
 }
 
-/// Moduli that fill `l` digits but for the bits that are free, or hardly: all ones, the least of that length, random ones,
-/// and a tiny one.
+/// Moduli that fill `l` digits but for the bits that are free, or hardly: all ones, the least of that length,
+/// random ones, and a tiny one.
 fn moduli(random: &mut StdRng, w: u32, l: usize, free: usize) -> Vec<BigInt> {
     let one = || BigInt::from(1);
     let most: BigInt = one() << (w as usize * l - free);

@@ -217,7 +217,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let (x, y, mut modulus) = (number(4), number(4), number(4));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
         let parts = prepare_split(&modulus);
-        for lane in 0..L {
+        (0..L).for_each(|lane| {
             let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
             let seen = [
                 smaller(&x[..width / 2], &x[width / 2..]),
@@ -226,10 +226,10 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
                 parts[parts.len() - 1][lane] as usize,
             ];
             borrows.iter_mut().zip(seen).for_each(|(borrows, seen)| borrows[seen] = true);
-        }
+        });
         let prepared = digits(&[parts, prepare(&modulus)].concat());
-        let mut c = columns(&vec![[7; L]; SPLIT_COLUMNS]);
-        let mut spare = digits(&vec![[7; L]; SPLIT_SPARE]);
+        let mut c = columns(&[[7; L]; SPLIT_COLUMNS]);
+        let mut spare = digits(&[[7; L]; SPLIT_SPARE]);
         let (mut found, mut expected) = (digits(&x), x);
         m.split_multiply(&mut found, &digits(&y), &prepared, &mut c, &mut spare);
         expected = whole(&expected, &y, &modulus, &[10, 4, 2]);
@@ -348,12 +348,12 @@ fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     out
 }
 
-/// What `split_multiply` needs before these: `M''` of half of the digits, the differences of its quarters, and where they
-/// borrow.
+/// What `split_multiply` needs before these: `M''` of half of the digits, the differences of its quarters, and
+/// where they borrow.
 fn prepare_split<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     let (t, quarter) = (modulus.len(), modulus.len() / 4);
     let mut out = vec![[0; L]; t + 2 * quarter + 2];
-    for lane in 0..L {
+    (0..L).for_each(|lane| {
         let friendly = friendly(&number(modulus, lane), t / 2);
         let radix = BigUint::from(1u32) << (52 * quarter);
         let part = |i: usize| (&friendly >> (52 * quarter * i)) % &radix;
@@ -364,7 +364,7 @@ fn prepare_split<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
             (0..quarter).for_each(|k| out[t + quarter * i + k][lane] = digit(&difference, k));
             out[t + 2 * quarter + i][lane] = u64::from(high < low);
         }
-    }
+    });
     out
 }
 

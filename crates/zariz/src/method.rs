@@ -25,8 +25,8 @@ impl Method {
     /// AMM, with squares by one level of Karatsuba's splitting.
     pub const KARATSUBA_SQUARES: Self = Self(batch::Method::KARATSUBA_SQUARES);
     /// AMM, with products and squares by one level of Karatsuba's splitting. With AVX512-IFMA, where a modulus needs 20
-    /// digits of 52 bits (1024 bits do), squares and products with table entries split half of the reduction too, and other
-    /// products are not split.
+    /// digits of 52 bits (1024 bits do), squares and products with table entries split half of the reduction too,
+    /// and other products are not split.
     pub const KARATSUBA_PRODUCTS: Self = Self(batch::Method::KARATSUBA_PRODUCTS);
     /// AMM, reduced by seven digits at a time, whose quotients come from one carry chain.
     pub const TILED: Self = Self(batch::Method::TILED);

@@ -24,8 +24,8 @@ const UOPS: [(usize, &[&str]); 2] = [
 const BYTES: [(usize, &[&str]); 1] = [(32 << 10, &["avx-ifma"])];
 
 /// Roots that are larger, and how large they may be. Straight code for each shape of numbers across vectors, and for
-/// RSAZ's squares of 29-bit digits, is older than the limit, and may not grow. Split numbers are used on AMD's processors
-/// only (Zen 4 and later), whose caches hold 6,000 µops or more: room for both roots.
+/// RSAZ's squares of 29-bit digits, is older than the limit, and may not grow. Split numbers are used on AMD's
+/// processors only (Zen 4 and later), whose caches hold 6,000 µops or more: room for both roots.
 const LARGER: [(&str, &str, Option<usize>, usize); 10] = [
     ("avx512-ifma", "split_multiply", Some(20), 3000),
     ("avx512-ifma", "split_squarings", Some(20), 2500),

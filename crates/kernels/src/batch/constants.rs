@@ -30,8 +30,8 @@ pub struct Constants {
     pub(crate) friendly_pair: Limbs,
     /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
     pub(crate) friendly_four: Limbs,
-    /// Of numbers of [`SPLIT_DIGITS`]: `M''` of half of the digits, the differences of its quarters, and where they borrow
-    /// (see [`split_multiply`](crate::batch::block::split_multiply)).
+    /// Of numbers of [`SPLIT_DIGITS`]: `M''` of half of the digits, the differences of its quarters, and where they
+    /// borrow (see [`split_multiply`](crate::batch::block::split_multiply)).
     pub(crate) friendly_half: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).

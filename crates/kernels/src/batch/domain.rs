@@ -73,8 +73,8 @@ struct Whole<M: Kernels> {
     /// What [`multiply`](crate::batch::block::multiply()) needs of the moduli, behind what is needed of them besides
     /// where numbers are [split](Self::split).
     modulus: Placed<M::Digit>,
-    /// Where squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product of a
-    /// number that enters could be a little above `3M`.
+    /// Where squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
+    /// of a number that enters could be a little above `3M`.
     split: Option<Box<SplitSpace<M>>>,
 }
 

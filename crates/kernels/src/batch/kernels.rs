@@ -158,9 +158,9 @@ macro_rules! methods {
 /// generic, ordinary code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
-/// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that [`for_each_block!`](crate::for_each_block)
-/// names, or of split numbers just that. Other widths panic; only a mistake in this crate can cause that, since lengths
-/// depend on the modulus size alone.
+/// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that
+/// [`for_each_block!`](crate::for_each_block) names, or of split numbers just that. Other widths panic; only a
+/// mistake in this crate can cause that, since lengths depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.
@@ -174,8 +174,8 @@ pub trait Kernels: Machine {
     /// The widest whole number whose product and reduction are one block, bounded by the processor's registers;
     /// 0 where that gains nothing, or columns have a bias or can be negative.
     const MAX_WHOLE: usize;
-    /// [`SPLIT_DIGITS`](crate::batch::block::SPLIT_DIGITS) on machines that have the blocks for such numbers; else 0, as
-    /// where columns have a bias or halves can be negative.
+    /// [`SPLIT_DIGITS`](crate::batch::block::SPLIT_DIGITS) on machines that have the blocks for such numbers; else
+    /// 0, as where columns have a bias or halves can be negative.
     const MAX_SPLIT: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.

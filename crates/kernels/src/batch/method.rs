@@ -73,8 +73,8 @@ impl Method {
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
-    /// [`split_multiply`](super::block::split_multiply), squares and products with table entries of numbers of its length
-    /// are those of that block, which splits half of the reduction too; other products are not split.
+    /// [`split_multiply`](super::block::split_multiply), squares and products with table entries of numbers of its
+    /// length are those of that block, which splits half of the reduction too; other products are not split.
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]

@@ -124,7 +124,8 @@ impl Machine for Avx2Fma {
 const _: () = assert!(<Avx2Fma as zariz_kernels::batch::Kernels>::MAX_TILE == zariz_kernels::batch::tiled::STEP);
 
 roots!(
-    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30, adds_beside: false,
+    Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30,
+    adds_beside: false,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
     triangles: [1 2 3 4 5 6 7], wholes: [], splits: [], selects: [1 2 3]

@@ -105,7 +105,8 @@ impl Machine for Avx512Ifma {
 }
 
 roots!(
-    Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10, tiled_from: usize::MAX, karatsuba_from: usize::MAX, ahmm_from: 60, adds_beside: crate::cpu::adds_beside_vpmadd52(),
+    Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10, tiled_from: usize::MAX,
+    karatsuba_from: usize::MAX, ahmm_from: 60, adds_beside: crate::cpu::adds_beside_vpmadd52(),
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],

@@ -100,7 +100,8 @@ impl<const W: usize> Machine for Portable<W> {
 mod one {
     type One = super::Portable<1>;
     roots!(
-        One, features: [], product_tenths: 35, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40, adds_beside: false,
+        One, features: [], product_tenths: 35, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40,
+        adds_beside: false,
         tiles: [1 2 3 4 5 6 7 8],
         squares: [1 2 3 4 5 6 7 8],
         triangles: [1 2 3 4 5 6 7 8], wholes: [], splits: [], selects: [1 2]
@@ -111,7 +112,8 @@ mod one {
 mod eight {
     type Eight = super::Portable<8>;
     roots!(
-        Eight, features: [], product_tenths: 280, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40, adds_beside: false,
+        Eight, features: [], product_tenths: 280, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40,
+        adds_beside: false,
         tiles: [1 2 3], squares: [1 2], triangles: [1 2], wholes: [], splits: [], selects: [1 2]
     );
 }

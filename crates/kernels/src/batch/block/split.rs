@@ -6,8 +6,8 @@
 //! With `X = 2^{10w}`, `A = A0 + A1·X` and `B` likewise, `A·B = D0 + X·(D0 + D2 + (A0 − A1)·(B1 − B0)) + X²·D2`, where
 //! `D0 = A0·B0` and `D2 = A1·B1` (Karatsuba and Ofman). A difference is kept modulo `X`: `A0 − A1 = d − X·s`, where `s`
 //! is 1 if it borrows, else 0. So nothing is ever negated: `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`. In a
-//! square, `B = A`, so the middle product is `−(d − X·s)²`. Unlike in [`karatsuba`](super::karatsuba()), no magnitude is
-//! chosen, and there is one chain of borrows for each difference.
+//! square, `B = A`, so the middle product is `−(d − X·s)²`. Unlike in [`karatsuba`](super::karatsuba()), no
+//! magnitude is chosen, and there is one chain of borrows for each difference.
 //!
 //! # The first ten digits of the reduction
 //!
@@ -23,7 +23,8 @@
 //! # Bounds
 //!
 //! The ten digits add at most `(X − 1)²·M < R·M − X·M`; four rows, ten digits up, less than `2^{18w}·M`, and a pair 14
-//! digits up likewise; the ordinary rows `(R − 2^{16w})·M`. So the result is below `T/R + 2M + M/2^{2w−1}`, `R = 2^{20w}`.
+//! digits up likewise; the ordinary rows `(R − 2^{16w})·M`. With `R = 2^{20w}`, the result is below
+//! `T/R + 2M + M/2^{2w−1}`.
 //!
 //! A product's columns from the tenth up can be negative, so they start at an offset (see [`crate::batch::bias`]). Only
 //! for machines without bias, and without negative halves.

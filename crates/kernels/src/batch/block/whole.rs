@@ -247,8 +247,8 @@ pub(super) fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &
     });
 }
 
-/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal. Column `k` starts at
-/// twice `half(k)`. Of an even `T`, `beside` gets `T/2·(T/2 − 1)` steps.
+/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal. Column `k`
+/// starts at twice `half(k)`. Of an even `T`, `beside` gets `T/2·(T/2 − 1)` steps.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, no step follows the last
 pub(super) fn square_columns<M: Machine, const T: usize>(
