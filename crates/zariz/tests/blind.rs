@@ -43,6 +43,8 @@ fn batches_of_every_variant_are_pss_signatures_on_every_engine() {
             let signatures = client.finalize_batch(&(0..MESSAGES.len()).map(job).collect::<Vec<_>>());
             // By a key that knows nothing of blind signatures.
             let plain = load(&KEY_1024, Dispatch::Auto);
+            let numbers = plain.public_key();
+            assert_eq!((client.n(), client.e(), client.bits()), (numbers.n(), numbers.e(), numbers.bits()));
             for (i, signature) in signatures.iter().enumerate() {
                 let signature = signature.as_ref().expect("a signature");
                 let algorithm = Algorithm::pss(Hash::Sha384, variant.salt_len());
