@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Sub};
 
 use zariz_kernels::batch;
-use zariz_kernels::batch::block::{Part, fours, plain_rows, rows_at_a_time};
+use zariz_kernels::batch::block::{Part, SPLIT_DIGITS, fours, plain_rows, rows_at_a_time};
 
 use crate::Model;
 use crate::call::{Call, interpret};
@@ -279,7 +279,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
 
 /// Products of split numbers, of two factors, or of one with itself.
 fn split(times: u64, factors: u64) -> Counts {
-    let (t, h, k) = (20, 10, 5);
+    let t = SPLIT_DIGITS as u64;
+    let (h, k) = (t / 2, t / 4);
     // Two rows of a product read the tile once, and their own digits; of a square their own digits, and those above.
     let rows: u64 = if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() };
     let quarter = 3 * k + k;

@@ -70,18 +70,11 @@ enum Arithmetic<M: Kernels> {
 
 /// Products with their reductions in one block.
 struct Whole<M: Kernels> {
-    /// What [`multiply`](crate::batch::block::multiply()) needs of the moduli, behind what is needed of them besides
-    /// where numbers are [split](Self::split).
+    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers are
+    /// split, else [`multiply`](crate::batch::block::multiply()).
     modulus: Placed<M::Digit>,
-    /// Where squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
-    /// of a number that enters could be a little above `3M`.
-    split: Option<Box<SplitSpace<M>>>,
-}
-
-/// What [`split_multiply`](crate::batch::block::split_multiply) works in.
-struct SplitSpace<M: Kernels> {
-    columns: Placed<M::Column>,
-    digits: Placed<M::Digit>,
+    /// The digits that split products work in; none where numbers are not split.
+    spare: Placed<M::Digit>,
 }
 
 /// Products and reductions from blocks.
@@ -127,7 +120,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
             }
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };
-        let columns = Placed::new(machine.column_splat(0), 2 * l + 2, Some(COLUMNS));
+        let count = if arithmetic.is_split() { SPLIT_COLUMNS } else { 2 * l + 2 };
+        let columns = Placed::new(machine.column_splat(0), count, Some(COLUMNS));
         let (pool, staging) = (Pool::new(), limbs::zero(l * M::LANES));
         Self { machine, digits: l, arithmetic, doubling: None, columns, pool, staging, lanes }
     }
@@ -251,13 +245,10 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
     fn ams(&mut self, x: &mut [M::Digit], times: usize) {
         match &mut self.arithmetic {
-            Arithmetic::Whole(whole) => match &mut whole.split {
-                Some(space) => {
-                    let SplitSpace { columns, digits } = &mut **space;
-                    self.machine.split_squarings(x, times, &whole.modulus, columns, digits);
-                }
-                None => self.machine.squarings(x, times, &whole.modulus, &mut self.columns),
-            },
+            Arithmetic::Whole(whole) if whole.is_split() => {
+                self.machine.split_squarings(x, times, &whole.modulus, &mut self.columns, &mut whole.spare);
+            }
+            Arithmetic::Whole(whole) => self.machine.squarings(x, times, &whole.modulus, &mut self.columns),
             Arithmetic::Parts(parts) => {
                 for _ in 0..times {
                     parts.square.square(&mut self.columns, x);
@@ -284,10 +275,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// says so; else by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         if let Arithmetic::Whole(whole) = &mut self.arithmetic
-            && let Some(space) = &mut whole.split
+            && whole.is_split()
         {
-            let SplitSpace { columns, digits } = &mut **space;
-            return self.machine.split_multiply(x, entry, &whole.modulus, columns, digits);
+            return self.machine.split_multiply(x, entry, &whole.modulus, &mut self.columns, &mut whole.spare);
         }
         match self.arithmetic.ahmm() {
             Some((ahmm, reduction)) => {
@@ -325,8 +315,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn doubling_window(&self) -> usize {
-        let longest = self.lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        doubling::window(crate::Domain::bits(self), longest)
+        doubling::window(crate::Domain::bits(self), longest(&self.lanes))
     }
 
     /// Cost and bounds: those of [`doubling`].
@@ -411,6 +400,11 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
+    /// Whether squares and products with table entries are split.
+    fn is_split(&self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.is_split())
+    }
+
     /// Whether products with table entries are half-reduced.
     fn has_ahmm(&self) -> bool {
         matches!(self, Self::Parts(parts) if parts.ahmm.is_some())
@@ -425,12 +419,16 @@ impl<M: Kernels> Arithmetic<M> {
     }
 }
 
+/// The bits of the longest modulus.
+fn longest(lanes: &[&Constants]) -> usize {
+    lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
+}
+
 impl<M: Kernels> Whole<M> {
     /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
     fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
         let l = lanes[0].digits();
-        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        let split = split && longest + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
+        let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
         let half: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_half } else { |_| &[] };
         let parts: [fn(&Constants) -> &[u64]; 5] =
             [half, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]];
@@ -442,15 +440,17 @@ impl<M: Kernels> Whole<M> {
             load_into(machine, digits, |lane| part(lanes[lane]));
             rest = behind;
         }
-        let space = || {
-            let columns = Placed::new(machine.column_splat(0), SPLIT_COLUMNS, Some(COLUMNS));
-            Box::new(SplitSpace { columns, digits: Placed::new(machine.digit_zero(), SPLIT_SPARE, None) })
-        };
-        Self { modulus, split: split.then(space) }
+        Self { modulus, spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, None) }
     }
 
-    /// What [`multiply`](crate::batch::block::multiply()) needs, `3l + 1` digits. Where numbers are split, more stands
-    /// before it.
+    /// Whether squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
+    /// of a number that enters could be a little above `3M`.
+    fn is_split(&self) -> bool {
+        !self.spare.is_empty()
+    }
+
+    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where numbers
+    /// are not split.
     fn modulus(&self, l: usize) -> &[M::Digit] {
         &self.modulus[self.modulus.len() - (3 * l + 1)..]
     }
@@ -465,8 +465,7 @@ impl<M: Kernels> Parts<M> {
             let bias = Reducer::bias(method.reduction, bias, l, l);
             Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
         };
-        let longest = lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0);
-        let ahmm = method.ahmm && !method.is_separated() && Ahmm::<M>::fits(l, longest);
+        let ahmm = method.ahmm && !method.is_separated() && Ahmm::<M>::fits(l, longest(lanes));
         Self {
             multiply: product(Kind::Product, method.multiply_levels),
             square: product(Kind::Square, method.square_levels),

@@ -12,7 +12,8 @@ macro_rules! roots {
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
         tiled_from: $tiled:expr, karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
         adds_beside: $adds:expr,
-        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, splits: $splits:tt, selects: $selects:tt
+        tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, splits: $splits:tt,
+        selects: $selects:tt
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call

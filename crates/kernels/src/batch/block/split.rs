@@ -196,8 +196,12 @@ fn multiply_or_square<M: Machine>(
     c[HALF] = m.add(c[HALF], carried);
     c[DIGITS] = m.add(c[DIGITS], carried);
     let one = m.column_splat(1);
-    let both_borrow = if square { m.sub(m.column_splat(0), one) } else { where_set(m, borrows[1], one) };
-    c[3 * HALF] = m.add(c[3 * HALF], where_set(m, borrows[0], both_borrow));
+    // X²·s·t of a product, less X²·s of a square.
+    c[3 * HALF] = if square {
+        m.sub(c[3 * HALF], where_set(m, borrows[0], one))
+    } else {
+        m.add(c[3 * HALF], where_set(m, borrows[0], where_set(m, borrows[1], one)))
+    };
 
     let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };
     let quotient = Quotient { halves: [q0, q1], difference: reread(&**quotient_difference), borrows: quotient_borrows };

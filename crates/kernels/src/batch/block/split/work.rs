@@ -13,10 +13,10 @@ pub(super) fn where_set<M: Machine>(m: M, mask: M::Mask, column: M::Column) -> M
 /// `A − B` modulo `2^{wN}`: one digit in each step from `FROM` on. Column `k` is `A[k] + (2^w − 1 − B[k]) + carry`, the
 /// first carry 1: its carry is 1 unless it borrows.
 pub(super) struct Difference<'a, M: Machine, const N: usize, const FROM: usize> {
-    pub(super) a: &'a Digits<M, N>,
-    pub(super) b: &'a Digits<M, N>,
-    pub(super) out: &'a mut Digits<M, N>,
-    pub(super) carry: M::Column,
+    a: &'a Digits<M, N>,
+    b: &'a Digits<M, N>,
+    out: &'a mut Digits<M, N>,
+    carry: M::Column,
 }
 
 impl<'a, M: Machine, const N: usize, const FROM: usize> Difference<'a, M, N, FROM> {
