@@ -46,6 +46,10 @@ macro_rules! calls {
     (@run $block:ident [MAX_SPLIT: $tile:expr] $arguments:tt) => {
         calls!(@width $block, $tile, M::MAX_SPLIT, $arguments 20)
     };
+    // One instance for all widths.
+    (@run $block:ident [MAX_TERMS: $tile:expr] $arguments:tt) => {
+        block::$block::<M, 16> $arguments
+    };
     (@run $block:ident [$max:ident: $tile:expr] $arguments:tt) => {
         calls!(@width $block, $tile, M::$max, $arguments 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
     };
@@ -74,6 +78,7 @@ macro_rules! interpret {
                 const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
                 const MAX_WHOLE: usize = P::MAX_WHOLE;
                 const MAX_SPLIT: usize = P::MAX_SPLIT;
+                const MAX_TERMS: usize = P::MAX_TERMS;
                 const MAX_SELECT: usize = P::MAX_SELECT;
                 const TILED_FROM: usize = P::TILED_FROM;
                 const KARATSUBA_FROM: usize = P::KARATSUBA_FROM;

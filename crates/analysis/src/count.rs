@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Sub};
 
 use zariz_kernels::batch;
-use zariz_kernels::batch::block::{Part, SPLIT_DIGITS, fours, plain_rows, rows_at_a_time};
+use zariz_kernels::batch::block::{Part, SPLIT_DIGITS, TERM, fours, plain_rows, rows_at_a_time};
 
 use crate::Model;
 use crate::call::{Call, interpret};
@@ -258,6 +258,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
         }
         Call::SplitMultiply { .. } => return split(1, 2),
         Call::SplitSquarings { times, .. } => return split(n(*times), 1),
+        Call::TermsMultiply { x, .. } => return terms(n(x.len()), 1, 2),
+        Call::TermsSquarings { x, times, .. } => return terms(n(x.len()), n(*times), 1),
         Call::SelectTile { out, table, stride, .. } => {
             let t = n(out[0].len());
             digit_stores = n(out.len()) * t;
@@ -277,12 +279,45 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
 }
 
+/// The digits that a product of `h × h` digits of two factors reads, or a square: two rows of a product read the tile
+/// once, and their own digits; of a square their own digits, and those above.
+fn rows(h: u64, factors: u64) -> u64 {
+    if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() }
+}
+
+/// Products of numbers of `l` digits in terms, of two factors, or of one with itself.
+fn terms(l: u64, times: u64, factors: u64) -> Counts {
+    let t = TERM as u64;
+    let (n, k) = (l / t, t / 2);
+    let (pairs, rows) = (n * (n - 1) / 2, rows(t, factors));
+    // A product of a quotient and a term: three products of halves, and corrections by two differences, with a digit
+    // that says where that of the term borrows. One column is changed twice.
+    let (multiples, multiple_digits, multiple_columns) = (n * n, 3 * (3 * k + k) + 2 * k + 1, 2 * t + 1);
+    // Carries of a term: the first quotient, those beside products, and all of the last multiple.
+    let carries = 1 + (n - 1) + (n + 1);
+    // Outer products; all sums; the inner products, each with one column above; the carries that move on; the last term.
+    let column_loads = n * 2 * t + n * 2 * t + 1 - (n - 1) * t + pairs * (2 * t + 1) + carries * t + n;
+    let column_stores = t + n * 2 * t + n * t + 1 + pairs * (2 * t + 1) + n + t;
+    // Differences of terms, the first pair's and one beside each product, and of quotients' halves.
+    let differences = factors * (1 + pairs) * t + (n + 1) * k;
+    let last = t * (t + 1) / 2 + t + t;
+    let digit_loads = (n + pairs) * rows + pairs * factors * t + 2 * differences + multiples * multiple_digits + last;
+    let digit_stores = differences + carries * t + t;
+    let each = |count: u64| count * times;
+    Counts {
+        column_loads: each(column_loads + multiples * multiple_columns),
+        column_stores: each(column_stores + multiples * multiple_columns),
+        digit_loads: each(digit_loads),
+        digit_stores: each(digit_stores),
+        ..Counts::default()
+    }
+}
+
 /// Products of split numbers, of two factors, or of one with itself.
 fn split(times: u64, factors: u64) -> Counts {
     let t = SPLIT_DIGITS as u64;
     let (h, k) = (t / 2, t / 4);
-    // Two rows of a product read the tile once, and their own digits; of a square their own digits, and those above.
-    let rows: u64 = if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() };
+    let rows = rows(h, factors);
     let quarter = 3 * k + k;
     // A difference reads two digits for each that it writes.
     let differences = factors * h + k;

@@ -32,6 +32,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_WHOLE: usize;
     /// [`batch::Kernels::MAX_SPLIT`].
     const MAX_SPLIT: usize;
+    /// [`batch::Kernels::MAX_TERMS`].
+    const MAX_TERMS: usize;
     /// [`batch::Kernels::MAX_SELECT`].
     const MAX_SELECT: usize;
     /// [`batch::Kernels::TILED_FROM`].
@@ -67,6 +69,7 @@ impl<M: Named> Model for Of<M> {
     const MAX_TRIANGLE: usize = <M as batch::Kernels>::MAX_TRIANGLE;
     const MAX_WHOLE: usize = <M as batch::Kernels>::MAX_WHOLE;
     const MAX_SPLIT: usize = <M as batch::Kernels>::MAX_SPLIT;
+    const MAX_TERMS: usize = <M as batch::Kernels>::MAX_TERMS;
     const MAX_SELECT: usize = <M as batch::Kernels>::MAX_SELECT;
     const TILED_FROM: usize = <M as batch::Kernels>::TILED_FROM;
     const KARATSUBA_FROM: usize = <M as batch::Kernels>::KARATSUBA_FROM;

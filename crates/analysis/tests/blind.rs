@@ -30,6 +30,7 @@ macro_rules! model {
             const MAX_TRIANGLE: usize = 4;
             const MAX_WHOLE: usize = 0;
             const MAX_SPLIT: usize = 0;
+            const MAX_TERMS: usize = 0;
             const MAX_SELECT: usize = 4;
             const TILED_FROM: usize = usize::MAX;
             const KARATSUBA_FROM: usize = usize::MAX;

@@ -6,6 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
+use zariz_kernels::batch::block::{FEWEST_TERMS, TERM};
 use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::bounds::{FREE_BITS, FREE_BITS_SPLIT};
 use zariz_kernels::fixed_base::{self, Access};
@@ -133,6 +134,11 @@ fn products_by_every_method() {
     fn machine<M: Named + Present>() {
         if M::MAX_SPLIT > 0 {
             products::<M>(M::MAX_SPLIT, Method::KARATSUBA_PRODUCTS);
+        }
+        if M::MAX_TERMS > 0 {
+            for terms in [FEWEST_TERMS, FEWEST_TERMS + 1, M::MAX_TERMS] {
+                products::<M>(TERM * terms, Method::KARATSUBA_PRODUCTS);
+            }
         }
         for &(_, method) in Method::NAMED {
             for l in [2, 4, 7, 8, 12, M::MAX_TRIANGLE + 1, method.digits(2 * M::MAX_TILE + 1)] {

@@ -11,7 +11,8 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
 use zariz_kernels::batch::block::{
-    LOOKUP_WINDOWS, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, fours, plain_rows, rows_at_a_time,
+    FEWEST_TERMS, LOOKUP_WINDOWS, PREPARED_TERM, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, TERM,
+    TERMS_SPARE, fours, plain_rows, rows_at_a_time,
 };
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
@@ -216,14 +217,14 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         };
         let (x, y, mut modulus) = (number(4), number(4), number(4));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
-        let parts = prepare_split(&modulus);
+        let parts = prepare_terms(&modulus, |modulus| friendly(modulus, TERM));
         (0..L).for_each(|lane| {
             let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
             let seen = [
                 smaller(&x[..width / 2], &x[width / 2..]),
                 smaller(&y[width / 2..], &y[..width / 2]),
-                parts[parts.len() - 2][lane] as usize,
-                parts[parts.len() - 1][lane] as usize,
+                parts[PREPARED_TERM - 1][lane] as usize,
+                parts[2 * PREPARED_TERM - 1][lane] as usize,
             ];
             borrows.iter_mut().zip(seen).for_each(|(borrows, seen)| borrows[seen] = true);
         });
@@ -241,6 +242,34 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         check("split_squarings", width, &words, &expected);
     }
     assert!(M::MAX_SPLIT == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
+    for terms in (FEWEST_TERMS..=M::MAX_TERMS).flat_map(|terms| [terms; 3]) {
+        let width = TERM * terms;
+        let mut number = |free: u32| {
+            let mut number = words(rng, width, DIGIT);
+            number[width - 1].iter_mut().for_each(|word| *word >>= free);
+            number
+        };
+        let (x, y, mut modulus) = (number(2), number(2), number(3));
+        modulus[0].iter_mut().for_each(|word| *word |= 1);
+        let parts = [
+            prepare_terms(&modulus, |modulus| friendly(modulus, TERM)),
+            prepare_terms(&modulus, BigUint::clone),
+            by_lane(TERM, |lane| negative_inverse(&crate::number(&modulus, lane), TERM)),
+        ];
+        let prepared = digits(&parts.concat());
+        let mut c = columns(&vec![[7; L]; 2 * width]);
+        let mut spare = digits(&[[7; L]; TERMS_SPARE]);
+        let (mut found, mut expected) = (digits(&x), x);
+        let steps = vec![TERM; terms - 1];
+        m.terms_multiply(&mut found, &digits(&y), &prepared, &mut c, &mut spare);
+        expected = whole(&expected, &y, &modulus, &steps);
+        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+        check("terms_multiply", width, &words, &expected);
+        m.terms_squarings(&mut found, 3, &prepared, &mut c, &mut spare);
+        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &steps));
+        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+        check("terms_squarings", width, &words, &expected);
+    }
     for width in 1..=M::MAX_TRIANGLE {
         #[cfg(feature = "papers")]
         {
@@ -324,11 +353,15 @@ fn number<const L: usize>(words: &[Words<L>], lane: usize) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |number, words| (number << 52) + words[lane])
 }
 
+/// `−M^{−1}` modulo so many digits.
+fn negative_inverse(modulus: &BigUint, digits: usize) -> BigUint {
+    let power = BigUint::from(1u32) << (52 * digits);
+    &power - modulus.modinv(&power).expect("odd moduli")
+}
+
 /// `M''` of so many rows at a time.
 fn friendly(modulus: &BigUint, rows: usize) -> BigUint {
-    let power = BigUint::from(1u32) << (52 * rows);
-    let mu = &power - modulus.modinv(&power).expect("odd moduli");
-    (mu * modulus + 1u32) >> (52 * rows)
+    (negative_inverse(modulus, rows) * modulus + 1u32) >> (52 * rows)
 }
 
 /// What `multiply` needs of moduli: `M''` of four rows and of two, `M` and `μ`.
@@ -342,30 +375,33 @@ fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
             let friendly = friendly(&number, rows);
             out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&friendly, k));
         }
-        let digit = BigUint::from(1u64 << 52);
-        out[3 * t][lane] = (&digit - number.modinv(&digit).expect("odd moduli")).try_into().expect("a digit");
+        out[3 * t][lane] = digit(&negative_inverse(&number, 1), 0);
     }
     out
 }
 
-/// What `split_multiply` needs before these: `M''` of half of the digits, the differences of its quarters, and
-/// where they borrow.
-fn prepare_split<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
-    let (t, quarter) = (modulus.len(), modulus.len() / 4);
-    let mut out = vec![[0; L]; t + 2 * quarter + 2];
+/// Numbers of `count` digits, one for each lane.
+fn by_lane<const L: usize>(count: usize, number: impl Fn(usize) -> BigUint) -> Vec<Words<L>> {
+    let mut out = vec![[0; L]; count];
     (0..L).for_each(|lane| {
-        let friendly = friendly(&number(modulus, lane), t / 2);
-        let radix = BigUint::from(1u32) << (52 * quarter);
-        let part = |i: usize| (&friendly >> (52 * quarter * i)) % &radix;
-        (0..t).for_each(|k| out[k][lane] = digit(&friendly, k));
-        for i in 0..2 {
-            let (low, high) = (part(2 * i), part(2 * i + 1));
-            let difference = (&radix + &high - &low) % &radix;
-            (0..quarter).for_each(|k| out[t + quarter * i + k][lane] = digit(&difference, k));
-            out[t + 2 * quarter + i][lane] = u64::from(high < low);
-        }
+        let number = number(lane);
+        out.iter_mut().enumerate().for_each(|(k, words)| words[lane] = digit(&number, k));
     });
     out
+}
+
+/// The terms of a multiple of each modulus: their digits, the difference of their halves, and whether it borrows.
+fn prepare_terms<const L: usize>(modulus: &[Words<L>], multiple: impl Fn(&BigUint) -> BigUint) -> Vec<Words<L>> {
+    let (bits, half) = (52 * TERM, 52 * TERM / 2);
+    let radix = BigUint::from(1u32) << half;
+    let term = |lane: usize, i: usize| (multiple(&number(modulus, lane)) >> (bits * i)) % (BigUint::from(1u32) << bits);
+    let prepared = |term: BigUint| {
+        let (low, high) = (&term % &radix, &term >> half);
+        let (difference, borrows) = ((&radix + &high - &low) % &radix, u32::from(high < low));
+        ((BigUint::from(borrows) << half | difference) << bits) | term
+    };
+    let terms = (0..modulus.len() / TERM).map(|i| by_lane(PREPARED_TERM, |lane| prepared(term(lane, i))));
+    terms.collect::<Vec<_>>().concat()
 }
 
 /// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus itself.

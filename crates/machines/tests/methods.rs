@@ -7,6 +7,7 @@ use common::{big, check_method, limbs_of, method_constants, modulus, number, slo
 use num_bigint::BigUint;
 use rand::{SeedableRng, rngs::StdRng};
 use zariz_kernels::batch::Number;
+use zariz_kernels::batch::block::{SPLIT_DIGITS, TERM};
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::{Domain, limbs};
 
@@ -36,7 +37,7 @@ fn every_method_at_every_small_digit_count() {
     fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(11);
         let w = M::DIGIT_BITS as usize;
-        for digits in 2..=26 {
+        for digits in (2..=26).chain([30, 40]) {
             if slow::<M>() && digits % 5 != 0 {
                 continue;
             }
@@ -44,7 +45,8 @@ fn every_method_at_every_small_digit_count() {
             for method in methods() {
                 // With as little room above the modulus as allowed, with what splitting and AHMM need, and with more.
                 let free = [3, 4, 5, 20];
-                let free = if digits == M::MAX_SPLIT { &free[..] } else { &free[digits % 4..][..1] };
+                let free =
+                    if digits >= SPLIT_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };
                 for free in free {
                     check_method(m, &mut rng, method, w * digits - free, digits, exponent_bits);
                 }
@@ -94,6 +96,9 @@ fn every_method_at_the_largest_size() {
             for method in methods {
                 check_method(m, &mut rng, method, bits, method.digits(digits), 6);
             }
+            // Numbers in terms: the most terms, and more.
+            let digits = digits.next_multiple_of(TERM).min(batch::MAX_DIGITS);
+            check_method(m, &mut rng, Method::KARATSUBA_PRODUCTS, bits, digits, 6);
         }
     }
     on_every_machine!(check);

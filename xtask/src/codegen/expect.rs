@@ -47,6 +47,10 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         // Three products of halves, six of quarters, and ten rows.
         "split_multiply" => (0, 3 * (t / 2) * (t / 2) + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
         "split_squarings" => (0, 3 * (t / 2) * (t / 2 + 1) / 2 + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
+        // Two products of terms of ten digits: with themselves, and of differences. Products of a quotient and a term in
+        // five places, and the last quotient.
+        "terms_multiply" => (0, 2 * 100 + 5 * 75 + 45, 10, 0),
+        "terms_squarings" => (0, 2 * 55 + 5 * 75 + 45, 10, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
@@ -125,9 +129,10 @@ pub fn fit(root: &Root) -> Fit {
     };
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
-        // Where numbers are laid across vectors, addresses are computed in the roots: their multiplications
-        // do not count.
-        let scalar = if root.machine.starts_with("pair") { 0 } else { root.scalar };
+        // Where numbers are laid across vectors or cut into terms, addresses are computed in the roots: their
+        // multiplications do not count.
+        let addresses = root.machine.starts_with("pair") || root.block.starts_with("terms");
+        let scalar = if addresses { 0 } else { root.scalar };
         let found = (root.low, root.high, root.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.
         found

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use zariz_kernels::batch::block::{Part, plain_rows, rows_at_a_time};
+use zariz_kernels::batch::block::{PREPARED_TERM, Part, TERM, plain_rows, rows_at_a_time};
 
 use super::{Exact, value_of_columns, value_of_digits};
 use crate::Model;
@@ -138,6 +138,19 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             }
             Ok(())
         }
+        Call::TermsMultiply { x, y, modulus, c, spare } => {
+            let product = value_of_digits(x, w) * value_of_digits(y, w);
+            Call::TermsMultiply { x: &mut *x, y, modulus, c, spare }.run(m);
+            terms::<P>(&product, x, modulus)
+        }
+        Call::TermsSquarings { x, times, modulus, c, spare } => {
+            for _ in 0..times {
+                let number = value_of_digits(x, w);
+                Call::TermsSquarings { x: &mut *x, times: 1, modulus, c: &mut *c, spare: &mut *spare }.run(m);
+                terms::<P>(&(&number * &number), x, modulus)?;
+            }
+            Ok(())
+        }
         Call::SelectTile { mut out, table, stride, index } => {
             let again = out.each_mut().map(|out| &mut **out);
             Call::SelectTile { out: again, table, stride, index }.run(m);
@@ -215,30 +228,46 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has `M''` of half of the digits,
-/// the differences of its quarters, and 1 where they borrow.
+/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has the terms of `M''` of ten digits.
 pub fn split<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS, x.len());
-    let (friendly, rest) = modulus.split_at(t);
-    let (differences, rest) = rest.split_at(t / 2);
-    let (borrows, rest) = rest.split_at(2);
-    let number = value_of_digits(&rest[2 * t..3 * t], w);
-    let multiple: BigInt = (value_of_digits(friendly, w) << (w as usize * (t / 2))) - 1;
-    equal("M' modulo M", &(multiple % &number), &BigInt::ZERO)?;
-    for ((halves, difference), &borrow) in friendly.chunks(t / 2).zip(differences.chunks(t / 4)).zip(borrows) {
-        let [low, high, difference] =
-            [&halves[..t / 4], &halves[t / 4..], difference].map(|part| value_of_digits(part, w));
-        equal("a difference", &(difference - (BigInt::from(borrow) << (w as usize * (t / 4)))), &(high - low))?;
-    }
+    let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);
+    let multiple: BigInt = (value_of_terms(friendly, w)? << (w as usize * TERM)) - 1;
+    equal("M' modulo M", &(multiple % value_of_digits(&rest[2 * t..3 * t], w)), &BigInt::ZERO)?;
     let slack = BigInt::from(1) << (w as usize * t - (2 * w as usize - 1));
     whole::<P>(product, x, rest, &slack)
+}
+
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of ten digits and
+/// of `M`, and `μ`.
+pub fn terms<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
+    let (w, t) = (P::DIGIT_BITS, x.len());
+    let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);
+    let (number, mu) = rest.split_at(t / TERM * PREPARED_TERM);
+    let number = value_of_terms(number, w)?;
+    let multiple: BigInt = (value_of_terms(friendly, w)? << (w as usize * TERM)) - 1;
+    equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
+    equal("M' as a multiple of M", &(multiple / &number), &value_of_digits(mu, w))?;
+    added_multiple(w, product, x, &number, &BigInt::ZERO)
+}
+
+/// The number of these prepared terms, if their differences are those of their halves.
+fn value_of_terms(terms: &[u64], w: u32) -> Result<BigInt, String> {
+    let (half, mut digits) = (w as usize * TERM / 2, Vec::new());
+    for prepared in terms.chunks_exact(PREPARED_TERM) {
+        let (term, rest) = prepared.split_at(TERM);
+        let [low, high, difference] =
+            [&term[..TERM / 2], &term[TERM / 2..], &rest[..TERM / 2]].map(|part| value_of_digits(part, w));
+        equal("a difference", &(difference - (BigInt::from(rest[TERM / 2]) << half)), &(high - low))?;
+        digits.extend_from_slice(term);
+    }
+    Ok(value_of_digits(&digits, w))
 }
 
 /// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R + slack`, of the product `T`; `modulus` has `M''` of four rows and of
 /// two, `M` and `μ`.
 pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64], slack: &BigInt) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS as usize, x.len());
-    digits(P::DIGIT_BITS, x)?;
     let (friendly, rest) = modulus.split_at(2 * t);
     let (number, mu) = (value_of_digits(&rest[..t], P::DIGIT_BITS), rest[t]);
     for (friendly, rows) in friendly.chunks(t).zip([4, 2]) {
@@ -246,10 +275,17 @@ pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64], slack: &Big
         equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
         equal("μ modulo 2^w", &((multiple / &number) & BigInt::from(Exact::<P>::MAX)), &BigInt::from(mu))?;
     }
-    let added = (value_of_digits(x, P::DIGIT_BITS) << (w * t)) - product;
-    equal("the multiple of M that was added", &(&added % &number), &BigInt::ZERO)?;
+    added_multiple(P::DIGIT_BITS, product, x, &number, slack)
+}
+
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R + slack`, of the product `T`.
+fn added_multiple(w: u32, product: &BigInt, x: &[u64], number: &BigInt, slack: &BigInt) -> Result<(), String> {
+    digits(w, x)?;
+    let bits = w as usize * x.len();
+    let added = (value_of_digits(x, w) << bits) - product;
+    equal("the multiple of M that was added", &(&added % number), &BigInt::ZERO)?;
     let quotient = added / number;
-    let fits = quotient >= BigInt::ZERO && quotient < (BigInt::from(2) << (w * t)) + slack;
+    let fits = quotient >= BigInt::ZERO && quotient < (BigInt::from(2) << bits) + slack;
     fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R + {slack:#x}"))
 }
 

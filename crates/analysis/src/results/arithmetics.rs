@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use zariz_kernels::batch::block::{SHORTEST_WHOLE, SPLIT_DIGITS, WIDEST, fours};
+use zariz_kernels::batch::block::{FEWEST_TERMS, SHORTEST_WHOLE, SPLIT_DIGITS, TERM, WIDEST, fours};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
@@ -47,6 +47,12 @@ fn split_sizes(w: usize) -> Vec<Size> {
     let digits = SPLIT_DIGITS;
     let reduction = Reduction::Steps { w, friendly: &[SPLIT_DIGITS / 2, 4, 2], plain: 4 };
     vec![Size { digits, bits: w * digits, step: w * (digits - 1), reduction }]
+}
+
+/// Numbers in terms, reduced a term at a time.
+fn term_sizes(w: usize) -> Vec<Size> {
+    let sizes = batch_sizes(w, Some(TERM)).into_iter();
+    sizes.filter(|size| size.digits.is_multiple_of(TERM) && size.digits / TERM >= FEWEST_TERMS).collect()
 }
 
 /// Numbers across vectors: every shape that there is.
@@ -126,6 +132,8 @@ pub fn all() -> Vec<Arithmetic> {
         out.push(Arithmetic { sizes: whole_sizes(w), ..whole });
         let inside = batch("split numbers", Bounds { free_bits: FREE_BITS_SPLIT, ..BOUNDS }, Kind::InDomain, None);
         out.push(Arithmetic { sizes: split_sizes(w), ..inside });
+        let terms = batch("numbers in terms", BOUNDS, Kind::Products, Some(TERM));
+        out.push(Arithmetic { sizes: term_sizes(w), ..terms });
         out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| {

@@ -54,7 +54,7 @@ const RUNS: &[(Method, &[Operation])] = &[
 ];
 
 /// Blocks that read the columns of products; those that others read are shown by themselves.
-const READERS: [&str; 10] = [
+const READERS: [&str; 12] = [
     "reduce_rows",
     "quotients",
     "normalize",
@@ -64,6 +64,8 @@ const READERS: [&str; 10] = [
     "squarings",
     "split_multiply",
     "split_squarings",
+    "terms_multiply",
+    "terms_squarings",
     "scale",
 ];
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::block::SPLIT_DIGITS;
+use super::block::{PREPARED_TERM, TERM};
 use super::kernels::Kernels;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
@@ -30,9 +30,12 @@ pub struct Constants {
     pub(crate) friendly_pair: Limbs,
     /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
     pub(crate) friendly_four: Limbs,
-    /// Of numbers of [`SPLIT_DIGITS`]: `M''` of half of the digits, the differences of its quarters, and where they
-    /// borrow (see [`split_multiply`](crate::batch::block::split_multiply)).
-    pub(crate) friendly_half: Limbs,
+    /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, and its terms prepared for
+    /// products: of numbers of two terms or more (see [`split_multiply`](crate::batch::block::split_multiply) and
+    /// [`terms_multiply`](crate::batch::block::terms_multiply)); else nothing.
+    pub(crate) friendly_term: Limbs,
+    /// `M`, likewise.
+    pub(crate) terms: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
     pub(crate) friendly_tile: Limbs,
@@ -79,13 +82,14 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let splits = digits == SPLIT_DIGITS;
-        let most = if splits { STEP.max(digits / 2) } else { STEP };
+        let in_terms = digits.is_multiple_of(TERM) && digits > TERM;
+        let most = if in_terms { STEP.max(TERM) } else { STEP };
         let inverse = limbs::negative_inverse_many(m, (most * w).div_ceil(64));
-        let mu = limbs::digits_of(&inverse, digit_bits, STEP);
-        let friendly_half = match splits {
-            true => with_differences(&friendly(m, &inverse, digit_bits, digits / 2, digits), digit_bits),
-            false => Limbs::default(),
+        let mu = limbs::digits_of(&inverse, digit_bits, most);
+        let [friendly_term, terms] = match in_terms {
+            true => [&friendly(m, &inverse, digit_bits, TERM, digits), &in_digits(m)]
+                .map(|multiple| prepared_terms(multiple, digit_bits)),
+            false => Default::default(),
         };
         let [friendly, friendly_pair, friendly_four, friendly_tile] =
             [1, 2, 4, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
@@ -105,7 +109,8 @@ impl Constants {
             friendly,
             friendly_pair,
             friendly_four,
-            friendly_half,
+            friendly_term,
+            terms,
             friendly_tile,
             one,
             enter: in_digits(&enter),
@@ -192,23 +197,20 @@ fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: us
     Limbs::new(shifted[rows..].to_vec())
 }
 
-/// A number of four quarters `n0` to `n3`; then `n1 − n0` and `n3 − n2`, modulo a quarter's radix; then 1 for each that
-/// borrows, else 0.
-fn with_differences(number: &[u64], digit_bits: u32) -> Limbs {
-    let quarter = number.len() / 4;
-    let mut out = limbs::zero(number.len() + 2 * quarter + 2);
-    let (copy, rest) = out.split_at_mut(number.len());
-    copy.copy_from_slice(number);
-    let (differences, borrows) = rest.split_at_mut(2 * quarter);
-    for ((difference, number), borrow) in
-        differences.chunks_exact_mut(quarter).zip(number.chunks_exact(2 * quarter)).zip(borrows)
-    {
-        let (low, high) = number.split_at(quarter);
+/// Each term of a number, of halves `n0` and `n1`; then `n1 − n0`, modulo a half's radix; then 1 if that borrows, else 0.
+fn prepared_terms(number: &[u64], digit_bits: u32) -> Limbs {
+    let mut out = limbs::zero(number.len() / TERM * PREPARED_TERM);
+    for (term, out) in number.chunks_exact(TERM).zip(out.chunks_exact_mut(PREPARED_TERM)) {
+        let (copy, difference) = out.split_at_mut(TERM);
+        copy.copy_from_slice(term);
+        let (low, high) = term.split_at(TERM / 2);
+        let mut borrow = 0;
         for ((difference, low), high) in difference.iter_mut().zip(low).zip(high) {
-            let signed = high.wrapping_sub(*low).wrapping_sub(*borrow);
+            let signed = high.wrapping_sub(*low).wrapping_sub(borrow);
             *difference = signed & ((1 << digit_bits) - 1);
-            *borrow = signed >> 63;
+            borrow = signed >> 63;
         }
+        difference[TERM / 2] = borrow;
     }
     out
 }

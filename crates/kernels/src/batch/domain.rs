@@ -23,12 +23,13 @@ use alloc::vec::Vec;
 use super::ahmm::Ahmm;
 use super::bias::Bias;
 use super::block::{
-    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, WINDOWS,
+    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE,
+    TERMS_SPARE, WINDOWS,
 };
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::kernels::Kernels;
-use super::method::Method;
+use super::method::{Method, in_terms};
 use super::number::{Number, load_into};
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
@@ -64,6 +65,8 @@ pub struct Domain<'a, M: Kernels> {
 enum Arithmetic<M: Kernels> {
     /// In one block.
     Whole(Box<Whole<M>>),
+    /// In one block, of numbers in terms.
+    Terms(Box<Terms<M>>),
     /// By blocks for products, and blocks for reductions.
     Parts(Box<Parts<M>>),
 }
@@ -74,6 +77,15 @@ struct Whole<M: Kernels> {
     /// split, else [`multiply`](crate::batch::block::multiply()).
     modulus: Placed<M::Digit>,
     /// The digits that split products work in; none where numbers are not split.
+    spare: Placed<M::Digit>,
+}
+
+/// Products of numbers in terms, with their reductions.
+struct Terms<M: Kernels> {
+    modulus: Placed<M::Digit>,
+    /// What the block needs of the moduli: see [`terms_multiply`](crate::batch::block::terms_multiply).
+    prepared: Placed<M::Digit>,
+    /// The digits that it works in.
     spare: Placed<M::Digit>,
 }
 
@@ -118,6 +130,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
             Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => {
                 Arithmetic::Whole(Box::new(Whole::new(machine, &lanes, true)))
             }
+            Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => Arithmetic::Terms(Box::new(Terms::new(machine, &lanes))),
             _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
         };
         let count = if arithmetic.is_split() { SPLIT_COLUMNS } else { 2 * l + 2 };
@@ -235,6 +248,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
         match &mut self.arithmetic {
             Arithmetic::Whole(whole) => self.machine.multiply(x, y, whole.modulus(self.digits)),
+            Arithmetic::Terms(terms) => {
+                self.machine.terms_multiply(x, y, &terms.prepared, &mut self.columns, &mut terms.spare);
+            }
             Arithmetic::Parts(parts) => {
                 parts.multiply.run(&mut self.columns, x, y);
                 parts.reduction.reduce(&mut self.columns, self.digits, x);
@@ -249,6 +265,9 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
                 self.machine.split_squarings(x, times, &whole.modulus, &mut self.columns, &mut whole.spare);
             }
             Arithmetic::Whole(whole) => self.machine.squarings(x, times, &whole.modulus, &mut self.columns),
+            Arithmetic::Terms(terms) => {
+                self.machine.terms_squarings(x, times, &terms.prepared, &mut self.columns, &mut terms.spare);
+            }
             Arithmetic::Parts(parts) => {
                 for _ in 0..times {
                     parts.square.square(&mut self.columns, x);
@@ -396,11 +415,12 @@ impl<M: Kernels> Arithmetic<M> {
     fn modulus(&self, l: usize) -> &[M::Digit] {
         match self {
             Self::Whole(whole) => &whole.modulus(l)[2 * l..3 * l],
+            Self::Terms(terms) => &terms.modulus,
             Self::Parts(parts) => parts.reduction.modulus(),
         }
     }
 
-    /// Whether squares and products with table entries are split.
+    /// Whether squares and products with table entries are split, of numbers of [`SPLIT_DIGITS`].
     fn is_split(&self) -> bool {
         matches!(self, Self::Whole(whole) if whole.is_split())
     }
@@ -414,7 +434,7 @@ impl<M: Kernels> Arithmetic<M> {
     fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
         match self {
             Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
-            Self::Whole(_) => None,
+            Self::Whole(_) | Self::Terms(_) => None,
         }
     }
 }
@@ -424,22 +444,30 @@ fn longest(lanes: &[&Constants]) -> usize {
     lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
 }
 
+/// Parts of what is prepared of the modulus in each lane, one after the other.
+fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
+    let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
+    let mut out = Placed::new(machine.digit_zero(), words, None);
+    let mut rest = &mut out[..];
+    for part in parts {
+        let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
+        load_into(machine, digits, |lane| part(lanes[lane]));
+        rest = behind;
+    }
+    out
+}
+
 impl<M: Kernels> Whole<M> {
     /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
     fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
         let l = lanes[0].digits();
         let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
-        let half: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_half } else { |_| &[] };
-        let parts: [fn(&Constants) -> &[u64]; 5] =
-            [half, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]];
-        let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-        let mut modulus = Placed::new(machine.digit_zero(), words, None);
-        let mut rest = &mut modulus[..];
-        for part in parts {
-            let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
-            load_into(machine, digits, |lane| part(lanes[lane]));
-            rest = behind;
-        }
+        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_term } else { |_| &[] };
+        let modulus = load_parts(
+            machine,
+            lanes,
+            &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
+        );
         Self { modulus, spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, None) }
     }
 
@@ -453,6 +481,15 @@ impl<M: Kernels> Whole<M> {
     /// are not split.
     fn modulus(&self, l: usize) -> &[M::Digit] {
         &self.modulus[self.modulus.len() - (3 * l + 1)..]
+    }
+}
+
+impl<M: Kernels> Terms<M> {
+    /// For a modulus in each lane.
+    fn new(machine: M, lanes: &[&Constants]) -> Self {
+        let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
+        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_term, |c| &c.terms, |c| &c.mu]);
+        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, None) }
     }
 }
 

@@ -56,6 +56,20 @@ macro_rules! for_each_block {
                 c: &'a mut [Column<$M>],
                 spare: &'a mut [Digit<$M>]
             );
+            terms_multiply TermsMultiply [MAX_TERMS: x] (
+                x: &'a mut [Digit<$M>],
+                y: &'a [Digit<$M>],
+                modulus: &'a [Digit<$M>],
+                c: &'a mut [Column<$M>],
+                spare: &'a mut [Digit<$M>]
+            );
+            terms_squarings TermsSquarings [MAX_TERMS: x] (
+                x: &'a mut [Digit<$M>],
+                times: usize,
+                modulus: &'a [Digit<$M>],
+                c: &'a mut [Column<$M>],
+                spare: &'a mut [Digit<$M>]
+            );
             select_tile SelectTile [MAX_SELECT: out[0]] (
                 out: [&'a mut [Digit<$M>]; WINDOWS],
                 table: &'a [Digit<$M>],
@@ -159,7 +173,8 @@ macro_rules! methods {
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
 /// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that
-/// [`for_each_block!`](crate::for_each_block) names, or of split numbers just that. Other widths panic; only a
+/// [`for_each_block!`](crate::for_each_block) names, or of split numbers just that; of numbers in
+/// terms, any length up to so many terms. Other widths panic; only a
 /// mistake in this crate can cause that, since lengths depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
@@ -177,6 +192,9 @@ pub trait Kernels: Machine {
     /// [`SPLIT_DIGITS`](crate::batch::block::SPLIT_DIGITS) on machines that have the blocks for such numbers; else
     /// 0, as where columns have a bias or halves can be negative.
     const MAX_SPLIT: usize;
+    /// The most terms of a number of [`terms_multiply`](crate::batch::block::terms_multiply) on machines that have such
+    /// blocks, else 0, as [`MAX_SPLIT`](Self::MAX_SPLIT).
+    const MAX_TERMS: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.
     const MAX_SELECT: usize;

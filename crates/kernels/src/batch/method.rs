@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::block::{FEWEST_TERMS, TERM};
 use super::kernels::Kernels;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
@@ -74,7 +75,9 @@ impl Method {
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
     /// [`split_multiply`](super::block::split_multiply), squares and products with table entries of numbers of its
-    /// length are those of that block, which splits half of the reduction too; other products are not split.
+    /// length are those of that block, which splits half of the reduction too; other products are not split. Longer
+    /// numbers of terms of ten digits are multiplied, squared and reduced by terms
+    /// ([`terms_multiply`](super::block::terms_multiply)).
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]
@@ -123,7 +126,7 @@ impl Method {
     /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
     pub fn fastest<M: Kernels>(machine: M, digits: usize) -> Self {
-        if digits == M::MAX_SPLIT && machine.adds_beside_products() {
+        if (digits == M::MAX_SPLIT || in_terms::<M>(digits)) && machine.adds_beside_products() {
             return Self::KARATSUBA_PRODUCTS;
         }
         Self {
@@ -172,6 +175,11 @@ impl Method {
             Reduction::Interleaved | Reduction::Tiled => digits,
         }
     }
+}
+
+/// Whether a machine has blocks for numbers of so many digits, in terms.
+pub(super) fn in_terms<M: Kernels>(digits: usize) -> bool {
+    digits.is_multiple_of(TERM) && (FEWEST_TERMS..=M::MAX_TERMS).contains(&(digits / TERM))
 }
 
 impl fmt::Display for Method {

@@ -38,7 +38,7 @@ impl<M: Kernels> Reducer<M> {
                 Self::Interleaved(Box::new(Interleaved::new(machine, modulus, friendly, mu)))
             }
             Reduction::Tiled => {
-                let (friendly, mu) = (load(l, &|c| &c.friendly_tile), load(STEP, &|c| &c.mu));
+                let (friendly, mu) = (load(l, &|c| &c.friendly_tile), load(STEP, &|c| &c.mu[..STEP]));
                 Self::Tiled(Box::new(Tiled::new(machine, modulus, friendly, mu)))
             }
             #[cfg(feature = "papers")]

@@ -128,5 +128,5 @@ roots!(
     adds_beside: false,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
-    triangles: [1 2 3 4 5 6 7], wholes: [], splits: [], selects: [1 2 3]
+    triangles: [1 2 3 4 5 6 7], wholes: [], splits: [], terms: [], selects: [1 2 3]
 );

@@ -85,5 +85,5 @@ roots!(
     ahmm_from: 30, adds_beside: false,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10],
-    triangles: [1 2 3 4 5 6 7 8 9 10], wholes: [], splits: [], selects: [1 2 3 4 5]
+    triangles: [1 2 3 4 5 6 7 8 9 10], wholes: [], splits: [], terms: [], selects: [1 2 3 4 5]
 );

@@ -110,5 +110,5 @@ roots!(
     tiles: [1 2 3 4 5 6 7 8 9],
     squares: [1 2 3 4 5 6 7 8 9],
     triangles: [1 2 3 4 5 6 7 8 9],
-    wholes: [4 5 6 7 8 9 10], splits: [], selects: [1 2]
+    wholes: [4 5 6 7 8 9 10], splits: [], terms: [], selects: [1 2]
 );

@@ -104,7 +104,7 @@ mod one {
         adds_beside: false,
         tiles: [1 2 3 4 5 6 7 8],
         squares: [1 2 3 4 5 6 7 8],
-        triangles: [1 2 3 4 5 6 7 8], wholes: [], splits: [], selects: [1 2]
+        triangles: [1 2 3 4 5 6 7 8], wholes: [], splits: [], terms: [], selects: [1 2]
     );
 }
 
@@ -114,6 +114,6 @@ mod eight {
     roots!(
         Eight, features: [], product_tenths: 280, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40,
         adds_beside: false,
-        tiles: [1 2 3], squares: [1 2], triangles: [1 2], wholes: [], splits: [], selects: [1 2]
+        tiles: [1 2 3], squares: [1 2], triangles: [1 2], wholes: [], splits: [], terms: [], selects: [1 2]
     );
 }

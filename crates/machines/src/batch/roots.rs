@@ -6,14 +6,14 @@
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
 /// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_WHOLE`,
-/// `MAX_SPLIT` alone if it is not 0, and `1..=MAX_SELECT`.
+/// `MAX_SPLIT` alone and `MAX_TERMS` alone if they are not 0, and `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
         tiled_from: $tiled:expr, karatsuba_from: $karatsuba:expr, ahmm_from: $ahmm:expr,
         adds_beside: $adds:expr,
         tiles: $tiles:tt, squares: $squares:tt, triangles: $triangles:tt, wholes: $wholes:tt, splits: $splits:tt,
-        selects: $selects:tt
+        terms: $terms:tt, selects: $selects:tt
     ) => {
         mod root {
             #![allow(unused_unsafe)] // a root without target features is safe to call
@@ -32,6 +32,7 @@ macro_rules! roots {
                 const MAX_TRIANGLE: usize = roots!(@last $triangles);
                 const MAX_WHOLE: usize = roots!(@last $wholes);
                 const MAX_SPLIT: usize = roots!(@last $splits);
+                const MAX_TERMS: usize = roots!(@last $terms);
                 const MAX_SELECT: usize = roots!(@last $selects);
                 const TILED_FROM: usize = $tiled;
                 const KARATSUBA_FROM: usize = $karatsuba;
@@ -41,7 +42,7 @@ macro_rules! roots {
                     $adds
                 }
 
-                for_each_block!(This, roots! { @methods $tiles $squares $triangles $wholes $splits $selects });
+                for_each_block!(This, roots! { @methods $tiles $squares $triangles $wholes $splits $terms $selects });
             }
         }
     };
@@ -72,35 +73,50 @@ macro_rules! roots {
     };
 
     // The method of every block: calls its function, or the instance of its function for the tile width.
-    (@methods $tiles:tt $squares:tt $triangles:tt $wholes:tt $splits:tt $selects:tt $(
+    (@methods $tiles:tt $squares:tt $triangles:tt $wholes:tt $splits:tt $terms:tt $selects:tt $(
         $block:ident $Block:ident $([$max:ident: $tile:expr])? ($($argument:ident: $type:ty),*);
     )*) => {
         $(roots!(@method
-            $block [$($max: $tile;)? $tiles $squares $triangles $wholes $splits $selects] ($($argument: $type),*)
+            $block [$($max: $tile;)? $tiles $squares $triangles $wholes $splits $terms $selects] ($($argument: $type),*)
         );)*
     };
-    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TILE: $tile:expr; $list:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_SQUARE: $tile:expr; $a:tt $list:tt $c:tt $d:tt $e:tt $f:tt $g:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt $e:tt $f:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TRIANGLE: $tile:expr; $a:tt $b:tt $list:tt $d:tt $e:tt $f:tt $g:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_WHOLE: $tile:expr; $a:tt $b:tt $c:tt $list:tt $e:tt $f:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_WHOLE: $tile:expr; $a:tt $b:tt $c:tt $list:tt $e:tt $f:tt $g:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SPLIT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $list:tt $f:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_SPLIT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $list:tt $f:tt $g:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
-    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $e:tt $list:tt] $arguments:tt) => {
+    (@method $block:ident [MAX_TERMS: $tile:expr; $a:tt $b:tt $c:tt $d:tt $e:tt $list:tt $g:tt] $arguments:tt) => {
+        roots!(@up_to $list $block, $tile, $arguments);
+    };
+    (@method $block:ident [MAX_SELECT: $tile:expr; $a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $list:tt] $arguments:tt) => {
         roots!(@instances $list $block, $tile, $arguments);
     };
     (@method $block:ident $lists:tt ($($argument:ident: $type:ty),*)) => {
         fn $block<'a>(self, $($argument: $type),*) {
             // SAFETY: `self` proves that the processor has the target features of this machine's roots.
             unsafe { $block(self, $($argument),*) }
+        }
+    };
+    // One instance for all widths up to so many terms.
+    (@up_to [] $block:ident, $tile:expr, $arguments:tt) => {
+        roots!(@instances [] $block, $tile, $arguments);
+    };
+    (@up_to [$most:literal] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {
+        fn $block<'a>(self, $($argument: $type),*) {
+            assert!($tile.len() <= $most * block::TERM, "more terms than {}", $most);
+            let root: unsafe fn(This, $($type),*) = std::hint::black_box($block::<$most> as _);
+            // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+            unsafe { root(self, $($argument),*) }
         }
     };
     (@instances [] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {

@@ -84,8 +84,8 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     }
     Some(match block {
         "squarings" => &[Slice, Count, Slice, Slice],
-        "split_multiply" => &[Slice, Slice, Slice, Slice, Slice],
-        "split_squarings" => &[Slice, Count, Slice, Slice, Slice],
+        "split_multiply" | "terms_multiply" => &[Slice, Slice, Slice, Slice, Slice],
+        "split_squarings" | "terms_squarings" => &[Slice, Count, Slice, Slice, Slice],
         "mac_rows" | "multiply" | "scale" | "square" | "low_triangle" | "high_triangle" => &[Slice, Slice, Slice],
         "square_onto" | "settle" | "splat" | "add_words" | "quotients" | "normalize" | "add_digits" | "scatter" => {
             &[Slice, Slice]

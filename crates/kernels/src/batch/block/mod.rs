@@ -18,10 +18,12 @@ mod mac;
 mod normalize;
 mod reduce;
 mod select;
+mod short;
 mod split;
 mod square;
 #[cfg(feature = "papers")]
 mod sum;
+mod terms;
 mod transpose;
 #[cfg(feature = "papers")]
 mod triangle;
@@ -33,10 +35,12 @@ pub use mac::{add_words, mac_rows, scale, splat};
 pub use normalize::{add_digits, normalize, quotients, reduce_once};
 pub use reduce::{plain_rows, reduce_rows, rows_at_a_time};
 pub use select::{WINDOWS, select_shared, select_tile};
+pub use short::{PREPARED_TERM, TERM};
 pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_multiply, split_squarings};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};
+pub use terms::{FEWEST_TERMS, TERMS_SPARE, terms_modulus, terms_multiply, terms_squarings};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

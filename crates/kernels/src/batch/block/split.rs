@@ -31,9 +31,13 @@
 
 mod work;
 
-use work::{Correction, Corrections, Difference, LowerMiddle, Lowest, Middle, Quotient, Sums, UpperMiddle, where_set};
+use work::{Corrections, LowerMiddle, Middle, Sums, UpperMiddle};
 
 use super::beside::Beside;
+use super::short::{
+    Carry, Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, TERM, half_term_product, halves, term_product,
+    upper_half, where_set,
+};
 use super::whole::{self, carry, plain_row, reduce_window, square_columns};
 use crate::batch::Machine;
 use crate::batch::bias::offset;
@@ -42,15 +46,15 @@ use crate::unroll::{reread, reread_mut};
 /// The digits of a number.
 pub const SPLIT_DIGITS: usize = 20;
 /// The digits of what is prepared of a modulus.
-pub const SPLIT_MODULUS: usize = 4 * DIGITS + 2 * QUARTER + 3;
+pub const SPLIT_MODULUS: usize = 2 * PREPARED_TERM + 3 * DIGITS + 1;
 /// The columns to work in: a product, and its middle.
 pub const SPLIT_COLUMNS: usize = 3 * DIGITS;
 /// The digits to work in: the quotient, the differences of the factors' halves, and that of the quotient's halves.
 pub const SPLIT_SPARE: usize = 3 * HALF + QUARTER;
 
 const DIGITS: usize = SPLIT_DIGITS;
-const HALF: usize = DIGITS / 2;
-const QUARTER: usize = DIGITS / 4;
+const HALF: usize = TERM;
+const QUARTER: usize = HALF_TERM;
 /// The columns of the window above those of a number.
 const ABOVE: usize = 4;
 const PLAIN_ROWS: usize = 4;
@@ -60,27 +64,17 @@ type Columns<M, const N: usize> = [<M as Machine>::Column; N];
 
 /// What is prepared of a modulus.
 struct Modulus<'a, M: Machine> {
-    /// The quarters of `M''` of ten digits.
-    quarters: &'a [Digits<M, QUARTER>; 4],
-    /// `n1 − n0` and `n3 − n2`, modulo `Y`.
-    differences: &'a [Digits<M, QUARTER>; 2],
-    /// Where they borrow.
-    borrows: [M::Mask; 2],
+    /// `M''` of ten digits.
+    friendly: [Halved<'a, M>; 2],
     whole: whole::Modulus<'a, M::Digit, DIGITS>,
 }
 
 impl<'a, M: Machine> Modulus<'a, M> {
     #[inline(always)]
     fn new(m: M, modulus: &'a [M::Digit]) -> Self {
-        let (quarters, rest) = modulus[..SPLIT_MODULUS].split_at(DIGITS);
-        let (differences, rest) = rest.split_at(2 * QUARTER);
-        let (borrows, rest) = rest.split_at(2);
-        Self {
-            quarters: quarters.as_chunks().0.first_chunk().expect("quarters"),
-            differences: differences.as_chunks().0.first_chunk().expect("two differences"),
-            borrows: [m.equals(m.column(borrows[0]), 1), m.equals(m.column(borrows[1]), 1)],
-            whole: whole::Modulus::new(rest),
-        }
+        let (friendly, rest) = modulus[..SPLIT_MODULUS].split_first_chunk::<{ 2 * PREPARED_TERM }>().expect("terms");
+        let (low, high) = halves(friendly);
+        Self { friendly: [Halved::term(m, low), Halved::term(m, high)], whole: whole::Modulus::new(rest) }
     }
 }
 
@@ -112,8 +106,8 @@ impl<'a, M: Machine> Space<'a, M> {
 
 /// `X ← (X·Y + Q·M)/R`, with the `Q` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x` and `y` have 20 digits. `modulus` has [`SPLIT_MODULUS`]: `M''` of ten digits, the differences
-///   `n1 − n0` and `n3 − n2`, 1 where they borrow, `M''` of four rows and of two, `M`, and `μ`. `c` has
+/// * Precondition: `x` and `y` have 20 digits. `modulus` has [`SPLIT_MODULUS`]: the two terms of `M''` of ten digits,
+///   each prepared (see [`PREPARED_TERM`]), `M''` of four rows and of two, `M`, and `μ`. `c` has
 ///   [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any state. `X·Y/R + 2M + M/2^{2w−1} < R`.
 /// * Cost: 650 products, and a low half for each of the four ordinary rows.
 #[inline(always)]
@@ -164,7 +158,7 @@ fn multiply_or_square<M: Machine>(
 ) {
     let square = y.is_none();
     let Space { product, middle, quotient, differences: [d, f], quotient_difference } = space;
-    let ((x0, x1), (y0, y1)) = (halves::<M, HALF>(x), halves::<M, HALF>(y.unwrap_or(x)));
+    let ((x0, x1), (y0, y1)) = (halves::<_, HALF>(x), halves::<_, HALF>(y.unwrap_or(x)));
     let (low, high) = product.split_at_mut(DIGITS);
 
     // The upper digits of X may still be under way: their difference comes later.
@@ -174,14 +168,14 @@ fn multiply_or_square<M: Machine>(
     let none = m.equals(m.column_splat(0), 1);
     let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_y| of_y.borrows(m))];
 
-    let mut lowest = Lowest::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
+    let mut lowest = Carry::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
     let upper = |k: usize| if k < HALF { 0 } else { offset(k, M::DIGIT_BITS) };
     half_product(m, high, x1, y1, square, upper, &mut lowest);
     let carried = lowest.carry;
 
     let c = reread_mut(&mut **product);
     let (d, f) = (reread(&**d), reread(&**f));
-    let (q0, q1) = halves::<M, QUARTER>(&**quotient);
+    let (q0, q1) = halves::<_, QUARTER>(&**quotient);
     let mut sums =
         (Difference::<M, QUARTER, 0>::new(m, q0, q1, quotient_difference), Sums::<M> { columns: c, quotient });
     let lower = |k: usize| match (k < HALF, square) {
@@ -204,7 +198,7 @@ fn multiply_or_square<M: Machine>(
     };
 
     let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };
-    let quotient = Quotient { halves: [q0, q1], difference: reread(&**quotient_difference), borrows: quotient_borrows };
+    let quotient = Halved { halves: [q0, q1], difference: reread(&**quotient_difference), borrows: quotient_borrows };
     reduce(m, x, c, &middle, &quotient, modulus);
 }
 
@@ -215,42 +209,49 @@ fn reduce<M: Machine>(
     x: &mut Digits<M, DIGITS>,
     c: &mut Columns<M, { 2 * DIGITS }>,
     middle: &Middle<M>,
-    quotient: &Quotient<M>,
+    quotient: &Halved<M>,
     modulus: &Modulus<M>,
 ) {
-    let Quotient { halves: [q0, q1], difference, .. } = quotient;
-    let (n, [f0, f1]) = (modulus.quarters, modulus.differences);
-    let corrections = [0, 1].map(|i| Correction { quotient, f: &modulus.differences[i], sign: modulus.borrows[i] });
+    let Halved { halves: [q0, q1], difference, .. } = *quotient;
+    let [low, high] = &modulus.friendly;
+    let ([n0, n1], [n2, n3]) = (low.halves, high.halves);
+    let corrections = [Correction { quotient, term: low }, Correction { quotient, term: high }];
     let zero = m.column_splat(0);
 
     // Quarter by quarter of W: each is added to a quarter of the columns, and to the next one.
-    let w0 = quarter_product(m, [zero; HALF], &n[0], q0, &mut LowerMiddle { columns: c, middle });
+    let w0 = half_term_product(m, [zero; HALF], n0, q0, &mut LowerMiddle { columns: c, middle });
     each!(k in 0..QUARTER {
         c[HALF + k] = m.add(c[HALF + k], w0[k]);
     });
-    let w1 = quarter_product(m, upper_quarter(m, &w0), &n[1], q1, &mut UpperMiddle { columns: c, middle });
+    let w1 = half_term_product(m, upper_half(m, &w0), n1, q1, &mut UpperMiddle { columns: c, middle });
     let c = reread_mut(c);
     let mut sum = [zero; HALF];
     each!(k in 0..QUARTER {
         sum[k] = m.add(c[HALF + QUARTER + k], m.add(w0[k], w1[k]));
         sum[QUARTER + k] = m.add(c[DIGITS + k], w1[k]);
     });
-    sum = quarter_product(m, sum, f0, difference, &mut Corrections { columns: c, correction: &corrections[1] });
-    let w2 = quarter_product(m, upper_quarter(m, &w1), &n[2], q0, &mut ());
+    sum = half_term_product(
+        m,
+        sum,
+        low.difference,
+        difference,
+        &mut Corrections { columns: c, correction: &corrections[1] },
+    );
+    let w2 = half_term_product(m, upper_half(m, &w1), n2, q0, &mut ());
     each!(k in 0..QUARTER {
         c[HALF + QUARTER + k] = sum[k];
         c[DIGITS + k] = corrections[0].of(m, m.add(sum[QUARTER + k], w2[k]), k);
     });
     c[DIGITS + QUARTER] = corrections[0].carry(m, c[DIGITS + QUARTER]);
     c[3 * HALF + QUARTER] = corrections[1].carry(m, c[3 * HALF + QUARTER]);
-    let w3 = quarter_product(m, upper_quarter(m, &w2), &n[3], q1, &mut ());
+    let w3 = half_term_product(m, upper_half(m, &w2), n3, q1, &mut ());
     let c = reread_mut(c);
     each!(k in 0..QUARTER {
         sum[k] = m.add(c[DIGITS + QUARTER + k], m.add(w2[k], w3[k]));
         sum[QUARTER + k] = m.add(c[3 * HALF + k], m.add(w3[k], w3[QUARTER + k]));
         c[3 * HALF + QUARTER + k] = m.add(c[3 * HALF + QUARTER + k], w3[QUARTER + k]);
     });
-    sum = quarter_product(m, sum, f1, difference, &mut ());
+    sum = half_term_product(m, sum, high.difference, difference, &mut ());
 
     // The window begins at column 10. `sum` is the two quarters from column 25 on.
     const SUM: usize = DIGITS + QUARTER;
@@ -264,7 +265,7 @@ fn reduce<M: Machine>(
     each!(k in 0..ABOVE {
         window[DIGITS + k] = column(HALF + DIGITS + k);
     });
-    let entering = [0, 1, 2, 3].map(|k| column(ENTERING + k));
+    let entering = [column(ENTERING), column(ENTERING + 1), column(ENTERING + 2), column(ENTERING + 3)];
     reduce_window::<M, DIGITS, 4, ABOVE>(m, &mut window, modulus.whole.friendly_four, &entering);
     reduce_window::<M, DIGITS, 2, ABOVE>(
         m,
@@ -297,65 +298,5 @@ fn half_product<M: Machine>(
     each!(k in 0..DIGITS {
         c[k] = m.column_splat(start(k));
     });
-    each!(i in 0..HALF {
-        if i.is_multiple_of(2) {
-            let a = reread(a);
-            let (b0, b1) = (b[i], b[(i + 1) % HALF]);
-            each!(j in 0..HALF {
-                let k = i + j;
-                (c[k], c[k + 1]) = m.mac(c[k], c[k + 1], a[j], b0);
-                if k + 2 < DIGITS {
-                    (c[k + 1], c[k + 2]) = m.mac(c[k + 1], c[k + 2], a[j], b1);
-                }
-                beside.step(m, i / 2 * HALF + j);
-            });
-        }
-    });
-    out.copy_from_slice(&c);
-}
-
-/// `C + A·B`. Low and high halves have columns of their own until the end: so short a product would wait for itself.
-#[inline(always)]
-fn quarter_product<M: Machine>(
-    m: M,
-    c: Columns<M, HALF>,
-    a: &Digits<M, QUARTER>,
-    b: &Digits<M, QUARTER>,
-    beside: &mut impl Beside<M>,
-) -> Columns<M, HALF> {
-    let (mut low, mut high) = (c, [m.column_splat(0); HALF]);
-    each!(i in 0..QUARTER {
-        if i.is_multiple_of(2) {
-            let a = reread(a);
-            each!(j in 0..QUARTER {
-                let k = i + j;
-                (low[k], high[k]) = m.mac(low[k], high[k], a[j], b[i]);
-                if i + 1 < QUARTER {
-                    (low[k + 1], high[k + 1]) = m.mac(low[k + 1], high[k + 1], a[j], b[(i + 1) % QUARTER]);
-                }
-                beside.step(m, i / 2 * QUARTER + j);
-            });
-        }
-    });
-    each!(k in 0..HALF {
-        if k > 0 {
-            low[k] = m.add(low[k], high[k - 1]);
-        }
-    });
-    low
-}
-
-/// A number's lower and upper half.
-#[inline(always)]
-fn halves<M: Machine, const H: usize>(number: &[M::Digit]) -> (&Digits<M, H>, &Digits<M, H>) {
-    let (low, high) = number.split_first_chunk().expect("lower half");
-    (low, high.first_chunk().expect("upper half"))
-}
-
-/// The upper quarter of a product of quarters, as the lower one of the next.
-#[inline(always)]
-fn upper_quarter<M: Machine>(m: M, w: &Columns<M, HALF>) -> Columns<M, HALF> {
-    let mut next = [m.column_splat(0); HALF];
-    next[..QUARTER].copy_from_slice(&w[QUARTER..]);
-    next
+    term_product(m, out, c, a, b, beside);
 }

@@ -17,7 +17,7 @@
 //!
 //! Columns start at 0: only for machines without bias, and without negative halves.
 
-use super::beside::Beside;
+use super::beside::{Beside, Columns};
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -104,7 +104,7 @@ pub fn squarings<M: Machine, const T: usize>(
     let zero = m.column_splat(0);
     columns[2 * T..].fill(zero);
     for _ in 0..times {
-        square_columns::<M, T>(m, columns, x.first_chunk().expect("tile width"), |_| zero, &mut ());
+        square_columns::<M, T>(m, &mut columns[..2 * T], x.first_chunk().expect("tile width"), |_| zero, &mut ());
         if const { M::FOUR_ROWS && fours(T) > 0 } {
             reduce_square::<M, T, 4>(m, x, columns, &modulus);
         } else {
@@ -253,12 +253,11 @@ pub(super) fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &
 #[allow(unused_assignments)] // unrolled, no step follows the last
 pub(super) fn square_columns<M: Machine, const T: usize>(
     m: M,
-    out: &mut [M::Column],
+    out: &mut (impl Columns<M> + ?Sized),
     a: &[M::Digit; T],
     half: impl Fn(usize) -> M::Column,
     beside: &mut impl Beside<M>,
 ) {
-    let out = &mut out[..2 * T];
     let mut c = [m.column_splat(0); 2 * WIDEST + 1];
     each!(k in 0..T {
         (c[2 * k], c[2 * k + 1]) = (half(2 * k), half(2 * k + 1));
@@ -281,10 +280,13 @@ pub(super) fn square_columns<M: Machine, const T: usize>(
             });
             // The next rows start at column 2i + 5.
             let double = |k: usize| m.add(c[k], c[k]);
-            (out[2 * i], out[2 * i + 1]) = m.mac(double(2 * i), double(2 * i + 1), first, first);
+            let (even, odd) = m.mac(double(2 * i), double(2 * i + 1), first, first);
+            out.put(m, 2 * i, even);
+            out.put(m, 2 * i + 1, odd);
             if i + 1 < T {
-                let (even, odd) = (double(2 * i + 2), double(2 * i + 3));
-                (out[2 * i + 2], out[2 * i + 3]) = m.mac(even, odd, second, second);
+                let (even, odd) = m.mac(double(2 * i + 2), double(2 * i + 3), second, second);
+                out.put(m, 2 * i + 2, even);
+                out.put(m, 2 * i + 3, odd);
             }
         }
     });

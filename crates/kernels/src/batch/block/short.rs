@@ -1,0 +1,208 @@
+//! Products of ten digits and of five, with work beside them: what longer products are split into.
+
+use super::beside::{Beside, Columns};
+use crate::batch::Machine;
+use crate::unroll::reread;
+
+/// The digits of a term, or of half of a number of [`SPLIT_DIGITS`](super::SPLIT_DIGITS).
+pub const TERM: usize = 10;
+/// The digits of half a term.
+pub(super) const HALF_TERM: usize = TERM / 2;
+
+/// The digits of a term that is prepared for products: its own, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`; and
+/// 1 where that borrows, else 0.
+pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
+
+/// `column` where the mask is set, else 0.
+#[inline(always)]
+pub(super) fn where_set<M: Machine>(m: M, mask: M::Mask, column: M::Column) -> M::Column {
+    m.select_column(mask, m.column_splat(0), column)
+}
+
+/// A number's lower and upper half.
+#[inline(always)]
+pub(super) fn halves<D, const H: usize>(number: &[D]) -> (&[D; H], &[D; H]) {
+    let (low, high) = number.split_first_chunk().expect("lower half");
+    (low, high.first_chunk().expect("upper half"))
+}
+
+/// `C + A·B`, ten digits each: `c` is what the columns start at. `beside` gets 50 steps.
+#[inline(always)]
+pub(super) fn term_product<M: Machine>(
+    m: M,
+    out: &mut (impl Columns<M> + ?Sized),
+    mut c: [M::Column; 2 * TERM],
+    a: &[M::Digit; TERM],
+    b: &[M::Digit; TERM],
+    beside: &mut impl Beside<M>,
+) {
+    each!(i in 0..TERM {
+        if i.is_multiple_of(2) {
+            let a = reread(a);
+            let (b0, b1) = (b[i], b[(i + 1) % TERM]);
+            each!(j in 0..TERM {
+                let k = i + j;
+                (c[k], c[k + 1]) = m.mac(c[k], c[k + 1], a[j], b0);
+                if k + 2 < 2 * TERM {
+                    (c[k + 1], c[k + 2]) = m.mac(c[k + 1], c[k + 2], a[j], b1);
+                }
+                beside.step(m, i / 2 * TERM + j);
+            });
+            out.put(m, i, c[i]);
+            out.put(m, i + 1, c[i + 1]);
+        }
+    });
+    each!(k in 0..TERM {
+        out.put(m, TERM + k, c[TERM + k]);
+    });
+}
+
+/// `C + A·B`, five digits each. Low and high halves have columns of their own until the end: so short a product would
+/// wait for itself. `beside` gets 15 steps.
+#[inline(always)]
+pub(super) fn half_term_product<M: Machine>(
+    m: M,
+    c: [M::Column; TERM],
+    a: &[M::Digit; HALF_TERM],
+    b: &[M::Digit; HALF_TERM],
+    beside: &mut impl Beside<M>,
+) -> [M::Column; TERM] {
+    let (mut low, mut high) = (c, [m.column_splat(0); TERM]);
+    each!(i in 0..HALF_TERM {
+        if i.is_multiple_of(2) {
+            let a = reread(a);
+            each!(j in 0..HALF_TERM {
+                let k = i + j;
+                (low[k], high[k]) = m.mac(low[k], high[k], a[j], b[i]);
+                if i + 1 < HALF_TERM {
+                    (low[k + 1], high[k + 1]) = m.mac(low[k + 1], high[k + 1], a[j], b[(i + 1) % HALF_TERM]);
+                }
+                beside.step(m, i / 2 * HALF_TERM + j);
+            });
+        }
+    });
+    each!(k in 0..TERM {
+        if k > 0 {
+            low[k] = m.add(low[k], high[k - 1]);
+        }
+    });
+    low
+}
+
+/// The upper half of a product of five digits, as the lower one of the next.
+#[inline(always)]
+pub(super) fn upper_half<M: Machine>(m: M, w: &[M::Column; TERM]) -> [M::Column; TERM] {
+    let mut next = [m.column_splat(0); TERM];
+    next[..HALF_TERM].copy_from_slice(&w[HALF_TERM..]);
+    next
+}
+
+/// `A − B` modulo `2^{wN}`: one digit in each step from `FROM` on. Column `k` is `A[k] + (2^w − 1 − B[k]) + carry`, the
+/// first carry 1: its carry is 1 unless it borrows.
+pub(super) struct Difference<'a, M: Machine, const N: usize, const FROM: usize> {
+    a: &'a [M::Digit; N],
+    b: &'a [M::Digit; N],
+    out: &'a mut [M::Digit; N],
+    carry: M::Column,
+}
+
+impl<'a, M: Machine, const N: usize, const FROM: usize> Difference<'a, M, N, FROM> {
+    #[inline(always)]
+    pub(super) fn new(m: M, a: &'a [M::Digit; N], b: &'a [M::Digit; N], out: &'a mut [M::Digit; N]) -> Self {
+        Self { a, b, out, carry: m.column_splat(1) }
+    }
+
+    /// Where `A < B`.
+    #[inline(always)]
+    pub(super) fn borrows(&self, m: M) -> M::Mask {
+        m.equals(self.carry, 0)
+    }
+
+    /// Without products: the difference goes to `out`. Returns where it borrows.
+    #[inline(always)]
+    pub(super) fn now(mut self, m: M) -> M::Mask {
+        each!(k in 0..N {
+            self.step(m, FROM + k);
+        });
+        self.borrows(m)
+    }
+}
+
+impl<M: Machine, const N: usize, const FROM: usize> Beside<M> for Difference<'_, M, N, FROM> {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        if (FROM..FROM + N).contains(&n) {
+            let (a, b) = (m.column(self.a[n - FROM]), m.column(self.b[n - FROM]));
+            let complement = m.sub(m.column_splat((1 << M::DIGIT_BITS) - 1), b);
+            let column = m.add(m.add(a, complement), self.carry);
+            (self.out[n - FROM], self.carry) = (m.digit(column), m.carry(column));
+        }
+    }
+}
+
+/// Ten columns as digits.
+pub(super) struct Carry<'a, M: Machine> {
+    pub(super) columns: &'a [M::Column],
+    pub(super) digits: &'a mut [M::Digit; TERM],
+    pub(super) carry: M::Column,
+}
+
+impl<M: Machine> Carry<'_, M> {
+    /// Without products. Returns the carry out of the last.
+    #[inline(always)]
+    pub(super) fn now(mut self, m: M) -> M::Column {
+        each!(k in 0..TERM {
+            self.step(m, k);
+        });
+        self.carry
+    }
+}
+
+impl<M: Machine> Beside<M> for Carry<'_, M> {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        if n < TERM {
+            let column = m.add(self.columns[n], self.carry);
+            (self.digits[n], self.carry) = (m.operand(column), m.carry(column));
+        }
+    }
+}
+
+/// A number of ten digits in halves: of a quotient `q0 + q1·Y`, with `Y = 2^{5w}`, the difference is `q0 − q1` modulo
+/// `Y`; of a term `n0 + n1·Y` it is `n1 − n0`.
+pub(super) struct Halved<'a, M: Machine> {
+    pub(super) halves: [&'a [M::Digit; HALF_TERM]; 2],
+    pub(super) difference: &'a [M::Digit; HALF_TERM],
+    pub(super) borrows: M::Mask,
+}
+
+impl<'a, M: Machine> Halved<'a, M> {
+    /// A prepared term.
+    #[inline(always)]
+    pub(super) fn term(m: M, prepared: &'a [M::Digit; PREPARED_TERM]) -> Self {
+        let (term, rest) = prepared.split_at(TERM);
+        let (difference, rest) = rest.split_first_chunk().expect("difference");
+        Self { halves: halves(term).into(), difference, borrows: m.equals(m.column(rest[0]), 1) }
+    }
+}
+
+/// What the product of the differences of a quotient and of a term, `(d − Y·s)·(f − Y·t)`, has besides `d·f`.
+pub(super) struct Correction<'a, M: Machine> {
+    pub(super) quotient: &'a Halved<'a, M>,
+    pub(super) term: &'a Halved<'a, M>,
+}
+
+impl<M: Machine> Correction<'_, M> {
+    /// `column − (s·f + t·d)[k]`.
+    #[inline(always)]
+    pub(super) fn of(&self, m: M, column: M::Column, k: usize) -> M::Column {
+        let (d, f) = (m.column(self.quotient.difference[k]), m.column(self.term.difference[k]));
+        m.sub(m.sub(column, where_set(m, self.quotient.borrows, f)), where_set(m, self.term.borrows, d))
+    }
+
+    /// `column + s·t`.
+    #[inline(always)]
+    pub(super) fn carry(&self, m: M, column: M::Column) -> M::Column {
+        m.add(column, where_set(m, self.quotient.borrows, where_set(m, self.term.borrows, m.column_splat(1))))
+    }
+}

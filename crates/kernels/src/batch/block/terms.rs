@@ -1,0 +1,235 @@
+//! Montgomery multiplication and squaring of long numbers in fewer products, for processors that add beside their
+//! multiplications: numbers are cut into terms of ten digits, products of terms are split by Karatsuba's method, and
+//! so are the multiples of the modulus that reduce them.
+//!
+//! # The product
+//!
+//! With `X = 2^{10w}`, `A = Σ a_i·X^i` and `B` likewise, of `n` terms each, and `D_i = a_i·b_i`:
+//!
+//! `A·B = Σ_i D_i·X^i · Σ_j X^j + Σ_{i<j} (a_i − a_j)·(b_j − b_i)·X^{i+j}`
+//!
+//! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product of
+//! `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As in
+//! [`split_multiply`](super::split_multiply), a difference is kept modulo `X`, with a mask where it borrows:
+//! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
+//!
+//! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
+//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`.
+//!
+//! The reduction is that of [`mod@reduce`].
+//!
+//! Columns from the tenth up can be negative on the way, so they start at an offset (see [`crate::batch::bias`]). Only
+//! for machines without bias, and without negative halves.
+
+mod reduce;
+
+use reduce::{Modulus, reduce};
+
+use super::beside::Columns;
+use super::short::{Difference, TERM, term_product, where_set};
+use super::whole::square_columns;
+use crate::batch::Machine;
+use crate::batch::bias::offset;
+use crate::unroll::reread;
+
+/// The fewest terms of a number: [`split_multiply`](super::split_multiply) has those of two.
+pub const FEWEST_TERMS: usize = 3;
+/// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
+pub const TERMS_SPARE: usize = 4 * TERM;
+
+/// The digits of what is prepared of a modulus of `n` terms.
+pub const fn terms_modulus(n: usize) -> usize {
+    reduce::words(n)
+}
+
+/// `X ← (X·Y + Q·M)/R`, with the `Q < R` that makes it an integer; digits normalised.
+///
+/// * Precondition: `x` and `y` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`: with more than 16, columns could
+///   overflow. `modulus` has [`terms_modulus`], `c` has two columns for each digit, `spare` has [`TERMS_SPARE`], both in
+///   any state. `X·Y/R + 2M < R`.
+/// * Result: below `X·Y/R + 2M`.
+/// * Cost: `50n(n + 1) + 75n² + 45` products, and ten low halves.
+#[inline(always)]
+pub fn terms_multiply<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    y: &[M::Digit],
+    modulus: &[M::Digit],
+    c: &mut [M::Column],
+    spare: &mut [M::Digit],
+) {
+    let modulus = Modulus::<M>::new(terms::<T>(x.len()), modulus);
+    columns::<M, false>(m, c, x, y, spare);
+    reduce(m, x, c, &modulus, spare);
+}
+
+/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`terms_multiply`] by itself.
+///
+/// * Precondition: that of [`terms_multiply`].
+/// * Cost, each time: `55n(n + 1)/2 + 75n² + 45` products, and ten low halves.
+#[inline(always)]
+pub fn terms_squarings<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    times: usize,
+    modulus: &[M::Digit],
+    c: &mut [M::Column],
+    spare: &mut [M::Digit],
+) {
+    let modulus = Modulus::<M>::new(terms::<T>(x.len()), modulus);
+    for _ in 0..times {
+        columns::<M, true>(m, c, x, x, spare);
+        reduce(m, x, c, &modulus, spare);
+    }
+}
+
+/// How many terms a number of `digits` digits has.
+#[inline(always)]
+fn terms<const T: usize>(digits: usize) -> usize {
+    let n = digits / TERM;
+    assert!(digits.is_multiple_of(TERM) && (FEWEST_TERMS..=T).contains(&n), "terms of ten digits");
+    n
+}
+
+/// The columns of `A·B`, or of `A²`, where `B` is `A`.
+#[inline(always)]
+fn columns<M: Machine, const SQUARE: bool>(
+    m: M,
+    c: &mut [M::Column],
+    a: &[M::Digit],
+    b: &[M::Digit],
+    spare: &mut [M::Digit],
+) {
+    let ((a, _), (b, _)) = (a.as_chunks::<TERM>(), b.as_chunks::<TERM>());
+    let n = a.len();
+    let c = &mut c[..2 * TERM * n];
+    outer_products::<M, SQUARE>(m, c, a, b);
+    spread(m, c);
+
+    let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
+    let (mut next_d, spare) = spare.split_first_chunk_mut().expect("digits");
+    let (mut f, spare) = spare.split_first_chunk_mut().expect("digits");
+    let mut next_f = spare.first_chunk_mut().expect("digits");
+    let (zero, one) = (m.column_splat(0), m.column_splat(1));
+    let mut s = Difference::<M, TERM, 0>::new(m, &a[0], &a[1], d).now(m);
+    let mut t = if SQUARE { s } else { Difference::<M, TERM, 0>::new(m, &b[1], &b[0], f).now(m) };
+    let (mut i, mut j) = (0, 1);
+    while j < n {
+        // The next pair's differences are made beside this one's product; after the last, nobody needs them.
+        let (next_i, next_j) = if i + 1 < j { (i + 1, j) } else { (0, j + 1) };
+        let above_next = next_j % n;
+        let (c, above) = c[TERM * (i + j)..].split_first_chunk_mut().expect("columns");
+        let (now_d, now_f) = (reread(&*d), reread(&*f));
+        let mut of_a = Difference::<M, TERM, 0>::new(m, &a[next_i], &a[above_next], next_d);
+        if SQUARE {
+            above[0] = m.sub(above[0], where_set(m, s, one));
+            square_columns::<M, TERM>(m, &mut LessSquare::<M> { c, d: now_d, s }, now_d, |_| zero, &mut of_a);
+            s = of_a.borrows(m);
+        } else {
+            above[0] = m.add(above[0], where_set(m, s, where_set(m, t, one)));
+            let start = *c;
+            let mut work = (of_a, Difference::<M, TERM, 20>::new(m, &b[above_next], &b[next_i], next_f));
+            term_product(m, &mut PlusProduct::<M> { c, d: now_d, f: now_f, s, t }, start, now_d, now_f, &mut work);
+            (s, t) = (work.0.borrows(m), work.1.borrows(m));
+        }
+        (d, next_d, f, next_f) = (next_d, d, next_f, f);
+        (i, j) = (next_i, next_j);
+    }
+}
+
+/// `C_0` to `C_n`, from the products of terms of equal places; all but `C_0` with their offset.
+#[inline(always)]
+fn outer_products<M: Machine, const SQUARE: bool>(
+    m: M,
+    c: &mut [M::Column],
+    a: &[[M::Digit; TERM]],
+    b: &[[M::Digit; TERM]],
+) {
+    let zero = m.column_splat(0);
+    c[..TERM].fill(zero);
+    // What is added to C_1 is in all that follow.
+    let mut start = offset(1, M::DIGIT_BITS);
+    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+        let mut out = Prefix::<M>(c[TERM * i..].first_chunk_mut().expect("columns"));
+        if SQUARE {
+            let upper = m.column_splat(start / 2);
+            square_columns::<M, TERM>(m, &mut out, a, |k| if k < TERM { zero } else { upper }, &mut ());
+        } else {
+            let mut columns = [zero; 2 * TERM];
+            columns[TERM..].fill(m.column_splat(start));
+            term_product(m, &mut out, columns, a, b, &mut ());
+        }
+        start = 0;
+    }
+}
+
+/// All columns of `Σ D_i·X^i · Σ X^j`, from `C_0` to `C_n`.
+#[inline(always)]
+fn spread<M: Machine>(m: M, c: &mut [M::Column]) {
+    let n = c.len() / (2 * TERM);
+    let (low, high) = c.split_at_mut(TERM * n);
+    let (low, high) = (low.as_chunks_mut::<TERM>().0, high.as_chunks_mut::<TERM>().0);
+    let (first, other) = (offset(0, M::DIGIT_BITS), offset(1, M::DIGIT_BITS));
+    let mut last = [m.column_splat(0); TERM];
+    each!(k in 0..TERM {
+        last[k] = m.add(high[0][k], m.column_splat(other));
+        high[0][k] = m.sub(high[0][k], low[0][k]);
+    });
+    for (low, high) in low[1..].iter().zip(&mut high[1..]) {
+        each!(k in 0..TERM {
+            high[k] = m.sub(last[k], low[k]);
+        });
+    }
+    low[1][0] = m.add(low[1][0], m.column_splat(first - other));
+}
+
+/// The lower term is added to the sum, and the upper one to the sum for the next term.
+struct Prefix<'a, M: Machine>(&'a mut [M::Column; 2 * TERM]);
+
+impl<M: Machine> Columns<M> for Prefix<'_, M> {
+    #[inline(always)]
+    fn put(&mut self, m: M, k: usize, column: M::Column) {
+        let sum = if k < TERM { self.0[k] } else { self.0[k - TERM] };
+        self.0[k] = m.add(sum, column);
+    }
+}
+
+/// `C − (d − X·s)²`, but for `X²·s`.
+struct LessSquare<'a, M: Machine> {
+    c: &'a mut [M::Column; 2 * TERM],
+    d: &'a [M::Digit; TERM],
+    s: M::Mask,
+}
+
+impl<M: Machine> Columns<M> for LessSquare<'_, M> {
+    #[inline(always)]
+    fn put(&mut self, m: M, k: usize, column: M::Column) {
+        let mut c = m.sub(self.c[k], column);
+        if k >= TERM {
+            let d = m.column(self.d[k - TERM]);
+            c = m.add(c, where_set(m, self.s, m.add(d, d)));
+        }
+        self.c[k] = c;
+    }
+}
+
+/// `C − X·(s·f + t·d)`, where `C` has `d·f` already.
+struct PlusProduct<'a, M: Machine> {
+    c: &'a mut [M::Column; 2 * TERM],
+    d: &'a [M::Digit; TERM],
+    f: &'a [M::Digit; TERM],
+    s: M::Mask,
+    t: M::Mask,
+}
+
+impl<M: Machine> Columns<M> for PlusProduct<'_, M> {
+    #[inline(always)]
+    fn put(&mut self, m: M, k: usize, column: M::Column) {
+        self.c[k] = if k < TERM {
+            column
+        } else {
+            let (d, f) = (m.column(self.d[k - TERM]), m.column(self.f[k - TERM]));
+            m.sub(m.sub(column, where_set(m, self.s, f)), where_set(m, self.t, d))
+        };
+    }
+}

@@ -1,0 +1,182 @@
+//! Reduction ten digits at a time, by multiples of the modulus in fewer products.
+//!
+//! With `μ = −M^{−1} mod X`, the *friendly multiple* `M' = μ·M ≡ −1 (mod X)` has the lowest ten digits of a number as
+//! its quotient `Q`: `(C + Q·M')/X = ⌊C/X⌋ + Q·M''` with `M'' = (M' + 1)/X`, which has `n` terms. The last ten digits
+//! are reduced as Montgomery wrote it: `Q = μ·C mod X`, then `(C + Q·M)/X`.
+//!
+//! With `Y = 2^{5w}`, `Q = q0 + q1·Y` and a term `N = n0 + n1·Y` of a multiple,
+//!
+//! `Q·N = (q0·n0 + q1·n1·Y)·(1 + Y) + Y·(q0 − q1)·(n1 − n0)`.
+//!
+//! # Bounds
+//!
+//! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the last
+//! quotient, at its place. The result is below `C/R + 2M`.
+
+use super::super::beside::Beside;
+use super::super::short::{
+    Carry, Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, TERM, half_term_product, halves, upper_half,
+};
+use crate::batch::Machine;
+use crate::unroll::{reread, reread_mut};
+
+/// The digits of what is prepared of a modulus of `n` terms: `M''`, `M`, and `μ`.
+pub(super) const fn words(n: usize) -> usize {
+    2 * n * PREPARED_TERM + TERM
+}
+
+/// What is prepared of a modulus.
+pub(super) struct Modulus<'a, M: Machine> {
+    friendly: &'a [[M::Digit; PREPARED_TERM]],
+    digits: &'a [[M::Digit; PREPARED_TERM]],
+    mu: &'a [M::Digit; TERM],
+}
+
+impl<'a, M: Machine> Modulus<'a, M> {
+    #[inline(always)]
+    pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
+        let (friendly, rest) = modulus.split_at(n * PREPARED_TERM);
+        let (digits, rest) = rest.split_at(n * PREPARED_TERM);
+        Self {
+            friendly: friendly.as_chunks().0,
+            digits: digits.as_chunks().0,
+            mu: rest.first_chunk().expect("inverse"),
+        }
+    }
+}
+
+/// `X ← (C + Q·M)/R`, digits normalised.
+#[inline(always)]
+pub(super) fn reduce<M: Machine>(
+    m: M,
+    x: &mut [M::Digit],
+    c: &mut [M::Column],
+    modulus: &Modulus<M>,
+    spare: &mut [M::Digit],
+) {
+    let zero = m.column_splat(0);
+    let (mut q, spare) = spare.split_first_chunk_mut().expect("digits");
+    let (mut next_q, spare) = spare.split_first_chunk_mut().expect("digits");
+    let (d, spare) = spare.split_first_chunk_mut().expect("digits");
+    let mut d = d;
+    let mut next_d = spare.first_chunk_mut().expect("digits");
+
+    let carry = Carry::<M> { columns: c, digits: q, carry: zero }.now(m);
+    c[TERM] = m.add(c[TERM], carry);
+    let mut borrows = difference_of_halves(m, reread(&*q), d);
+    let mut c = c;
+    let ([first, second], rest) = modulus.friendly.split_first_chunk().expect("terms");
+    for _ in 1..modulus.digits.len() {
+        let (_, above) = c.split_at_mut(TERM);
+        let quotient = Halved::<M> { halves: halves(reread(&*q)).into(), difference: reread(&*d), borrows };
+        add_term(m, above, &quotient, first, &mut ());
+        // The next quotient is under the second term, which does not change it any more.
+        let (lowest, upper) = reread_mut(&mut *above).split_at_mut(TERM);
+        let mut carry = Carry::<M> { columns: lowest, digits: next_q, carry: zero };
+        add_term(m, upper, &quotient, second, &mut carry);
+        upper[0] = m.add(upper[0], carry.carry);
+        borrows = difference_of_halves(m, reread(&*next_q), next_d);
+        for (k, term) in rest.iter().enumerate() {
+            add_term(m, &mut upper[TERM * (k + 1)..], &quotient, term, &mut ());
+        }
+        (q, next_q, d, next_d) = (next_q, q, next_d, d);
+        c = above;
+    }
+    last_ten(m, x, c, modulus, [q, next_q], d);
+}
+
+/// The last ten digits, and the result. `low` is digits of the lowest columns, whose carry has moved on.
+#[inline(always)]
+fn last_ten<M: Machine>(
+    m: M,
+    x: &mut [M::Digit],
+    c: &mut [M::Column],
+    modulus: &Modulus<M>,
+    [low, q]: [&mut [M::Digit; TERM]; 2],
+    d: &mut [M::Digit; HALF_TERM],
+) {
+    let zero = m.column_splat(0);
+    let columns = low_product(m, low, modulus.mu);
+    let _ = Carry::<M> { columns: &columns, digits: q, carry: zero }.now(m);
+    let q = reread(&*q);
+    let borrows = difference_of_halves(m, q, d);
+    let quotient = Halved::<M> { halves: halves(q).into(), difference: reread(&*d), borrows };
+    each!(k in 0..TERM {
+        c[k] = m.column(low[k]);
+    });
+    let (first, rest) = modulus.digits.split_first().expect("terms");
+    add_term(m, c, &quotient, first, &mut ());
+    // The lowest term is a multiple of X now: only its carry counts.
+    let (x, _) = x.as_chunks_mut();
+    let mut out = low;
+    let (mut c, mut carry) = (c, zero);
+    for (term, next) in rest.iter().zip(&mut *x) {
+        let (lowest, upper) = reread_mut(c).split_at_mut(TERM);
+        let mut work = Carry::<M> { columns: lowest, digits: out, carry };
+        add_term(m, upper, &quotient, term, &mut work);
+        (carry, c, out) = (work.carry, upper, next);
+    }
+    let (lowest, upper) = c.split_at_mut(TERM);
+    carry = Carry::<M> { columns: lowest, digits: out, carry }.now(m);
+    let _ = Carry::<M> { columns: upper, digits: x.last_mut().expect("terms"), carry }.now(m);
+}
+
+/// The difference of a quotient's halves, and where it borrows.
+#[inline(always)]
+fn difference_of_halves<M: Machine>(m: M, q: &[M::Digit; TERM], out: &mut [M::Digit; HALF_TERM]) -> M::Mask {
+    let (q0, q1) = halves(q);
+    Difference::<M, HALF_TERM, 0>::new(m, q0, q1, out).now(m)
+}
+
+/// The columns of `A·B mod X`.
+#[inline(always)]
+fn low_product<M: Machine>(m: M, a: &[M::Digit; TERM], b: &[M::Digit; TERM]) -> [M::Column; TERM] {
+    let (mut low, mut high) = ([m.column_splat(0); TERM], [m.column_splat(0); TERM]);
+    each!(i in 0..TERM {
+        let b = reread(b);
+        each!(j in 0..TERM {
+            if i + j + 1 < TERM {
+                (low[i + j], high[i + j + 1]) = m.mac(low[i + j], high[i + j + 1], b[j], a[i]);
+            } else if i + j + 1 == TERM {
+                low[i + j] = m.mac_low(low[i + j], b[j], a[i]);
+            }
+        });
+    });
+    each!(k in 0..TERM {
+        low[k] = m.add(low[k], high[k]);
+    });
+    low
+}
+
+/// `C += Q·N` for a term `N`, in the lowest two terms of the columns. Cost: 75 products.
+#[inline(always)]
+fn add_term<M: Machine>(
+    m: M,
+    c: &mut [M::Column],
+    quotient: &Halved<M>,
+    term: &[M::Digit; PREPARED_TERM],
+    beside: &mut impl Beside<M>,
+) {
+    const UPPER: usize = TERM + HALF_TERM;
+    let c: &mut [M::Column; 2 * TERM] = c.first_chunk_mut().expect("columns");
+    let term = Halved::term(m, term);
+    let correction = Correction { quotient, term: &term };
+    let ([q0, q1], [n0, n1]) = (quotient.halves, term.halves);
+    let zero = m.column_splat(0);
+
+    let w0 = half_term_product(m, [zero; TERM], n0, q0, &mut ());
+    each!(k in 0..HALF_TERM {
+        c[k] = m.add(c[k], w0[k]);
+    });
+    let w1 = half_term_product(m, upper_half(m, &w0), n1, q1, beside);
+    let mut middle = [zero; TERM];
+    each!(k in 0..HALF_TERM {
+        middle[k] = m.add(c[HALF_TERM + k], m.add(w0[k], w1[k]));
+        let column = m.add(c[TERM + k], m.add(w1[k], w1[HALF_TERM + k]));
+        middle[HALF_TERM + k] = correction.of(m, column, k);
+        c[UPPER + k] = m.add(c[UPPER + k], w1[HALF_TERM + k]);
+    });
+    c[UPPER] = correction.carry(m, c[UPPER]);
+    let middle = half_term_product(m, middle, term.difference, quotient.difference, &mut ());
+    c[HALF_TERM..UPPER].copy_from_slice(&middle);
+}
