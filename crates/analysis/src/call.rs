@@ -48,7 +48,7 @@ macro_rules! calls {
     };
     // One instance for all widths.
     (@run $block:ident [MAX_TERMS: $tile:expr] $arguments:tt) => {
-        block::$block::<M, 16> $arguments
+        block::$block::<M, { block::MOST_TERMS }> $arguments
     };
     (@run $block:ident [$max:ident: $tile:expr] $arguments:tt) => {
         calls!(@width $block, $tile, M::$max, $arguments 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)

@@ -34,6 +34,8 @@ use crate::unroll::reread;
 
 /// The fewest terms of a number: [`split_multiply`](super::split_multiply) has those of two.
 pub const FEWEST_TERMS: usize = 3;
+/// The most terms of a number: with more, columns could overflow.
+pub const MOST_TERMS: usize = 16;
 /// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
 pub const TERMS_SPARE: usize = 4 * TERM;
 
@@ -44,9 +46,9 @@ pub const fn terms_modulus(n: usize) -> usize {
 
 /// `X ← (X·Y + Q·M)/R`, with the `Q < R` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x` and `y` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`: with more than 16, columns could
-///   overflow. `modulus` has [`terms_modulus`], `c` has two columns for each digit, `spare` has [`TERMS_SPARE`], both in
-///   any state. `X·Y/R + 2M < R`.
+/// * Precondition: `x` and `y` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`, which is at most
+///   [`MOST_TERMS`]. `modulus` has [`terms_modulus`], `c` has two columns for each digit, `spare` has [`TERMS_SPARE`],
+///   both in any state. `X·Y/R + 2M < R`.
 /// * Result: below `X·Y/R + 2M`.
 /// * Cost: `50n(n + 1) + 75n² + 45` products, and ten low halves.
 #[inline(always)]
@@ -86,6 +88,7 @@ pub fn terms_squarings<M: Machine, const T: usize>(
 /// How many terms a number of `digits` digits has.
 #[inline(always)]
 fn terms<const T: usize>(digits: usize) -> usize {
+    const { assert!(T <= MOST_TERMS) };
     let n = digits / TERM;
     assert!(digits.is_multiple_of(TERM) && (FEWEST_TERMS..=T).contains(&n), "terms of ten digits");
     n

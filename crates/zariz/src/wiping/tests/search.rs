@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use zariz_kernels::batch::Constants;
+use zariz_kernels::batch::block::TERM;
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::rsaz::{self, digit_bits_for};
@@ -137,7 +138,7 @@ fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
     let batch = [51, 52].map(|width| (width, Constants::digits_for(bits, width)));
     let of = |(width, count): (u32, usize)| {
         let w = width as usize;
-        let inverses = [1, 2, STEP].map(|rows| {
+        let inverses = [1, 2, 4, STEP, TERM].map(|rows| {
             let inverse = limbs::negative_inverse_many(prime, (rows * w).div_ceil(64));
             let mut mu = limbs::zero(inverse.len());
             limbs::from_digits(&limbs::digits_of(&inverse, width, rows), width, &mut mu);
