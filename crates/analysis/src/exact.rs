@@ -10,6 +10,7 @@
 
 use num_bigint::BigInt;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use zariz_kernels::batch;
@@ -34,6 +35,8 @@ impl<P: Model> Default for Exact<P> {
 pub struct Observed {
     /// Blocks that were checked.
     pub blocks: u64,
+    /// Their names.
+    pub names: BTreeSet<&'static str>,
     /// Blocks that did not do what their banners say: the first [`MOST_FINDINGS`].
     pub findings: Vec<String>,
 }
@@ -80,7 +83,10 @@ impl<P: Model> Exact<P> {
 
     fn call(self, call: Call<Self>) {
         let name = call.name();
-        OBSERVED.with_borrow_mut(|observed| observed.blocks += 1);
+        OBSERVED.with_borrow_mut(|observed| {
+            observed.blocks += 1;
+            observed.names.insert(name);
+        });
         if let Err(what) = banner::check::<P>(self, call) {
             find(format!("{name}: {what}"));
         }

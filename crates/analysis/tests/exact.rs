@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
 use zariz_analysis::model::{Named, Of};
-use zariz_kernels::batch::block::{FEWEST_TERMS, TERM};
+use zariz_kernels::batch::block::{FEWEST_TERMS, TERM, terms_of};
 use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::bounds::{FREE_BITS, FREE_BITS_SPLIT};
 use zariz_kernels::fixed_base::{self, Access};
@@ -90,9 +90,12 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     let split = method == Method::KARATSUBA_PRODUCTS && l == M::MAX_SPLIT;
+    let in_terms = method == Method::KARATSUBA_PRODUCTS && terms_of(l).is_some_and(|terms| terms <= M::MAX_TERMS);
     for modulus in moduli(&mut random, w, l, if split { FREE_BITS_SPLIT } else { FREE_BITS }) {
         let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
-        let numbers = numbers(&mut random, &modulus);
+        let mut numbers = numbers(&mut random, &modulus);
+        // Each difference from the second term borrows.
+        numbers.extend([BigInt::from(1) << (w as usize * TERM)].into_iter().filter(|term| *term < &modulus * 4));
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
             let y = &numbers[(i + 1) % numbers.len()];
@@ -103,6 +106,9 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let what = format!("{}, {method}, {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
                 assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
                 assert!(observed.blocks > 3, "{what}: no block was looked at");
+                let is_run = |blocks: [&str; 2]| blocks.iter().any(|name| observed.names.contains(name));
+                assert_eq!(is_run(["split_multiply", "split_squarings"]), split, "{what}");
+                assert_eq!(is_run(["terms_multiply", "terms_squarings"]), in_terms, "{what}");
                 let z = value_of_digits(&out, w);
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");

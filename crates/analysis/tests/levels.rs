@@ -6,6 +6,7 @@ use zariz_analysis::interval::{Interval, observe};
 use zariz_analysis::model::Model;
 use zariz_analysis::operation::Operation;
 use zariz_kernels::batch::MAX_DIGITS;
+use zariz_kernels::batch::block::{FEWEST_TERMS, MOST_TERMS, TERM};
 use zariz_kernels::batch::{Method, Reduction};
 
 /// The most levels that `fitting` leaves to a method.
@@ -37,6 +38,29 @@ fn no_column_overflows_at_any_depth() {
                         assert!(observed.findings.is_empty(), "{what}: {}", observed.findings[0]);
                     }
                 }
+            }
+        }
+    }
+    macro_rules! run {
+        ($model:ty) => {
+            check::<$model>()
+        };
+    }
+    for_each_model!(run);
+}
+
+/// Numbers in terms: the fewest, and the most.
+#[test]
+fn no_column_overflows_in_terms() {
+    fn check<P: Model>() {
+        for l in [FEWEST_TERMS, FEWEST_TERMS + 1, MOST_TERMS].map(|terms| terms * TERM) {
+            for operation in [Operation::Amm, Operation::Ams] {
+                let observed =
+                    observe(|| operation.run(Interval::<P>::default(), Method::KARATSUBA_PRODUCTS, l, || {}));
+                let what = format!("{}: {} of {l} digits", P::NAME, operation.name());
+                assert!(observed.findings.is_empty(), "{what}: {}", observed.findings[0]);
+                let block = if operation == Operation::Amm { "terms_multiply" } else { "terms_squarings" };
+                assert_eq!(observed.extents.contains_key(block), P::MAX_TERMS > 0, "{what}");
             }
         }
     }

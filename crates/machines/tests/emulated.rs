@@ -242,6 +242,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         check("split_squarings", width, &words, &expected);
     }
     assert!(M::MAX_SPLIT == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
+    // Likewise the first difference of terms of each factor, and those of the halves of each multiple's first term.
+    borrows = [[false; 2]; 4];
     for terms in (FEWEST_TERMS..=M::MAX_TERMS).flat_map(|terms| [terms; 3]) {
         let width = TERM * terms;
         let mut number = |free: u32| {
@@ -249,6 +251,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             number[width - 1].iter_mut().for_each(|word| *word >>= free);
             number
         };
+        // X·Y/R + 2M < R.
         let (x, y, mut modulus) = (number(2), number(2), number(3));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
         let parts = [
@@ -256,6 +259,16 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             prepare_terms(&modulus, BigUint::clone),
             by_lane(TERM, |lane| negative_inverse(&crate::number(&modulus, lane), TERM)),
         ];
+        (0..L).for_each(|lane| {
+            let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
+            let seen = [
+                smaller(&x[..TERM], &x[TERM..2 * TERM]),
+                smaller(&y[TERM..2 * TERM], &y[..TERM]),
+                parts[0][PREPARED_TERM - 1][lane] as usize,
+                parts[1][PREPARED_TERM - 1][lane] as usize,
+            ];
+            borrows.iter_mut().zip(seen).for_each(|(borrows, seen)| borrows[seen] = true);
+        });
         let prepared = digits(&parts.concat());
         let mut c = columns(&vec![[7; L]; 2 * width]);
         let mut spare = digits(&[[7; L]; TERMS_SPARE]);
@@ -270,6 +283,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
         check("terms_squarings", width, &words, &expected);
     }
+    assert!(M::MAX_TERMS == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
     for width in 1..=M::MAX_TRIANGLE {
         #[cfg(feature = "papers")]
         {

@@ -104,6 +104,27 @@ fn every_method_at_the_largest_size() {
     on_every_machine!(check);
 }
 
+/// Where a machine has terms, numbers get up to a twentieth more digits for them.
+#[test]
+fn numbers_are_rounded_up_to_terms() {
+    fn check<M: batch::Kernels>(m: M) {
+        let rounded =
+            [(19, 19), (28, 28), (29, 30), (38, 38), (39, 40), (57, 57), (58, 60), (76, 76), (77, 80), (79, 80)];
+        for (needed, expected) in rounded.into_iter().chain([(20, 20), (30, 30), (159, 160), (160, 160), (161, 161)]) {
+            let expected = if expected / TERM <= M::MAX_TERMS { expected } else { needed };
+            let found = Method::digits_on(m, Some(Method::KARATSUBA_PRODUCTS), needed);
+            assert_eq!(found, expected, "{needed}");
+            assert_eq!(Method::digits_on(m, Some(Method::AMM), needed), needed);
+            let by_default = Method::digits_on(m, None, needed);
+            assert_eq!(by_default, if m.adds_beside_products() { expected } else { needed });
+            assert_eq!(Method::fastest(m, 80) == Method::KARATSUBA_PRODUCTS, m.adds_beside_products());
+        }
+        let all = (2..=batch::MAX_DIGITS).map(|needed| Method::digits_on(m, Some(Method::KARATSUBA_PRODUCTS), needed));
+        assert!(all.is_sorted());
+    }
+    on_every_machine!(check);
+}
+
 /// `y^{−1} mod 2^k` for an odd `y`.
 fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
     let (two, mask) = (BigUint::from(2u32), (BigUint::from(1u32) << k) - 1u32);

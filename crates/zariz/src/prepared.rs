@@ -87,10 +87,7 @@ impl Prepared {
     /// How many digits the modulus has on a vector machine with digits of `digit_bits` bits.
     pub fn digits(&self, digit_bits: u32) -> usize {
         let digits = batch::Constants::digits_for(self.size, digit_bits);
-        match self.method() {
-            Some(method) => method.digits(digits),
-            None => zariz_machines::batch::digits(digits, digit_bits),
-        }
+        zariz_machines::batch::digits(self.method(), digits, digit_bits)
     }
 
     /// The constants for a vector machine with digits of `digit_bits` bits.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use zariz_kernels::batch::block::{FEWEST_TERMS, SHORTEST_WHOLE, SPLIT_DIGITS, TERM, WIDEST, fours};
+use zariz_kernels::batch::block::{SHORTEST_WHOLE, SPLIT_DIGITS, TERM, WIDEST, fours, terms_of};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
@@ -52,7 +52,7 @@ fn split_sizes(w: usize) -> Vec<Size> {
 /// Numbers in terms, reduced a term at a time.
 fn term_sizes(w: usize) -> Vec<Size> {
     let sizes = batch_sizes(w, Some(TERM)).into_iter();
-    sizes.filter(|size| size.digits.is_multiple_of(TERM) && size.digits / TERM >= FEWEST_TERMS).collect()
+    sizes.filter(|size| terms_of(size.digits).is_some()).collect()
 }
 
 /// Numbers across vectors: every shape that there is.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::block::{PREPARED_TERM, TERM};
+use super::block::{PREPARED_TERM, SPLIT_DIGITS, TERM, terms_of};
 use super::kernels::Kernels;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
@@ -30,12 +30,11 @@ pub struct Constants {
     pub(crate) friendly_pair: Limbs,
     /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
     pub(crate) friendly_four: Limbs,
-    /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, and its terms prepared for
-    /// products: of numbers of two terms or more (see [`split_multiply`](crate::batch::block::split_multiply) and
-    /// [`terms_multiply`](crate::batch::block::terms_multiply)); else nothing.
-    pub(crate) friendly_term: Limbs,
-    /// `M`, likewise.
-    pub(crate) terms: Limbs,
+    /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, its terms prepared (see
+    /// [`PREPARED_TERM`]). Empty where numbers have no terms.
+    pub(crate) friendly_terms: Limbs,
+    /// `M`, likewise. Empty for numbers of two terms, too.
+    pub(crate) modulus_terms: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
     pub(crate) friendly_tile: Limbs,
@@ -45,7 +44,8 @@ pub struct Constants {
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1} mod 2^{wk}`, `k` digits: the lowest is `−M^{−1} mod 2^w`.
+    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] of numbers in terms. The lowest digit
+    /// is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: MethodChoice,
@@ -82,15 +82,15 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let in_terms = digits.is_multiple_of(TERM) && digits > TERM;
-        let most = if in_terms { STEP.max(TERM) } else { STEP };
+        let in_terms = terms_of(digits).is_some();
+        let by_terms = in_terms || digits == SPLIT_DIGITS;
+        let most = if by_terms { STEP.max(TERM) } else { STEP };
         let inverse = limbs::negative_inverse_many(m, (most * w).div_ceil(64));
         let mu = limbs::digits_of(&inverse, digit_bits, most);
-        let [friendly_term, terms] = match in_terms {
-            true => [&friendly(m, &inverse, digit_bits, TERM, digits), &in_digits(m)]
-                .map(|multiple| prepared_terms(multiple, digit_bits)),
-            false => Default::default(),
-        };
+        let terms = |multiple: &[u64]| prepared_terms(multiple, digit_bits);
+        let friendly_terms =
+            if by_terms { terms(&friendly(m, &inverse, digit_bits, TERM, digits)) } else { Limbs::default() };
+        let modulus_terms = if in_terms { terms(&in_digits(m)) } else { Limbs::default() };
         let [friendly, friendly_pair, friendly_four, friendly_tile] =
             [1, 2, 4, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 
@@ -109,8 +109,8 @@ impl Constants {
             friendly,
             friendly_pair,
             friendly_four,
-            friendly_term,
-            terms,
+            friendly_terms,
+            modulus_terms,
             friendly_tile,
             one,
             enter: in_digits(&enter),
@@ -197,7 +197,7 @@ fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: us
     Limbs::new(shifted[rows..].to_vec())
 }
 
-/// Each term of a number, of halves `n0` and `n1`; then `n1 − n0`, modulo a half's radix; then 1 if that borrows, else 0.
+/// The terms of a number, each prepared: see [`PREPARED_TERM`].
 fn prepared_terms(number: &[u64], digit_bits: u32) -> Limbs {
     let mut out = limbs::zero(number.len() / TERM * PREPARED_TERM);
     for (term, out) in number.chunks_exact(TERM).zip(out.chunks_exact_mut(PREPARED_TERM)) {

@@ -3,9 +3,9 @@
 //! # Bounds
 //!
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
-//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]) or several digits
-//! ([`crate::batch::tiled`]), or `T/R + M` in one piece (`separated.rs`). For `x, y < 4M` that is at most
-//! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves. Split products and squares
+//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
+//! ([`crate::batch::tiled`]) or a term at a time (`block/terms.rs`), or `T/R + M` in one piece (`separated.rs`).
+//! For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves. Split products and squares
 //! (`block/split.rs`) leave less than `T/R + 2M + M/2^{2w−1}`, with `R ≥ 16M`: below `4M` too.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
@@ -14,8 +14,8 @@
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction,
 //! each at most `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
 //! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves,
-//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. `analysis` proves it,
-//! column by column.
+//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. Numbers in terms receive
+//! more, at most `6L·2^w` for `L ≤ 160`, and have the same offset. `analysis` proves it, column by column.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,8 +23,8 @@ use alloc::vec::Vec;
 use super::ahmm::Ahmm;
 use super::bias::Bias;
 use super::block::{
-    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE,
-    TERMS_SPARE, WINDOWS,
+    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS,
+    SPLIT_SPARE, TERM, TERMS_SPARE, WINDOWS,
 };
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
@@ -108,6 +108,10 @@ impl<'a, M: Kernels> Domain<'a, M> {
         const {
             assert!(M::LANES <= MAX_LANES);
             assert!(M::MAX_SPLIT == 0 || (M::MAX_SPLIT == SPLIT_DIGITS && SPLIT_DIGITS <= M::MAX_WHOLE));
+            assert!(M::MAX_TERMS <= MOST_TERMS);
+            // Blocks for whole numbers know no bias, and no negative halves.
+            let plain = M::BIAS_LO == 0 && M::BIAS_HI == 0 && !M::SIGNED;
+            assert!(plain || M::MAX_WHOLE + M::MAX_SPLIT + M::MAX_TERMS == 0);
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
@@ -420,7 +424,7 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
-    /// Whether squares and products with table entries are split, of numbers of [`SPLIT_DIGITS`].
+    /// Whether numbers have [`SPLIT_DIGITS`], and squares and products with table entries are split.
     fn is_split(&self) -> bool {
         matches!(self, Self::Whole(whole) if whole.is_split())
     }
@@ -462,7 +466,7 @@ impl<M: Kernels> Whole<M> {
     fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
         let l = lanes[0].digits();
         let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
-        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_term } else { |_| &[] };
+        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_terms } else { |_| &[] };
         let modulus = load_parts(
             machine,
             lanes,
@@ -488,7 +492,7 @@ impl<M: Kernels> Terms<M> {
     /// For a modulus in each lane.
     fn new(machine: M, lanes: &[&Constants]) -> Self {
         let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
-        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_term, |c| &c.terms, |c| &c.mu]);
+        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]]);
         Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, None) }
     }
 }

@@ -125,6 +125,12 @@ pub trait Machine: Copy + Send + Sync + 'static {
     }
     /// A digit as an accumulator.
     fn column(self, d: Self::Digit) -> Self::Column;
+    /// A cheaper [`column`](Self::column), of a digit that has no bits above `w`: one from [`digit`](Self::digit), or a
+    /// constant brought in by a load; never one from [`operand`](Self::operand), as numbers in a domain are.
+    #[inline(always)]
+    fn clean_column(self, d: Self::Digit) -> Self::Column {
+        self.column(d)
+    }
 
     /// Where `a = value`.
     fn equals(self, a: Self::Column, value: u64) -> Self::Mask;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::block::{FEWEST_TERMS, MOST_TERMS, TERM};
+use super::block::{TERM, terms_of};
 use super::kernels::Kernels;
 
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
@@ -55,9 +55,9 @@ const fn separated(levels: u32, truncated: bool) -> Method {
     }
 }
 
-/// A number gets a digit more for each so many, if it can then be cut into terms: these cost at most a tenth more time,
-/// terms save a seventh to a fifth.
-const FEWEST_FOR_ONE: usize = 20;
+/// Numbers get at most one digit more for this many, to become a multiple of [`TERM`]. That costs at most a tenth more
+/// time; terms save a seventh to a fifth (docs/notes/performance.md).
+const DIGITS_PER_EXTRA: usize = 20;
 
 /// More levels than any number can be split into.
 const MOST_LEVELS: u32 = 10;
@@ -79,9 +79,9 @@ impl Method {
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
     /// [`split_multiply`](super::block::split_multiply), squares and products with table entries of numbers of its
-    /// length are those of that block, which splits half of the reduction too; other products are not split. Longer
-    /// numbers of terms of ten digits are multiplied, squared and reduced by terms
-    /// ([`terms_multiply`](super::block::terms_multiply)).
+    /// length are those of that block, which splits half of the reduction too; other products are not split. Numbers
+    /// of 30 to 160 digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
+    /// ([`terms_multiply`](super::block::terms_multiply)), whatever `reduction` says.
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]
@@ -170,15 +170,22 @@ impl Method {
         !matches!(self.reduction, Reduction::Interleaved | Reduction::Tiled)
     }
 
-    /// The digit count to use where at least `digits` are needed: one that splits, where splitting needs it, or gains
-    /// more than a few digits cost.
+    /// [`digits`](Self::digits) on a machine, by the method of the caller's choice or the fastest: a few more where
+    /// numbers can then be cut into terms.
+    #[doc(hidden)]
+    pub fn digits_on<M: Kernels>(machine: M, choice: Option<Self>, digits: usize) -> usize {
+        let rounded = digits.next_multiple_of(TERM);
+        let method = choice.unwrap_or_else(|| Self::fastest(machine, rounded));
+        let few = (rounded - digits) * DIGITS_PER_EXTRA <= digits;
+        if method == Self::KARATSUBA_PRODUCTS && few && in_terms::<M>(rounded) {
+            return rounded;
+        }
+        choice.map_or(digits, |method| method.digits(digits))
+    }
+
+    /// The digit count to use where at least `digits` are needed: one that splits, where splitting needs it.
     #[doc(hidden)]
     pub fn digits(&self, digits: usize) -> usize {
-        let in_terms = digits.next_multiple_of(TERM);
-        let few = (in_terms - digits) * FEWEST_FOR_ONE <= digits;
-        if *self == Self::KARATSUBA_PRODUCTS && few && (FEWEST_TERMS..=MOST_TERMS).contains(&(in_terms / TERM)) {
-            return in_terms;
-        }
         match self.reduction {
             #[cfg(feature = "papers")]
             Reduction::Separated { levels, .. } => digits.next_multiple_of(1 << levels.min(4)),
@@ -189,7 +196,7 @@ impl Method {
 
 /// Whether a machine has blocks for numbers of so many digits, in terms.
 pub(super) fn in_terms<M: Kernels>(digits: usize) -> bool {
-    digits.is_multiple_of(TERM) && (FEWEST_TERMS..=M::MAX_TERMS).contains(&(digits / TERM))
+    terms_of(digits).is_some_and(|terms| terms <= M::MAX_TERMS)
 }
 
 impl fmt::Display for Method {

@@ -79,6 +79,15 @@ impl Machine for Avx512Ifma {
         self.digit(d)
     }
     #[inline(always)]
+    fn clean_column(self, d: __m512i) -> __m512i {
+        debug_assert!({
+            let mut words = [0; 8];
+            self.column_store(d, &mut words);
+            words.iter().all(|word| word >> 52 == 0)
+        });
+        d
+    }
+    #[inline(always)]
     fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F.
         unsafe {

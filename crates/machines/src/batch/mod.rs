@@ -22,24 +22,24 @@ pub(crate) mod avx512_fma;
 mod avx512_ifma;
 
 #[cfg(target_arch = "x86_64")]
-use zariz_kernels::batch::{Kernels, Machine, Method};
+use zariz_kernels::batch::Machine;
+use zariz_kernels::batch::Method;
 
 pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
 pub use {avx_ifma::AvxIfma, avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};
 
-/// How many digits of `digit_bits` bits the numbers of this processor's machines have, where at least `digits` are needed
-/// and the caller has chosen no method. It is one count for all machines with such digits: they share what is prepared
-/// of a modulus.
-pub fn digits(digits: usize, digit_bits: u32) -> usize {
+/// How many digits of `digit_bits` bits the numbers of this processor's machines have, where at least `needed` are
+/// needed, by the method of the caller's choice or the fastest. It is one count for all machines with such digits: they
+/// share what is prepared of a modulus.
+pub fn digits(method: Option<Method>, needed: usize, digit_bits: u32) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = Avx512Ifma::new()
-        && machine.adds_beside_products()
-        && digit_bits == Avx512Ifma::DIGIT_BITS
+    if digit_bits == Avx512Ifma::DIGIT_BITS
+        && let Some(machine) = Avx512Ifma::new()
     {
-        return Method::KARATSUBA_PRODUCTS.digits(digits);
+        return Method::digits_on(machine, method, needed);
     }
-    let _ = digit_bits;
-    digits
+    let _ = digit_bits; // elsewhere
+    method.map_or(needed, |method| method.digits(needed))
 }

@@ -6,7 +6,8 @@
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
 /// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_WHOLE`,
-/// `MAX_SPLIT` alone and `MAX_TERMS` alone if they are not 0, and `1..=MAX_SELECT`.
+/// `MAX_SPLIT` alone if it is not 0, `MAX_TERMS` alone likewise (the most terms, for which there is one instance), and
+/// `1..=MAX_SELECT`.
 macro_rules! roots {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
@@ -107,7 +108,7 @@ macro_rules! roots {
             unsafe { $block(self, $($argument),*) }
         }
     };
-    // One instance for all widths up to so many terms.
+    // One instance for all widths up to so many terms. As below, the compiler must not see the call.
     (@up_to [] $block:ident, $tile:expr, $arguments:tt) => {
         roots!(@instances [] $block, $tile, $arguments);
     };

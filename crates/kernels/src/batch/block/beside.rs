@@ -33,14 +33,14 @@ impl<M: Machine, A: Beside<M>> Beside<M> for Option<A> {
     }
 }
 
-/// Where the columns of a product go, from the lowest up, each when it is complete.
-pub(crate) trait Columns<M: Machine> {
+/// Takes the columns of a product, each once, complete, from the lowest up.
+pub(crate) trait Sink<M: Machine> {
     /// Column `k`.
     fn put(&mut self, m: M, k: usize, column: M::Column);
 }
 
-/// There.
-impl<M: Machine> Columns<M> for [M::Column] {
+/// A slice keeps each at its index.
+impl<M: Machine> Sink<M> for [M::Column] {
     #[inline(always)]
     fn put(&mut self, _: M, k: usize, column: M::Column) {
         self[k] = column;

@@ -40,7 +40,7 @@ pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_m
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};
-pub use terms::{FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, terms_modulus, terms_multiply, terms_squarings};
+pub use terms::{FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, terms_modulus, terms_multiply, terms_of, terms_squarings};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

@@ -1,6 +1,6 @@
 //! Products of ten digits and of five, with work beside them: what longer products are split into.
 
-use super::beside::{Beside, Columns};
+use super::beside::{Beside, Sink};
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -9,14 +9,33 @@ pub const TERM: usize = 10;
 /// The digits of half a term.
 pub(super) const HALF_TERM: usize = TERM / 2;
 
-/// The digits of a term that is prepared for products: its own, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`; and
-/// 1 where that borrows, else 0.
+/// The digits of a term that is prepared for products: its own, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
+/// and 1 where that borrows, else 0.
 pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
 
 /// `column` where the mask is set, else 0.
 #[inline(always)]
 pub(super) fn where_set<M: Machine>(m: M, mask: M::Mask, column: M::Column) -> M::Column {
     m.select_column(mask, m.column_splat(0), column)
+}
+
+/// `column − (s·f + t·d)`, for the factors `d − s·X` and `f − t·X`.
+#[inline(always)]
+pub(super) fn minus_crossed<M: Machine>(
+    m: M,
+    column: M::Column,
+    [s, t]: [M::Mask; 2],
+    [d, f]: [M::Digit; 2],
+) -> M::Column {
+    let (d, f) = (m.clean_column(d), m.clean_column(f));
+    m.sub(m.sub(column, where_set(m, s, f)), where_set(m, t, d))
+}
+
+/// `column + 2·s·d`, for the factor `d − s·X` of a square that is subtracted.
+#[inline(always)]
+pub(super) fn plus_twice<M: Machine>(m: M, column: M::Column, s: M::Mask, d: M::Digit) -> M::Column {
+    let d = m.clean_column(d);
+    m.add(column, where_set(m, s, m.add(d, d)))
 }
 
 /// A number's lower and upper half.
@@ -30,7 +49,7 @@ pub(super) fn halves<D, const H: usize>(number: &[D]) -> (&[D; H], &[D; H]) {
 #[inline(always)]
 pub(super) fn term_product<M: Machine>(
     m: M,
-    out: &mut (impl Columns<M> + ?Sized),
+    out: &mut (impl Sink<M> + ?Sized),
     mut c: [M::Column; 2 * TERM],
     a: &[M::Digit; TERM],
     b: &[M::Digit; TERM],
@@ -57,8 +76,8 @@ pub(super) fn term_product<M: Machine>(
     });
 }
 
-/// `C + A·B`, five digits each. Low and high halves have columns of their own until the end: so short a product would
-/// wait for itself. `beside` gets 15 steps.
+/// `C + A·B`, five digits each. Low and high halves have columns of their own until the end: with shared ones, each
+/// product would wait for the one before. `beside` gets 15 steps.
 #[inline(always)]
 pub(super) fn half_term_product<M: Machine>(
     m: M,
@@ -89,7 +108,7 @@ pub(super) fn half_term_product<M: Machine>(
     low
 }
 
-/// The upper half of a product of five digits, as the lower one of the next.
+/// What the next product of five digits starts at: the upper half of this one.
 #[inline(always)]
 pub(super) fn upper_half<M: Machine>(m: M, w: &[M::Column; TERM]) -> [M::Column; TERM] {
     let mut next = [m.column_splat(0); TERM];
@@ -118,7 +137,7 @@ impl<'a, M: Machine, const N: usize, const FROM: usize> Difference<'a, M, N, FRO
         m.equals(self.carry, 0)
     }
 
-    /// Without products: the difference goes to `out`. Returns where it borrows.
+    /// All steps at once, not beside products. Returns where it borrows.
     #[inline(always)]
     pub(super) fn now(mut self, m: M) -> M::Mask {
         each!(k in 0..N {
@@ -141,14 +160,14 @@ impl<M: Machine, const N: usize, const FROM: usize> Beside<M> for Difference<'_,
 }
 
 /// Ten columns as digits.
-pub(super) struct Carry<'a, M: Machine> {
+pub(super) struct Normalize<'a, M: Machine> {
     pub(super) columns: &'a [M::Column],
     pub(super) digits: &'a mut [M::Digit; TERM],
     pub(super) carry: M::Column,
 }
 
-impl<M: Machine> Carry<'_, M> {
-    /// Without products. Returns the carry out of the last.
+impl<M: Machine> Normalize<'_, M> {
+    /// All steps at once, not beside products. Returns the carry out of the last.
     #[inline(always)]
     pub(super) fn now(mut self, m: M) -> M::Column {
         each!(k in 0..TERM {
@@ -158,7 +177,7 @@ impl<M: Machine> Carry<'_, M> {
     }
 }
 
-impl<M: Machine> Beside<M> for Carry<'_, M> {
+impl<M: Machine> Beside<M> for Normalize<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
         if n < TERM {
@@ -196,8 +215,9 @@ impl<M: Machine> Correction<'_, M> {
     /// `column − (s·f + t·d)[k]`.
     #[inline(always)]
     pub(super) fn of(&self, m: M, column: M::Column, k: usize) -> M::Column {
-        let (d, f) = (m.column(self.quotient.difference[k]), m.column(self.term.difference[k]));
-        m.sub(m.sub(column, where_set(m, self.quotient.borrows, f)), where_set(m, self.term.borrows, d))
+        let Self { quotient, term } = self;
+        let signs = [quotient.borrows, term.borrows];
+        minus_crossed(m, column, signs, [quotient.difference[k], term.difference[k]])
     }
 
     /// `column + s·t`.

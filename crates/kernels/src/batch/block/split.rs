@@ -35,7 +35,7 @@ use work::{Corrections, LowerMiddle, Middle, Sums, UpperMiddle};
 
 use super::beside::Beside;
 use super::short::{
-    Carry, Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, TERM, half_term_product, halves, term_product,
+    Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, term_product,
     upper_half, where_set,
 };
 use super::whole::{self, carry, plain_row, reduce_window, square_columns};
@@ -44,17 +44,15 @@ use crate::batch::bias::offset;
 use crate::unroll::{reread, reread_mut};
 
 /// The digits of a number.
-pub const SPLIT_DIGITS: usize = 20;
+pub const SPLIT_DIGITS: usize = 2 * TERM;
 /// The digits of what is prepared of a modulus.
 pub const SPLIT_MODULUS: usize = 2 * PREPARED_TERM + 3 * DIGITS + 1;
 /// The columns to work in: a product, and its middle.
 pub const SPLIT_COLUMNS: usize = 3 * DIGITS;
 /// The digits to work in: the quotient, the differences of the factors' halves, and that of the quotient's halves.
-pub const SPLIT_SPARE: usize = 3 * HALF + QUARTER;
+pub const SPLIT_SPARE: usize = 3 * TERM + HALF_TERM;
 
 const DIGITS: usize = SPLIT_DIGITS;
-const HALF: usize = TERM;
-const QUARTER: usize = HALF_TERM;
 /// The columns of the window above those of a number.
 const ABOVE: usize = 4;
 const PLAIN_ROWS: usize = 4;
@@ -64,7 +62,7 @@ type Columns<M, const N: usize> = [<M as Machine>::Column; N];
 
 /// What is prepared of a modulus.
 struct Modulus<'a, M: Machine> {
-    /// `M''` of ten digits.
+    /// The two terms of `M''`, for ten digits at a time.
     friendly: [Halved<'a, M>; 2],
     whole: whole::Modulus<'a, M::Digit, DIGITS>,
 }
@@ -82,9 +80,9 @@ impl<'a, M: Machine> Modulus<'a, M> {
 struct Space<'a, M: Machine> {
     product: &'a mut Columns<M, { 2 * DIGITS }>,
     middle: &'a mut Columns<M, DIGITS>,
-    quotient: &'a mut Digits<M, HALF>,
-    differences: [&'a mut Digits<M, HALF>; 2],
-    quotient_difference: &'a mut Digits<M, QUARTER>,
+    quotient: &'a mut Digits<M, TERM>,
+    differences: [&'a mut Digits<M, TERM>; 2],
+    quotient_difference: &'a mut Digits<M, HALF_TERM>,
 }
 
 impl<'a, M: Machine> Space<'a, M> {
@@ -158,27 +156,27 @@ fn multiply_or_square<M: Machine>(
 ) {
     let square = y.is_none();
     let Space { product, middle, quotient, differences: [d, f], quotient_difference } = space;
-    let ((x0, x1), (y0, y1)) = (halves::<_, HALF>(x), halves::<_, HALF>(y.unwrap_or(x)));
+    let ((x0, x1), (y0, y1)) = (halves::<_, TERM>(x), halves::<_, TERM>(y.unwrap_or(x)));
     let (low, high) = product.split_at_mut(DIGITS);
 
     // The upper digits of X may still be under way: their difference comes later.
     let mut differences =
-        (Difference::<M, HALF, 8>::new(m, x0, x1, d), (!square).then(|| Difference::<M, HALF, 20>::new(m, y1, y0, f)));
+        (Difference::<M, TERM, 8>::new(m, x0, x1, d), (!square).then(|| Difference::<M, TERM, 20>::new(m, y1, y0, f)));
     half_product(m, low, x0, y0, square, |_| 0, &mut differences);
     let none = m.equals(m.column_splat(0), 1);
     let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_y| of_y.borrows(m))];
 
-    let mut lowest = Carry::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
-    let upper = |k: usize| if k < HALF { 0 } else { offset(k, M::DIGIT_BITS) };
+    let mut lowest = Normalize::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
+    let upper = |k: usize| if k < TERM { 0 } else { offset(k, M::DIGIT_BITS) };
     half_product(m, high, x1, y1, square, upper, &mut lowest);
     let carried = lowest.carry;
 
     let c = reread_mut(&mut **product);
     let (d, f) = (reread(&**d), reread(&**f));
-    let (q0, q1) = halves::<_, QUARTER>(&**quotient);
+    let (q0, q1) = halves::<_, HALF_TERM>(&**quotient);
     let mut sums =
-        (Difference::<M, QUARTER, 0>::new(m, q0, q1, quotient_difference), Sums::<M> { columns: c, quotient });
-    let lower = |k: usize| match (k < HALF, square) {
+        (Difference::<M, HALF_TERM, 0>::new(m, q0, q1, quotient_difference), Sums::<M> { columns: c, quotient });
+    let lower = |k: usize| match (k < TERM, square) {
         (false, _) => 0,
         (true, false) => offset(k, M::DIGIT_BITS),
         (true, true) => offset(k, M::DIGIT_BITS).wrapping_neg(),
@@ -187,14 +185,14 @@ fn multiply_or_square<M: Machine>(
     let quotient_borrows = sums.0.borrows(m);
 
     let c = reread_mut(&mut **product);
-    c[HALF] = m.add(c[HALF], carried);
+    c[TERM] = m.add(c[TERM], carried);
     c[DIGITS] = m.add(c[DIGITS], carried);
     let one = m.column_splat(1);
     // X²·s·t of a product, less X²·s of a square.
-    c[3 * HALF] = if square {
-        m.sub(c[3 * HALF], where_set(m, borrows[0], one))
+    c[3 * TERM] = if square {
+        m.sub(c[3 * TERM], where_set(m, borrows[0], one))
     } else {
-        m.add(c[3 * HALF], where_set(m, borrows[0], where_set(m, borrows[1], one)))
+        m.add(c[3 * TERM], where_set(m, borrows[0], where_set(m, borrows[1], one)))
     };
 
     let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };
@@ -202,7 +200,8 @@ fn multiply_or_square<M: Machine>(
     reduce(m, x, c, &middle, &quotient, modulus);
 }
 
-/// Adds the middle product and `Q·M''` to the columns `c` of the outer products, and reduces the sum.
+/// Adds the middle product and `Q·M''` to the columns `c` of the outer products, and reduces the sum. The two terms of
+/// `M''` are added by turns, not one after the other as in `terms/reduce.rs`: that leaves room for work beside products.
 #[inline(always)]
 fn reduce<M: Machine>(
     m: M,
@@ -219,16 +218,16 @@ fn reduce<M: Machine>(
     let zero = m.column_splat(0);
 
     // Quarter by quarter of W: each is added to a quarter of the columns, and to the next one.
-    let w0 = half_term_product(m, [zero; HALF], n0, q0, &mut LowerMiddle { columns: c, middle });
-    each!(k in 0..QUARTER {
-        c[HALF + k] = m.add(c[HALF + k], w0[k]);
+    let w0 = half_term_product(m, [zero; TERM], n0, q0, &mut LowerMiddle { columns: c, middle });
+    each!(k in 0..HALF_TERM {
+        c[TERM + k] = m.add(c[TERM + k], w0[k]);
     });
     let w1 = half_term_product(m, upper_half(m, &w0), n1, q1, &mut UpperMiddle { columns: c, middle });
     let c = reread_mut(c);
-    let mut sum = [zero; HALF];
-    each!(k in 0..QUARTER {
-        sum[k] = m.add(c[HALF + QUARTER + k], m.add(w0[k], w1[k]));
-        sum[QUARTER + k] = m.add(c[DIGITS + k], w1[k]);
+    let mut sum = [zero; TERM];
+    each!(k in 0..HALF_TERM {
+        sum[k] = m.add(c[TERM + HALF_TERM + k], m.add(w0[k], w1[k]));
+        sum[HALF_TERM + k] = m.add(c[DIGITS + k], w1[k]);
     });
     sum = half_term_product(
         m,
@@ -238,32 +237,32 @@ fn reduce<M: Machine>(
         &mut Corrections { columns: c, correction: &corrections[1] },
     );
     let w2 = half_term_product(m, upper_half(m, &w1), n2, q0, &mut ());
-    each!(k in 0..QUARTER {
-        c[HALF + QUARTER + k] = sum[k];
-        c[DIGITS + k] = corrections[0].of(m, m.add(sum[QUARTER + k], w2[k]), k);
+    each!(k in 0..HALF_TERM {
+        c[TERM + HALF_TERM + k] = sum[k];
+        c[DIGITS + k] = corrections[0].of(m, m.add(sum[HALF_TERM + k], w2[k]), k);
     });
-    c[DIGITS + QUARTER] = corrections[0].carry(m, c[DIGITS + QUARTER]);
-    c[3 * HALF + QUARTER] = corrections[1].carry(m, c[3 * HALF + QUARTER]);
+    c[DIGITS + HALF_TERM] = corrections[0].carry(m, c[DIGITS + HALF_TERM]);
+    c[3 * TERM + HALF_TERM] = corrections[1].carry(m, c[3 * TERM + HALF_TERM]);
     let w3 = half_term_product(m, upper_half(m, &w2), n3, q1, &mut ());
     let c = reread_mut(c);
-    each!(k in 0..QUARTER {
-        sum[k] = m.add(c[DIGITS + QUARTER + k], m.add(w2[k], w3[k]));
-        sum[QUARTER + k] = m.add(c[3 * HALF + k], m.add(w3[k], w3[QUARTER + k]));
-        c[3 * HALF + QUARTER + k] = m.add(c[3 * HALF + QUARTER + k], w3[QUARTER + k]);
+    each!(k in 0..HALF_TERM {
+        sum[k] = m.add(c[DIGITS + HALF_TERM + k], m.add(w2[k], w3[k]));
+        sum[HALF_TERM + k] = m.add(c[3 * TERM + k], m.add(w3[k], w3[HALF_TERM + k]));
+        c[3 * TERM + HALF_TERM + k] = m.add(c[3 * TERM + HALF_TERM + k], w3[HALF_TERM + k]);
     });
     sum = half_term_product(m, sum, high.difference, difference, &mut ());
 
     // The window begins at column 10. `sum` is the two quarters from column 25 on.
-    const SUM: usize = DIGITS + QUARTER;
-    const ENTERING: usize = HALF + DIGITS + ABOVE;
+    const SUM: usize = DIGITS + HALF_TERM;
+    const ENTERING: usize = TERM + DIGITS + ABOVE;
     let c = reread(c);
-    let column = |k: usize| if (SUM..SUM + HALF).contains(&k) { sum[(k - SUM) % HALF] } else { c[k] };
+    let column = |k: usize| if (SUM..SUM + TERM).contains(&k) { sum[(k - SUM) % TERM] } else { c[k] };
     let mut window = [zero; DIGITS + ABOVE];
     each!(k in 0..DIGITS {
-        window[k] = column(HALF + k);
+        window[k] = column(TERM + k);
     });
     each!(k in 0..ABOVE {
-        window[DIGITS + k] = column(HALF + DIGITS + k);
+        window[DIGITS + k] = column(TERM + DIGITS + k);
     });
     let entering = [column(ENTERING), column(ENTERING + 1), column(ENTERING + 2), column(ENTERING + 3)];
     reduce_window::<M, DIGITS, 4, ABOVE>(m, &mut window, modulus.whole.friendly_four, &entering);
@@ -284,15 +283,15 @@ fn reduce<M: Machine>(
 fn half_product<M: Machine>(
     m: M,
     out: &mut [M::Column],
-    a: &Digits<M, HALF>,
-    b: &Digits<M, HALF>,
+    a: &Digits<M, TERM>,
+    b: &Digits<M, TERM>,
     square: bool,
     start: impl Fn(usize) -> u64,
     beside: &mut impl Beside<M>,
 ) {
     if square {
         let half = |k: usize| m.column_splat((start(k).cast_signed() >> 1).cast_unsigned());
-        return square_columns::<M, HALF>(m, out, a, half, beside);
+        return square_columns::<M, TERM>(m, out, a, half, beside);
     }
     let mut c = [m.column_splat(0); DIGITS];
     each!(k in 0..DIGITS {

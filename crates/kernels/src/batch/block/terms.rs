@@ -14,19 +14,22 @@
 //! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
 //! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
-//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`.
+//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is no
+//! `D_{−1}` and no `D_n`.)
 //!
-//! The reduction is that of [`mod@reduce`].
+//! The reduction is that of [`mod@reduce`]. Two terms have a block of their own, which is straight code, with more work
+//! beside its products.
 //!
 //! Columns from the tenth up can be negative on the way, so they start at an offset (see [`crate::batch::bias`]). Only
 //! for machines without bias, and without negative halves.
 
 mod reduce;
 
+pub use reduce::terms_modulus;
 use reduce::{Modulus, reduce};
 
-use super::beside::Columns;
-use super::short::{Difference, TERM, term_product, where_set};
+use super::beside::Sink;
+use super::short::{Difference, TERM, minus_crossed, plus_twice, term_product, where_set};
 use super::whole::square_columns;
 use crate::batch::Machine;
 use crate::batch::bias::offset;
@@ -34,17 +37,12 @@ use crate::unroll::reread;
 
 /// The fewest terms of a number: [`split_multiply`](super::split_multiply) has those of two.
 pub const FEWEST_TERMS: usize = 3;
-/// The most terms of a number: with more, columns could overflow.
+/// The most terms of a number: longer ones were not measured. Their columns have room (docs/generated/intervals.md).
 pub const MOST_TERMS: usize = 16;
 /// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
 pub const TERMS_SPARE: usize = 4 * TERM;
 
-/// The digits of what is prepared of a modulus of `n` terms.
-pub const fn terms_modulus(n: usize) -> usize {
-    reduce::words(n)
-}
-
-/// `X ← (X·Y + Q·M)/R`, with the `Q < R` that makes it an integer; digits normalised.
+/// `X ← (X·Y + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
 ///
 /// * Precondition: `x` and `y` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`, which is at most
 ///   [`MOST_TERMS`]. `modulus` has [`terms_modulus`], `c` has two columns for each digit, `spare` has [`TERMS_SPARE`],
@@ -61,7 +59,7 @@ pub fn terms_multiply<M: Machine, const T: usize>(
     spare: &mut [M::Digit],
 ) {
     let modulus = Modulus::<M>::new(terms::<T>(x.len()), modulus);
-    columns::<M, false>(m, c, x, y, spare);
+    columns::<M, false>(m, c, x, &y[..x.len()], spare);
     reduce(m, x, c, &modulus, spare);
 }
 
@@ -85,14 +83,21 @@ pub fn terms_squarings<M: Machine, const T: usize>(
     }
 }
 
+/// How many terms a number of `digits` digits is cut into, if it is.
+pub const fn terms_of(digits: usize) -> Option<usize> {
+    let n = digits / TERM;
+    if digits.is_multiple_of(TERM) && n >= FEWEST_TERMS && n <= MOST_TERMS { Some(n) } else { None }
+}
+
 /// How many terms a number of `digits` digits has.
 #[inline(always)]
 fn terms<const T: usize>(digits: usize) -> usize {
     const { assert!(T <= MOST_TERMS) };
-    let n = digits / TERM;
-    assert!(digits.is_multiple_of(TERM) && (FEWEST_TERMS..=T).contains(&n), "terms of ten digits");
-    n
+    terms_of(digits).filter(|&n| n <= T).expect("terms of ten digits")
 }
+
+/// The step beside a product in which the second factor's difference begins: the first one's is done.
+const SECOND: usize = 2 * TERM;
 
 /// The columns of `A·B`, or of `A²`, where `B` is `A`.
 #[inline(always)]
@@ -106,7 +111,7 @@ fn columns<M: Machine, const SQUARE: bool>(
     let ((a, _), (b, _)) = (a.as_chunks::<TERM>(), b.as_chunks::<TERM>());
     let n = a.len();
     let c = &mut c[..2 * TERM * n];
-    outer_products::<M, SQUARE>(m, c, a, b);
+    diagonal_products::<M, SQUARE>(m, c, a, b);
     spread(m, c);
 
     let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
@@ -118,7 +123,7 @@ fn columns<M: Machine, const SQUARE: bool>(
     let mut t = if SQUARE { s } else { Difference::<M, TERM, 0>::new(m, &b[1], &b[0], f).now(m) };
     let (mut i, mut j) = (0, 1);
     while j < n {
-        // The next pair's differences are made beside this one's product; after the last, nobody needs them.
+        // The next pair's differences are made beside this one's product; those beside the last product are not used.
         let (next_i, next_j) = if i + 1 < j { (i + 1, j) } else { (0, j + 1) };
         let above_next = next_j % n;
         let (c, above) = c[TERM * (i + j)..].split_first_chunk_mut().expect("columns");
@@ -131,7 +136,7 @@ fn columns<M: Machine, const SQUARE: bool>(
         } else {
             above[0] = m.add(above[0], where_set(m, s, where_set(m, t, one)));
             let start = *c;
-            let mut work = (of_a, Difference::<M, TERM, 20>::new(m, &b[above_next], &b[next_i], next_f));
+            let mut work = (of_a, Difference::<M, TERM, SECOND>::new(m, &b[above_next], &b[next_i], next_f));
             term_product(m, &mut PlusProduct::<M> { c, d: now_d, f: now_f, s, t }, start, now_d, now_f, &mut work);
             (s, t) = (work.0.borrows(m), work.1.borrows(m));
         }
@@ -142,7 +147,7 @@ fn columns<M: Machine, const SQUARE: bool>(
 
 /// `C_0` to `C_n`, from the products of terms of equal places; all but `C_0` with their offset.
 #[inline(always)]
-fn outer_products<M: Machine, const SQUARE: bool>(
+fn diagonal_products<M: Machine, const SQUARE: bool>(
     m: M,
     c: &mut [M::Column],
     a: &[[M::Digit; TERM]],
@@ -166,7 +171,8 @@ fn outer_products<M: Machine, const SQUARE: bool>(
     }
 }
 
-/// All columns of `Σ D_i·X^i · Σ X^j`, from `C_0` to `C_n`.
+/// All columns of `Σ D_i·X^i · Σ X^j`, from `C_0` to `C_n`. The first column with an offset has `offset(0)`, all others
+/// `offset(1)`.
 #[inline(always)]
 fn spread<M: Machine>(m: M, c: &mut [M::Column]) {
     let n = c.len() / (2 * TERM);
@@ -186,10 +192,10 @@ fn spread<M: Machine>(m: M, c: &mut [M::Column]) {
     low[1][0] = m.add(low[1][0], m.column_splat(first - other));
 }
 
-/// The lower term is added to the sum, and the upper one to the sum for the next term.
+/// Prefix sums: the lower term completes `C_i`; `C_{i+1}` starts as `C_i` plus the upper term.
 struct Prefix<'a, M: Machine>(&'a mut [M::Column; 2 * TERM]);
 
-impl<M: Machine> Columns<M> for Prefix<'_, M> {
+impl<M: Machine> Sink<M> for Prefix<'_, M> {
     #[inline(always)]
     fn put(&mut self, m: M, k: usize, column: M::Column) {
         let sum = if k < TERM { self.0[k] } else { self.0[k - TERM] };
@@ -197,20 +203,19 @@ impl<M: Machine> Columns<M> for Prefix<'_, M> {
     }
 }
 
-/// `C − (d − X·s)²`, but for `X²·s`.
+/// `C − (d − X·s)²`, without its `X²·s`.
 struct LessSquare<'a, M: Machine> {
     c: &'a mut [M::Column; 2 * TERM],
     d: &'a [M::Digit; TERM],
     s: M::Mask,
 }
 
-impl<M: Machine> Columns<M> for LessSquare<'_, M> {
+impl<M: Machine> Sink<M> for LessSquare<'_, M> {
     #[inline(always)]
     fn put(&mut self, m: M, k: usize, column: M::Column) {
         let mut c = m.sub(self.c[k], column);
         if k >= TERM {
-            let d = m.column(self.d[k - TERM]);
-            c = m.add(c, where_set(m, self.s, m.add(d, d)));
+            c = plus_twice(m, c, self.s, self.d[k - TERM]);
         }
         self.c[k] = c;
     }
@@ -225,14 +230,13 @@ struct PlusProduct<'a, M: Machine> {
     t: M::Mask,
 }
 
-impl<M: Machine> Columns<M> for PlusProduct<'_, M> {
+impl<M: Machine> Sink<M> for PlusProduct<'_, M> {
     #[inline(always)]
     fn put(&mut self, m: M, k: usize, column: M::Column) {
         self.c[k] = if k < TERM {
             column
         } else {
-            let (d, f) = (m.column(self.d[k - TERM]), m.column(self.f[k - TERM]));
-            m.sub(m.sub(column, where_set(m, self.s, f)), where_set(m, self.t, d))
+            minus_crossed(m, column, [self.s, self.t], [self.d[k - TERM], self.f[k - TERM]])
         };
     }
 }

@@ -17,7 +17,7 @@
 //!
 //! Columns start at 0: only for machines without bias, and without negative halves.
 
-use super::beside::{Beside, Columns};
+use super::beside::{Beside, Sink};
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -253,7 +253,7 @@ pub(super) fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &
 #[allow(unused_assignments)] // unrolled, no step follows the last
 pub(super) fn square_columns<M: Machine, const T: usize>(
     m: M,
-    out: &mut (impl Columns<M> + ?Sized),
+    out: &mut (impl Sink<M> + ?Sized),
     a: &[M::Digit; T],
     half: impl Fn(usize) -> M::Column,
     beside: &mut impl Beside<M>,

@@ -55,7 +55,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("validate", |_, key| key.validate().expect("primes")),
     ("write", |_, key| drop(key.to_pkcs8_pem())),
     ("other methods", |_, key| {
-        [Method::AMM, Method::TILED_AHMM].iter().for_each(|&method| sign(&key.with_method(method), Algorithm::RS256));
+        [Method::AMM, Method::TILED_AHMM, Method::KARATSUBA_PRODUCTS]
+            .iter()
+            .for_each(|&method| sign(&key.with_method(method), Algorithm::RS256));
     }),
 ];
 
@@ -69,6 +71,16 @@ fn used(subject: &Subject, dispatch: Dispatch, operations: &[(&str, Operation)])
 
 #[test]
 fn nothing_of_a_key_remains() {
+    nothing_remains(1024, &dispatches().collect::<Vec<_>>());
+}
+
+/// Primes of 20 digits of 52 bits, and of 30: where numbers are split, and in terms.
+#[test]
+fn nothing_of_a_longer_key_remains() {
+    [2048, 3072].into_iter().for_each(|bits| nothing_remains(bits, &[Dispatch::Auto]));
+}
+
+fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
     Searcher::with(|searcher| {
         let top = 0u8;
         let top = black_box(&raw const top) as u64;
@@ -78,7 +90,7 @@ fn nothing_of_a_key_remains() {
             left.extend(found.map(|found| format!("{when}: {found:x?}, {:#x} below", top.wrapping_sub(found.address))));
         };
 
-        let key = PrivateKey::generate(1024).expect("a key");
+        let key = PrivateKey::generate(bits).expect("a key");
         let digits = wiping(|| Digits::of(&key.components()));
         let digits = searcher.digits.get_or_init(|| digits);
         let subject = Subject::new(&key);
@@ -86,7 +98,7 @@ fn nothing_of_a_key_remains() {
         drop(key);
         note("a new key, dropped".into(), &mut searcher.search().into_iter());
 
-        for dispatch in dispatches() {
+        for &dispatch in dispatches {
             let key = used(&subject, dispatch, OPERATIONS);
             let found = searcher.search();
             assert!(!found.is_empty(), "{dispatch}: a key that is in use is not found");

@@ -135,7 +135,8 @@ fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
     let bits = limbs::bits(prime);
     let short = digit_bits_for(bits);
     let rsaz = (short, rsaz::digits_for(bits, short));
-    let batch = [51, 52].map(|width| (width, Constants::digits_for(bits, width)));
+    let needed = |width| Constants::digits_for(bits, width);
+    let batch = [51, 52].map(|width| (width, zariz_machines::batch::digits(None, needed(width), width)));
     let of = |(width, count): (u32, usize)| {
         let w = width as usize;
         let inverses = [1, 2, 4, STEP, TERM].map(|rows| {
@@ -148,16 +149,35 @@ fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
             limbs::from_digits(&limbs::digits_of(&multiple, width, count + rows)[rows..], width, &mut friendly);
             [(friendly, "a multiple of a prime"), (mu, "the inverse of a prime")]
         });
+        let [.., (multiple, _), _] = inverses.as_flattened() else { unreachable!("multiples") };
+        let differences = [multiple, prime].map(|number| differences_of_halves(number, width, count)).concat();
         let power = |digits: usize| limbs::power_of_two(w * digits, prime);
         let powers = [
             (power(count), "R mod a prime"),
             (power(2 * count), "R² mod a prime"),
             (power(2 * count - 1), "R² without a digit mod a prime"),
         ];
-        inverses.into_iter().flatten().chain(powers).collect::<Vec<_>>()
+        differences.into_iter().chain(inverses.into_iter().flatten()).chain(powers).collect::<Vec<_>>()
     };
     let limbwise = [1, 2].map(|e| (limbs::power_of_two(e * 64 * prime.len(), prime), "R or R² mod a prime"));
     batch.into_iter().chain([rsaz]).flat_map(of).chain(limbwise).collect()
+}
+
+/// Of each term of a number, its upper half less its lower one, modulo the radix of a half.
+fn differences_of_halves(number: &[u64], width: u32, count: usize) -> Vec<(Limbs, &'static str)> {
+    let difference = |term: &[u64]| {
+        let (low, high) = term.split_at(TERM / 2);
+        let mut borrow = 0;
+        let digits = low.iter().zip(high).map(|(low, high)| {
+            let signed = high.wrapping_sub(*low).wrapping_sub(borrow);
+            borrow = signed >> 63;
+            signed & ((1 << width) - 1)
+        });
+        let mut out = limbs::zero((TERM / 2 * width as usize).div_ceil(64));
+        limbs::from_digits(&Limbs::new(digits.collect()), width, &mut out);
+        (out, "a difference of halves")
+    };
+    limbs::digits_of(number, width, count).chunks_exact(TERM).map(difference).collect()
 }
 
 /// A digit of a key in the memory.

@@ -1,24 +1,24 @@
 //! What split products do beside their products.
 
-use super::{Columns, DIGITS, Digits, HALF, QUARTER};
+use super::{Columns, DIGITS, Digits};
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
-use crate::batch::block::short::{Correction, where_set};
+use crate::batch::block::short::{Correction, HALF_TERM, TERM, minus_crossed, plus_twice};
 
 /// `D0 + D2` in the place of the middle: `D0`'s lower half is the quotient.
 pub(super) struct Sums<'a, M: Machine> {
     pub(super) columns: &'a mut Columns<M, { 2 * DIGITS }>,
-    pub(super) quotient: &'a Digits<M, HALF>,
+    pub(super) quotient: &'a Digits<M, TERM>,
 }
 
 impl<M: Machine> Beside<M> for Sums<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
-        if (QUARTER..QUARTER + HALF).contains(&n) {
-            let (c, k) = (&mut *self.columns, n - QUARTER);
-            let shared = m.add(c[HALF + k], c[DIGITS + k]);
-            c[HALF + k] = m.add(shared, m.column(self.quotient[k]));
-            c[DIGITS + k] = m.add(shared, c[3 * HALF + k]);
+        if (HALF_TERM..HALF_TERM + TERM).contains(&n) {
+            let (c, k) = (&mut *self.columns, n - HALF_TERM);
+            let shared = m.add(c[TERM + k], c[DIGITS + k]);
+            c[TERM + k] = m.add(shared, m.column(self.quotient[k]));
+            c[DIGITS + k] = m.add(shared, c[3 * TERM + k]);
         }
     }
 }
@@ -27,7 +27,7 @@ impl<M: Machine> Beside<M> for Sums<'_, M> {
 pub(super) struct Middle<'a, M: Machine> {
     pub(super) product: &'a Columns<M, DIGITS>,
     pub(super) square: bool,
-    pub(super) differences: [&'a Digits<M, HALF>; 2],
+    pub(super) differences: [&'a Digits<M, TERM>; 2],
     pub(super) borrows: [M::Mask; 2],
 }
 
@@ -40,8 +40,8 @@ pub(super) struct LowerMiddle<'a, M: Machine> {
 impl<M: Machine> Beside<M> for LowerMiddle<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
-        if n < HALF {
-            let (c, middle) = (&mut self.columns[HALF + n], self.middle.product[n]);
+        if n < TERM {
+            let (c, middle) = (&mut self.columns[TERM + n], self.middle.product[n]);
             *c = if self.middle.square { m.sub(*c, middle) } else { m.add(*c, middle) };
         }
     }
@@ -56,15 +56,13 @@ pub(super) struct UpperMiddle<'a, M: Machine> {
 impl<M: Machine> Beside<M> for UpperMiddle<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
-        if n < HALF {
+        if n < TERM {
             let Middle { product, square, differences, borrows } = *self.middle;
-            let (c, middle) = (&mut self.columns[DIGITS + n], product[HALF + n]);
-            let (d, f) = (m.column(differences[0][n]), m.column(differences[1][n]));
+            let (c, middle) = (&mut self.columns[DIGITS + n], product[TERM + n]);
             *c = if square {
-                m.add(m.sub(*c, middle), where_set(m, borrows[0], m.add(d, d)))
+                plus_twice(m, m.sub(*c, middle), borrows[0], differences[0][n])
             } else {
-                let column = m.sub(m.add(*c, middle), where_set(m, borrows[0], f));
-                m.sub(column, where_set(m, borrows[1], d))
+                minus_crossed(m, m.add(*c, middle), borrows, [differences[0][n], differences[1][n]])
             };
         }
     }
@@ -79,8 +77,8 @@ pub(super) struct Corrections<'a, M: Machine> {
 impl<M: Machine> Beside<M> for Corrections<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
-        if n < QUARTER {
-            let c = &mut self.columns[3 * HALF + n];
+        if n < HALF_TERM {
+            let c = &mut self.columns[3 * TERM + n];
             *c = self.correction.of(m, *c, n);
         }
     }

@@ -13,35 +13,31 @@
 //! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the last
 //! quotient, at its place. The result is below `C/R + 2M`.
 
-use super::super::beside::Beside;
-use super::super::short::{
-    Carry, Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, TERM, half_term_product, halves, upper_half,
-};
 use crate::batch::Machine;
+use crate::batch::block::beside::Beside;
+use crate::batch::block::short::{
+    Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, upper_half,
+};
 use crate::unroll::{reread, reread_mut};
 
-/// The digits of what is prepared of a modulus of `n` terms: `M''`, `M`, and `μ`.
-pub(super) const fn words(n: usize) -> usize {
+/// The digits of what is prepared of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
+pub const fn terms_modulus(n: usize) -> usize {
     2 * n * PREPARED_TERM + TERM
 }
 
 /// What is prepared of a modulus.
 pub(super) struct Modulus<'a, M: Machine> {
     friendly: &'a [[M::Digit; PREPARED_TERM]],
-    digits: &'a [[M::Digit; PREPARED_TERM]],
+    plain: &'a [[M::Digit; PREPARED_TERM]],
     mu: &'a [M::Digit; TERM],
 }
 
 impl<'a, M: Machine> Modulus<'a, M> {
     #[inline(always)]
     pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
-        let (friendly, rest) = modulus.split_at(n * PREPARED_TERM);
-        let (digits, rest) = rest.split_at(n * PREPARED_TERM);
-        Self {
-            friendly: friendly.as_chunks().0,
-            digits: digits.as_chunks().0,
-            mu: rest.first_chunk().expect("inverse"),
-        }
+        let (friendly, rest) = modulus[..terms_modulus(n)].split_at(n * PREPARED_TERM);
+        let (plain, rest) = rest.split_at(n * PREPARED_TERM);
+        Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
     }
 }
 
@@ -57,22 +53,22 @@ pub(super) fn reduce<M: Machine>(
     let zero = m.column_splat(0);
     let (mut q, spare) = spare.split_first_chunk_mut().expect("digits");
     let (mut next_q, spare) = spare.split_first_chunk_mut().expect("digits");
-    let (d, spare) = spare.split_first_chunk_mut().expect("digits");
-    let mut d = d;
+    let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
     let mut next_d = spare.first_chunk_mut().expect("digits");
 
-    let carry = Carry::<M> { columns: c, digits: q, carry: zero }.now(m);
+    let carry = Normalize::<M> { columns: c, digits: q, carry: zero }.now(m);
     c[TERM] = m.add(c[TERM], carry);
     let mut borrows = difference_of_halves(m, reread(&*q), d);
     let mut c = c;
     let ([first, second], rest) = modulus.friendly.split_first_chunk().expect("terms");
-    for _ in 1..modulus.digits.len() {
+    for _ in 1..modulus.plain.len() {
         let (_, above) = c.split_at_mut(TERM);
         let quotient = Halved::<M> { halves: halves(reread(&*q)).into(), difference: reread(&*d), borrows };
         add_term(m, above, &quotient, first, &mut ());
-        // The next quotient is under the second term, which does not change it any more.
+        // The first term has completed the lowest ten columns. They become the next quotient while the second term is
+        // added above them.
         let (lowest, upper) = reread_mut(&mut *above).split_at_mut(TERM);
-        let mut carry = Carry::<M> { columns: lowest, digits: next_q, carry: zero };
+        let mut carry = Normalize::<M> { columns: lowest, digits: next_q, carry: zero };
         add_term(m, upper, &quotient, second, &mut carry);
         upper[0] = m.add(upper[0], carry.carry);
         borrows = difference_of_halves(m, reread(&*next_q), next_d);
@@ -85,7 +81,8 @@ pub(super) fn reduce<M: Machine>(
     last_ten(m, x, c, modulus, [q, next_q], d);
 }
 
-/// The last ten digits, and the result. `low` is digits of the lowest columns, whose carry has moved on.
+/// The last ten digits, and the result. `low` are the digits of the lowest ten columns; their carry is already in the
+/// column above.
 #[inline(always)]
 fn last_ten<M: Machine>(
     m: M,
@@ -97,14 +94,14 @@ fn last_ten<M: Machine>(
 ) {
     let zero = m.column_splat(0);
     let columns = low_product(m, low, modulus.mu);
-    let _ = Carry::<M> { columns: &columns, digits: q, carry: zero }.now(m);
+    let _ = Normalize::<M> { columns: &columns, digits: q, carry: zero }.now(m);
     let q = reread(&*q);
     let borrows = difference_of_halves(m, q, d);
     let quotient = Halved::<M> { halves: halves(q).into(), difference: reread(&*d), borrows };
     each!(k in 0..TERM {
         c[k] = m.column(low[k]);
     });
-    let (first, rest) = modulus.digits.split_first().expect("terms");
+    let (first, rest) = modulus.plain.split_first().expect("terms");
     add_term(m, c, &quotient, first, &mut ());
     // The lowest term is a multiple of X now: only its carry counts.
     let (x, _) = x.as_chunks_mut();
@@ -112,13 +109,13 @@ fn last_ten<M: Machine>(
     let (mut c, mut carry) = (c, zero);
     for (term, next) in rest.iter().zip(&mut *x) {
         let (lowest, upper) = reread_mut(c).split_at_mut(TERM);
-        let mut work = Carry::<M> { columns: lowest, digits: out, carry };
+        let mut work = Normalize::<M> { columns: lowest, digits: out, carry };
         add_term(m, upper, &quotient, term, &mut work);
         (carry, c, out) = (work.carry, upper, next);
     }
     let (lowest, upper) = c.split_at_mut(TERM);
-    carry = Carry::<M> { columns: lowest, digits: out, carry }.now(m);
-    let _ = Carry::<M> { columns: upper, digits: x.last_mut().expect("terms"), carry }.now(m);
+    carry = Normalize::<M> { columns: lowest, digits: out, carry }.now(m);
+    let _ = Normalize::<M> { columns: upper, digits: x.last_mut().expect("terms"), carry }.now(m);
 }
 
 /// The difference of a quotient's halves, and where it borrows.
@@ -128,7 +125,7 @@ fn difference_of_halves<M: Machine>(m: M, q: &[M::Digit; TERM], out: &mut [M::Di
     Difference::<M, HALF_TERM, 0>::new(m, q0, q1, out).now(m)
 }
 
-/// The columns of `A·B mod X`.
+/// The columns of `A·B mod X`. Cost: 45 products, and ten low halves.
 #[inline(always)]
 fn low_product<M: Machine>(m: M, a: &[M::Digit; TERM], b: &[M::Digit; TERM]) -> [M::Column; TERM] {
     let (mut low, mut high) = ([m.column_splat(0); TERM], [m.column_splat(0); TERM]);
