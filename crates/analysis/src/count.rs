@@ -295,7 +295,7 @@ fn terms(l: u64, times: u64, factors: u64) -> Counts {
     let (multiples, multiple_digits, multiple_columns) = (n * n, 3 * (3 * k + k) + 2 * k + 1, 2 * t + 1);
     // Carries of a term: the first quotient, those beside products, and all of the last multiple.
     let carries = 1 + (n - 1) + (n + 1);
-    // Outer products; all sums; the inner products, each with one column above; the carries that move on; the last term.
+    // Products of equal places; all sums; products of differences, each with one column above; carries that move on.
     let column_loads = n * 2 * t + n * 2 * t + 1 - (n - 1) * t + pairs * (2 * t + 1) + carries * t + n;
     let column_stores = t + n * 2 * t + n * t + 1 + pairs * (2 * t + 1) + n + t;
     // Differences of terms, the first pair's and one beside each product, and of quotients' halves.

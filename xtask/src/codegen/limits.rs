@@ -24,9 +24,9 @@ const UOPS: [(usize, &[&str]); 2] = [
 const BYTES: [(usize, &[&str]); 1] = [(32 << 10, &["avx-ifma"])];
 
 /// Roots that are larger, and how large they may be. Straight code for each shape of numbers across vectors, and for
-/// RSAZ's squares of 29-bit digits, is older than the limit, and may not grow. Split numbers and numbers in terms are used
-/// on AMD's processors only (Zen 4 and later), whose caches hold 6,000 µops or more: room for both roots of split numbers,
-/// and for either of numbers in terms.
+/// RSAZ's squares of 29-bit digits, is older than the limit, and may not grow. Split numbers and numbers in terms are
+/// used on AMD's processors only (Zen 4 and later), whose caches hold 6,000 µops or more: room for both roots of split
+/// numbers, and for either of numbers in terms.
 const LARGER: [(&str, &str, Option<usize>, usize); 12] = [
     ("avx512-ifma", "split_multiply", Some(20), 3000),
     ("avx512-ifma", "split_squarings", Some(20), 2500),

@@ -228,7 +228,8 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has the terms of `M''` of ten digits.
+/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has the terms of `M''` of ten
+/// digits.
 pub fn split<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS, x.len());
     let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);
@@ -238,8 +239,8 @@ pub fn split<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(
     whole::<P>(product, x, rest, &slack)
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of ten digits and
-/// of `M`, and `μ`.
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of ten digits
+/// and of `M`, and `μ`.
 pub fn terms<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS, x.len());
     let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);

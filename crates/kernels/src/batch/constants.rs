@@ -44,8 +44,8 @@ pub struct Constants {
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] of numbers in terms. The lowest digit
-    /// is `−M^{−1} mod 2^w`.
+    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] of numbers in terms. The lowest
+    /// digit is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: MethodChoice,

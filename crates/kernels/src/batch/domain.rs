@@ -5,8 +5,8 @@
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
 //! ([`crate::batch::tiled`]) or a term at a time (`block/terms.rs`), or `T/R + M` in one piece (`separated.rs`).
-//! For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves. Split products and squares
-//! (`block/split.rs`) leave less than `T/R + 2M + M/2^{2w−1}`, with `R ≥ 16M`: below `4M` too.
+//! For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves. Split
+//! products and squares (`block/split.rs`) leave less than `T/R + 2M + M/2^{2w−1}`, with `R ≥ 16M`: below `4M` too.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
 //! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.

@@ -173,10 +173,10 @@ macro_rules! methods {
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
 /// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that
-/// [`for_each_block!`](crate::for_each_block) names. Split numbers have
-/// just that width; numbers in terms have any multiple of [`TERM`](crate::batch::block::TERM) from
-/// [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths panic; only a
-/// mistake in this crate can cause that, since lengths depend on the modulus size alone.
+/// [`for_each_block!`](crate::for_each_block) names. Split numbers have just that width; numbers in terms have any
+/// multiple of [`TERM`](crate::batch::block::TERM) from [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to
+/// [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths panic; only a mistake in this crate can cause that, since lengths
+/// depend on the modulus size alone.
 pub trait Kernels: Machine {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.

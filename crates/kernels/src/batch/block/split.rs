@@ -201,7 +201,8 @@ fn multiply_or_square<M: Machine>(
 }
 
 /// Adds the middle product and `Q·M''` to the columns `c` of the outer products, and reduces the sum. The two terms of
-/// `M''` are added by turns, not one after the other as in `terms/reduce.rs`: that leaves room for work beside products.
+/// `M''` are added by turns, not one after the other as in `terms/reduce.rs`: that leaves room for work beside
+/// products.
 #[inline(always)]
 fn reduce<M: Machine>(
     m: M,

@@ -8,14 +8,14 @@
 //!
 //! `A·B = Σ_i D_i·X^i · Σ_j X^j + Σ_{i<j} (a_i − a_j)·(b_j − b_i)·X^{i+j}`
 //!
-//! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product of
-//! `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As in
+//! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product
+//! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As in
 //! [`split_multiply`](super::split_multiply), a difference is kept modulo `X`, with a mask where it borrows:
 //! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
 //! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
-//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is no
-//! `D_{−1}` and no `D_n`.)
+//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is
+//! no `D_{−1}` and no `D_n`.)
 //!
 //! The reduction is that of [`mod@reduce`]. Two terms have a block of their own, which is straight code, with more work
 //! beside its products.

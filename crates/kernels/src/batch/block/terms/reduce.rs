@@ -10,8 +10,8 @@
 //!
 //! # Bounds
 //!
-//! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the last
-//! quotient, at its place. The result is below `C/R + 2M`.
+//! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the
+//! last quotient, at its place. The result is below `C/R + 2M`.
 
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
