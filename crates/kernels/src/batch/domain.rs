@@ -20,21 +20,14 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::ahmm::Ahmm;
-use super::bias::Bias;
-use super::block::{
-    FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS,
-    SPLIT_SPARE, TERM, TERMS_SPARE, WINDOWS,
-};
+use super::arithmetic::{Arithmetic, longest};
+use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, SPLIT_DIGITS, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::kernels::Kernels;
-use super::method::{Method, in_terms};
 use super::number::{Number, load_into};
-use super::product::{Kind, Product, splits};
-use super::reducer::Reducer;
 use super::tiles::tiles;
-use crate::bounds::{FREE_BITS_SPLIT, REDUCED};
+use crate::bounds::REDUCED;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, Placed, Pool};
@@ -59,42 +52,6 @@ pub struct Domain<'a, M: Kernels> {
     pool: Pool<M::Digit>,
     /// Digits of all lanes, on their way in or out.
     staging: Limbs,
-}
-
-/// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
-enum Arithmetic<M: Kernels> {
-    /// In one block.
-    Whole(Box<Whole<M>>),
-    /// In one block, of numbers in terms.
-    Terms(Box<Terms<M>>),
-    /// By blocks for products, and blocks for reductions.
-    Parts(Box<Parts<M>>),
-}
-
-/// Products with their reductions in one block.
-struct Whole<M: Kernels> {
-    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers are
-    /// split, else [`multiply`](crate::batch::block::multiply()).
-    modulus: Placed<M::Digit>,
-    /// The digits that split products work in; none where numbers are not split.
-    spare: Placed<M::Digit>,
-}
-
-/// Products of numbers in terms, with their reductions.
-struct Terms<M: Kernels> {
-    modulus: Placed<M::Digit>,
-    /// What the block needs of the moduli: see [`terms_multiply`](crate::batch::block::terms_multiply).
-    prepared: Placed<M::Digit>,
-    /// The digits that it works in.
-    spare: Placed<M::Digit>,
-}
-
-/// Products and reductions from blocks.
-struct Parts<M: Kernels> {
-    multiply: Product<M>,
-    square: Product<M>,
-    reduction: Reducer<M>,
-    ahmm: Option<Box<Ahmm<M>>>,
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -127,18 +84,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
         let method = lanes[0].method_on(machine);
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
-        let arithmetic = match method {
-            Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
-                Arithmetic::Whole(Box::new(Whole::new(machine, &lanes, false)))
-            }
-            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => {
-                Arithmetic::Whole(Box::new(Whole::new(machine, &lanes, true)))
-            }
-            Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => Arithmetic::Terms(Box::new(Terms::new(machine, &lanes))),
-            _ => Arithmetic::Parts(Box::new(Parts::new(machine, method, &lanes))),
-        };
-        let count = if arithmetic.is_split() { SPLIT_COLUMNS } else { 2 * l + 2 };
-        let columns = Placed::new(machine.column_splat(0), count, Some(COLUMNS));
+        let arithmetic = Arithmetic::new(machine, method, &lanes);
+        let columns = Placed::new(machine.column_splat(0), arithmetic.columns(l), Some(COLUMNS));
         let (pool, staging) = (Pool::new(), limbs::zero(l * M::LANES));
         Self { machine, digits: l, arithmetic, doubling: None, columns, pool, staging, lanes }
     }
@@ -250,35 +197,12 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.
     fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
-        match &mut self.arithmetic {
-            Arithmetic::Whole(whole) => self.machine.multiply(x, y, whole.modulus(self.digits)),
-            Arithmetic::Terms(terms) => {
-                self.machine.terms_multiply(x, y, &terms.prepared, &mut self.columns, &mut terms.spare);
-            }
-            Arithmetic::Parts(parts) => {
-                parts.multiply.run(&mut self.columns, x, y);
-                parts.reduction.reduce(&mut self.columns, self.digits, x);
-            }
-        }
+        self.arithmetic.multiply(self.machine, &mut self.columns, x, y);
     }
 
     /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
     fn ams(&mut self, x: &mut [M::Digit], times: usize) {
-        match &mut self.arithmetic {
-            Arithmetic::Whole(whole) if whole.is_split() => {
-                self.machine.split_squarings(x, times, &whole.modulus, &mut self.columns, &mut whole.spare);
-            }
-            Arithmetic::Whole(whole) => self.machine.squarings(x, times, &whole.modulus, &mut self.columns),
-            Arithmetic::Terms(terms) => {
-                self.machine.terms_squarings(x, times, &terms.prepared, &mut self.columns, &mut terms.spare);
-            }
-            Arithmetic::Parts(parts) => {
-                for _ in 0..times {
-                    parts.square.square(&mut self.columns, x);
-                    parts.reduction.reduce(&mut self.columns, self.digits, x);
-                }
-            }
-        }
+        self.arithmetic.square(self.machine, &mut self.columns, x, times);
     }
 
     /// A number, and its `K` where products with entries are half-reduced.
@@ -297,18 +221,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     /// By a split product, or by almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method
     /// says so; else by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
-        if let Arithmetic::Whole(whole) = &mut self.arithmetic
-            && whole.is_split()
-        {
-            return self.machine.split_multiply(x, entry, &whole.modulus, &mut self.columns, &mut whole.spare);
-        }
-        match self.arithmetic.ahmm() {
-            Some((ahmm, reduction)) => {
-                let (number, k) = entry.split_at(self.digits);
-                ahmm.multiply(reduction, &mut self.columns, x, number, k);
-            }
-            None => self.amm(x, entry),
-        }
+        self.arithmetic.multiply_entry(self.machine, &mut self.columns, x, entry);
     }
 
     fn finish_table(&mut self, table: Number<M>) -> Number<M> {
@@ -412,106 +325,4 @@ const TURNED_TABLE: usize = 2;
 /// Whether a table of `words` digits, `stride` for each entry, is read by lookups.
 fn is_turned<M: Kernels>(words: usize, stride: usize) -> bool {
     M::LOOKUP && words / stride >= FEWEST_TURNED
-}
-
-impl<M: Kernels> Arithmetic<M> {
-    /// The moduli, of `l` digits.
-    fn modulus(&self, l: usize) -> &[M::Digit] {
-        match self {
-            Self::Whole(whole) => &whole.modulus(l)[2 * l..3 * l],
-            Self::Terms(terms) => &terms.modulus,
-            Self::Parts(parts) => parts.reduction.modulus(),
-        }
-    }
-
-    /// Whether numbers have [`SPLIT_DIGITS`], and squares and products with table entries are split.
-    fn is_split(&self) -> bool {
-        matches!(self, Self::Whole(whole) if whole.is_split())
-    }
-
-    /// Whether products with table entries are half-reduced.
-    fn has_ahmm(&self) -> bool {
-        matches!(self, Self::Parts(parts) if parts.ahmm.is_some())
-    }
-
-    /// What half-reduced products with table entries need, where the method has them.
-    fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
-        match self {
-            Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
-            Self::Whole(_) | Self::Terms(_) => None,
-        }
-    }
-}
-
-/// The bits of the longest modulus.
-fn longest(lanes: &[&Constants]) -> usize {
-    lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
-}
-
-/// Parts of what is prepared of the modulus in each lane, one after the other.
-fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
-    let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-    let mut out = Placed::new(machine.digit_zero(), words, None);
-    let mut rest = &mut out[..];
-    for part in parts {
-        let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
-        load_into(machine, digits, |lane| part(lanes[lane]));
-        rest = behind;
-    }
-    out
-}
-
-impl<M: Kernels> Whole<M> {
-    /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
-    fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
-        let l = lanes[0].digits();
-        let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
-        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_terms } else { |_| &[] };
-        let modulus = load_parts(
-            machine,
-            lanes,
-            &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
-        );
-        Self { modulus, spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, None) }
-    }
-
-    /// Whether squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
-    /// of a number that enters could be a little above `3M`.
-    fn is_split(&self) -> bool {
-        !self.spare.is_empty()
-    }
-
-    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where numbers
-    /// are not split.
-    fn modulus(&self, l: usize) -> &[M::Digit] {
-        &self.modulus[self.modulus.len() - (3 * l + 1)..]
-    }
-}
-
-impl<M: Kernels> Terms<M> {
-    /// For a modulus in each lane.
-    fn new(machine: M, lanes: &[&Constants]) -> Self {
-        let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
-        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]]);
-        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, None) }
-    }
-}
-
-impl<M: Kernels> Parts<M> {
-    /// What `method` says, for a modulus in each lane.
-    fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
-        let l = lanes[0].digits();
-        let product = |kind, levels| {
-            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
-            let bias = Reducer::bias(method.reduction, bias, l, l);
-            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
-        };
-        let ahmm = method.ahmm && !method.is_separated() && Ahmm::<M>::fits(l, longest(lanes));
-        Self {
-            multiply: product(Kind::Product, method.multiply_levels),
-            square: product(Kind::Square, method.square_levels),
-            reduction: Reducer::new(machine, method.reduction, lanes),
-            ahmm: ahmm.then(|| Box::new(Ahmm::new(machine, method.reduction, l))),
-        }
-    }
 }

@@ -6,10 +6,11 @@
 //! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
 //!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
 //!   a number is cut.
-//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain); [`crt`]: powers
-//!   modulo a product of two primes, over three of them.
+//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain), whose products
+//!   `arithmetic` chooses; [`crt`]: powers modulo a product of two primes, over three of them.
 
 pub mod ahmm;
+mod arithmetic;
 pub mod bias;
 pub mod block;
 mod constants;

@@ -1,0 +1,216 @@
+//! How the products and squares of a domain are made and reduced: what its method and the length of its numbers say.
+
+use alloc::boxed::Box;
+
+use super::ahmm::Ahmm;
+use super::bias::Bias;
+use super::block::{Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_SPARE, TERM, TERMS_SPARE};
+use super::constants::Constants;
+use super::kernels::Kernels;
+use super::method::{Method, in_terms};
+use super::number::load_into;
+use super::product::{Kind, Product, splits};
+use super::reducer::Reducer;
+use crate::bounds::FREE_BITS_SPLIT;
+use crate::place::Placed;
+
+/// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
+pub(super) enum Arithmetic<M: Kernels> {
+    /// In one block.
+    Whole(Box<Whole<M>>),
+    /// In one block, of numbers in terms.
+    Terms(Box<Terms<M>>),
+    /// By blocks for products, and blocks for reductions.
+    Parts(Box<Parts<M>>),
+}
+
+/// Products with their reductions in one block.
+pub(super) struct Whole<M: Kernels> {
+    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers are
+    /// split, else [`multiply`](crate::batch::block::multiply()).
+    modulus: Placed<M::Digit>,
+    /// The digits that split products work in; none where numbers are not split.
+    spare: Placed<M::Digit>,
+}
+
+/// Products of numbers in terms, with their reductions.
+pub(super) struct Terms<M: Kernels> {
+    modulus: Placed<M::Digit>,
+    /// What the block needs of the moduli: see [`terms_multiply`](crate::batch::block::terms_multiply).
+    prepared: Placed<M::Digit>,
+    /// The digits that it works in.
+    spare: Placed<M::Digit>,
+}
+
+/// Products and reductions from blocks.
+pub(super) struct Parts<M: Kernels> {
+    multiply: Product<M>,
+    square: Product<M>,
+    reduction: Reducer<M>,
+    ahmm: Option<Box<Ahmm<M>>>,
+}
+
+impl<M: Kernels> Arithmetic<M> {
+    /// What `method` says, for a modulus in each lane.
+    pub fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
+        let l = lanes[0].digits();
+        match method {
+            Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
+                Self::Whole(Box::new(Whole::new(machine, lanes, false)))
+            }
+            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => Self::Whole(Box::new(Whole::new(machine, lanes, true))),
+            Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => Self::Terms(Box::new(Terms::new(machine, lanes))),
+            _ => Self::Parts(Box::new(Parts::new(machine, method, lanes))),
+        }
+    }
+
+    /// The columns that numbers of `l` digits need.
+    pub fn columns(&self, l: usize) -> usize {
+        if self.is_split() { SPLIT_COLUMNS } else { 2 * l + 2 }
+    }
+
+    /// The moduli, of `l` digits.
+    pub fn modulus(&self, l: usize) -> &[M::Digit] {
+        match self {
+            Self::Whole(whole) => &whole.modulus(l)[2 * l..3 * l],
+            Self::Terms(terms) => &terms.modulus,
+            Self::Parts(parts) => parts.reduction.modulus(),
+        }
+    }
+
+    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries are split.
+    fn is_split(&self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.is_split())
+    }
+
+    /// Whether products with table entries are half-reduced.
+    pub fn has_ahmm(&self) -> bool {
+        matches!(self, Self::Parts(parts) if parts.ahmm.is_some())
+    }
+
+    /// What half-reduced products with table entries need, where the method has them.
+    pub fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
+        match self {
+            Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
+            Self::Whole(_) | Self::Terms(_) => None,
+        }
+    }
+
+    /// `X ← (X·Y + Q·M)/R`.
+    pub fn multiply(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], y: &[M::Digit]) {
+        match self {
+            Self::Whole(whole) => m.multiply(x, y, whole.modulus(x.len())),
+            Self::Terms(terms) => m.terms_multiply(x, y, &terms.prepared, columns, &mut terms.spare),
+            Self::Parts(parts) => {
+                parts.multiply.run(columns, x, y);
+                parts.reduction.reduce(columns, x.len(), x);
+            }
+        }
+    }
+
+    /// `times` times `X ← (X² + Q·M)/R`.
+    pub fn square(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], times: usize) {
+        match self {
+            Self::Whole(whole) if whole.is_split() => {
+                m.split_squarings(x, times, &whole.modulus, columns, &mut whole.spare);
+            }
+            Self::Whole(whole) => m.squarings(x, times, &whole.modulus, columns),
+            Self::Terms(terms) => m.terms_squarings(x, times, &terms.prepared, columns, &mut terms.spare),
+            Self::Parts(parts) => {
+                for _ in 0..times {
+                    parts.square.square(columns, x);
+                    parts.reduction.reduce(columns, x.len(), x);
+                }
+            }
+        }
+    }
+
+    /// [`multiply`](Self::multiply) by a table entry: a split or half-reduced product, where the method says so.
+    pub fn multiply_entry(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], entry: &[M::Digit]) {
+        if let Self::Whole(whole) = self
+            && whole.is_split()
+        {
+            return m.split_multiply(x, entry, &whole.modulus, columns, &mut whole.spare);
+        }
+        match self.ahmm() {
+            Some((ahmm, reduction)) => {
+                let (number, k) = entry.split_at(x.len());
+                ahmm.multiply(reduction, columns, x, number, k);
+            }
+            None => self.multiply(m, columns, x, entry),
+        }
+    }
+}
+
+/// The bits of the longest modulus.
+pub(super) fn longest(lanes: &[&Constants]) -> usize {
+    lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
+}
+
+/// Parts of what is prepared of the modulus in each lane, one after the other.
+fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
+    let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
+    let mut out = Placed::new(machine.digit_zero(), words, None);
+    let mut rest = &mut out[..];
+    for part in parts {
+        let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
+        load_into(machine, digits, |lane| part(lanes[lane]));
+        rest = behind;
+    }
+    out
+}
+
+impl<M: Kernels> Whole<M> {
+    /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
+    fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
+        let l = lanes[0].digits();
+        let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
+        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_terms } else { |_| &[] };
+        let modulus = load_parts(
+            machine,
+            lanes,
+            &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
+        );
+        Self { modulus, spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, None) }
+    }
+
+    /// Whether squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
+    /// of a number that enters could be a little above `3M`.
+    fn is_split(&self) -> bool {
+        !self.spare.is_empty()
+    }
+
+    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where numbers
+    /// are not split.
+    fn modulus(&self, l: usize) -> &[M::Digit] {
+        &self.modulus[self.modulus.len() - (3 * l + 1)..]
+    }
+}
+
+impl<M: Kernels> Terms<M> {
+    /// For a modulus in each lane.
+    fn new(machine: M, lanes: &[&Constants]) -> Self {
+        let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
+        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]]);
+        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, None) }
+    }
+}
+
+impl<M: Kernels> Parts<M> {
+    /// What `method` says, for a modulus in each lane.
+    fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
+        let l = lanes[0].digits();
+        let product = |kind, levels| {
+            let bias = Bias::<M>::new(2 * l).offset_if(M::SIGNED || splits(l, levels, Part::Full), 0);
+            let bias = Reducer::bias(method.reduction, bias, l, l);
+            Product::new(machine, l, levels, kind, Part::Full, &bias.initial())
+        };
+        let ahmm = method.ahmm && !method.is_separated() && Ahmm::<M>::fits(l, longest(lanes));
+        Self {
+            multiply: product(Kind::Product, method.multiply_levels),
+            square: product(Kind::Square, method.square_levels),
+            reduction: Reducer::new(machine, method.reduction, lanes),
+            ahmm: ahmm.then(|| Box::new(Ahmm::new(machine, method.reduction, l))),
+        }
+    }
+}
