@@ -210,16 +210,12 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
     let mut borrows = [[false; 2]; 4];
     for _ in 0..if M::MAX_SPLIT > 0 { 16 } else { 0 } {
         let width = SPLIT_DIGITS;
-        let mut number = |free: u32| {
-            let mut number = words(rng, width, DIGIT);
-            number[width - 1].iter_mut().for_each(|word| *word >>= free);
-            number
-        };
+        let mut number = |free| shortened(rng, width, free);
         let (x, y, mut modulus) = (number(4), number(4), number(4));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
         let parts = prepare_terms(&modulus, |modulus| friendly(modulus, TERM));
         (0..L).for_each(|lane| {
-            let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
+            let smaller = |a, b| usize::from(crate::number(a, lane) < crate::number(b, lane));
             let seen = [
                 smaller(&x[..width / 2], &x[width / 2..]),
                 smaller(&y[width / 2..], &y[..width / 2]),
@@ -246,11 +242,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
     borrows = [[false; 2]; 4];
     for terms in (FEWEST_TERMS..=M::MAX_TERMS).flat_map(|terms| [terms; 3]) {
         let width = TERM * terms;
-        let mut number = |free: u32| {
-            let mut number = words(rng, width, DIGIT);
-            number[width - 1].iter_mut().for_each(|word| *word >>= free);
-            number
-        };
+        let mut number = |free| shortened(rng, width, free);
         // X·Y/R + 2M < R.
         let (x, y, mut modulus) = (number(2), number(2), number(3));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
@@ -260,7 +252,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             by_lane(TERM, |lane| negative_inverse(&crate::number(&modulus, lane), TERM)),
         ];
         (0..L).for_each(|lane| {
-            let smaller = |a: &[Words<L>], b: &[Words<L>]| usize::from(crate::number(a, lane) < crate::number(b, lane));
+            let smaller = |a, b| usize::from(crate::number(a, lane) < crate::number(b, lane));
             let seen = [
                 smaller(&x[..TERM], &x[TERM..2 * TERM]),
                 smaller(&y[TERM..2 * TERM], &y[..TERM]),
@@ -360,6 +352,13 @@ fn normalized<const L: usize>(columns: &[Words<L>]) -> Vec<Words<L>> {
         sum.map(|word| word & DIGIT)
     };
     columns.iter().map(digit).collect()
+}
+
+/// Numbers of `count` digits, with so many bits free in the highest.
+fn shortened<const L: usize>(rng: &mut StdRng, count: usize, free: u32) -> Vec<Words<L>> {
+    let mut number = words(rng, count, DIGIT);
+    number[count - 1].iter_mut().for_each(|word| *word >>= free);
+    number
 }
 
 /// A lane's number.

@@ -26,8 +26,8 @@ pub(super) enum Arithmetic<M: Kernels> {
 
 /// Products with their reductions in one block.
 pub(super) struct Whole<M: Kernels> {
-    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers are
-    /// split, else [`multiply`](crate::batch::block::multiply()).
+    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers
+    /// are split, else [`multiply`](crate::batch::block::multiply()).
     modulus: Placed<M::Digit>,
     /// The digits that split products work in; none where numbers are not split.
     spare: Placed<M::Digit>,
@@ -78,7 +78,8 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
-    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries are split.
+    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
+    /// are split.
     fn is_split(&self) -> bool {
         matches!(self, Self::Whole(whole) if whole.is_split())
     }
@@ -180,8 +181,8 @@ impl<M: Kernels> Whole<M> {
         !self.spare.is_empty()
     }
 
-    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where numbers
-    /// are not split.
+    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where
+    /// numbers are not split.
     fn modulus(&self, l: usize) -> &[M::Digit] {
         &self.modulus[self.modulus.len() - (3 * l + 1)..]
     }

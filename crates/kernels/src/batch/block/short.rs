@@ -31,6 +31,12 @@ pub(super) fn minus_crossed<M: Machine>(
     m.sub(m.sub(column, where_set(m, s, f)), where_set(m, t, d))
 }
 
+/// `column + s·t`.
+#[inline(always)]
+pub(super) fn plus_both<M: Machine>(m: M, column: M::Column, [s, t]: [M::Mask; 2]) -> M::Column {
+    m.add(column, where_set(m, s, where_set(m, t, m.column_splat(1))))
+}
+
 /// `column + 2·s·d`, for the factor `d − s·X` of a square that is subtracted.
 #[inline(always)]
 pub(super) fn plus_twice<M: Machine>(m: M, column: M::Column, s: M::Mask, d: M::Digit) -> M::Column {
@@ -223,6 +229,6 @@ impl<M: Machine> Correction<'_, M> {
     /// `column + s·t`.
     #[inline(always)]
     pub(super) fn carry(&self, m: M, column: M::Column) -> M::Column {
-        m.add(column, where_set(m, self.quotient.borrows, where_set(m, self.term.borrows, m.column_splat(1))))
+        plus_both(m, column, [self.quotient.borrows, self.term.borrows])
     }
 }

@@ -35,8 +35,8 @@ use work::{Corrections, LowerMiddle, Middle, Sums, UpperMiddle};
 
 use super::beside::Beside;
 use super::short::{
-    Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, term_product,
-    upper_half, where_set,
+    Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, plus_both,
+    term_product, upper_half, where_set,
 };
 use super::whole::{self, carry, plain_row, reduce_window, square_columns};
 use crate::batch::Machine;
@@ -187,12 +187,11 @@ fn multiply_or_square<M: Machine>(
     let c = reread_mut(&mut **product);
     c[TERM] = m.add(c[TERM], carried);
     c[DIGITS] = m.add(c[DIGITS], carried);
-    let one = m.column_splat(1);
     // X²·s·t of a product, less X²·s of a square.
     c[3 * TERM] = if square {
-        m.sub(c[3 * TERM], where_set(m, borrows[0], one))
+        m.sub(c[3 * TERM], where_set(m, borrows[0], m.column_splat(1)))
     } else {
-        m.add(c[3 * TERM], where_set(m, borrows[0], where_set(m, borrows[1], one)))
+        plus_both(m, c[3 * TERM], borrows)
     };
 
     let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };

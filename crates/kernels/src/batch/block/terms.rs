@@ -9,8 +9,8 @@
 //! `A·B = Σ_i D_i·X^i · Σ_j X^j + Σ_{i<j} (a_i − a_j)·(b_j − b_i)·X^{i+j}`
 //!
 //! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product
-//! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As in
-//! [`split_multiply`](super::split_multiply), a difference is kept modulo `X`, with a mask where it borrows:
+//! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As
+//! in [`split_multiply`](super::split_multiply), a difference is kept modulo `X`, with a mask where it borrows:
 //! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
 //! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
@@ -29,7 +29,7 @@ pub use reduce::terms_modulus;
 use reduce::{Modulus, reduce};
 
 use super::beside::Sink;
-use super::short::{Difference, TERM, minus_crossed, plus_twice, term_product, where_set};
+use super::short::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};
 use super::whole::square_columns;
 use crate::batch::Machine;
 use crate::batch::bias::offset;
@@ -134,7 +134,7 @@ fn columns<M: Machine, const SQUARE: bool>(
             square_columns::<M, TERM>(m, &mut LessSquare::<M> { c, d: now_d, s }, now_d, |_| zero, &mut of_a);
             s = of_a.borrows(m);
         } else {
-            above[0] = m.add(above[0], where_set(m, s, where_set(m, t, one)));
+            above[0] = plus_both(m, above[0], [s, t]);
             let start = *c;
             let mut work = (of_a, Difference::<M, TERM, SECOND>::new(m, &b[above_next], &b[next_i], next_f));
             term_product(m, &mut PlusProduct::<M> { c, d: now_d, f: now_f, s, t }, start, now_d, now_f, &mut work);
