@@ -1,5 +1,8 @@
 //! Several processes: forked after loading and after use, as servers do, and with one file of counters for
 //! all.
+//!
+//! These tests run one after the other in the first thread of the program. In a harness with threads, one that starts or
+//! ends may hold a lock of libcrypto or of the standard library at a fork, and nobody releases it in the child.
 
 mod common;
 
@@ -7,12 +10,12 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 
-use common::guard::Guard;
 use common::job::{Job, serve};
-use common::process::{fork, give_up_root};
+use common::process::{fork, give_up_root, threads};
 use common::signing::Known;
 use common::threads::in_threads;
-use common::{Counters, Ctx, World, alone, is_zariz};
+use common::{Counters, Ctx, World, is_zariz};
+use libtest_mimic::{Arguments, Trial};
 
 /// Signs without jobs, in one thread and in several, and with jobs.
 fn sign_in_every_way(world: &World, known: &[Known]) {
@@ -39,9 +42,7 @@ fn sign_in_every_way(world: &World, known: &[Known]) {
 /// How many signatures that makes.
 const EACH: u64 = 10 + 40 + 50;
 
-#[test]
 fn forked_after_loading() {
-    let (_alone, _guard) = (alone(), Guard::new("forked after loading"));
     let world = World::new();
     let known = Known::several(&world);
     let children: Vec<_> = (0..3).map(|_| fork(|| sign_in_every_way(&world, &known))).collect();
@@ -49,9 +50,7 @@ fn forked_after_loading() {
     sign_in_every_way(&world, &known);
 }
 
-#[test]
 fn forked_after_use() {
-    let (_alone, _guard) = (alone(), Guard::new("forked after use"));
     for settings in [&[][..], &[("threads", "1")], &[("threads", "0")]] {
         let world = World::with(settings);
         let known = Known::several(&world);
@@ -71,9 +70,7 @@ fn forked_after_use() {
 
 /// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider
 /// itself.
-#[test]
 fn children_that_unload() {
-    let (_alone, _guard) = (alone(), Guard::new("children that unload"));
     let world = World::new();
     let known = Known::several(&world);
     sign_in_every_way(&world, &known);
@@ -101,9 +98,7 @@ fn children_that_unload() {
 }
 
 /// The counters of all processes in one file, which each of them shows.
-#[test]
 fn one_file_of_counters() {
-    let (_alone, _guard) = (alone(), Guard::new("one file of counters"));
     if !is_zariz() {
         return;
     }
@@ -148,9 +143,7 @@ fn one_file_of_counters() {
 }
 
 /// A path that is not a file is refused at once, with any rights of the process.
-#[test]
 fn counters_are_in_a_file_or_refused() {
-    let _alone = alone();
     if !is_zariz() {
         return;
     }
@@ -186,4 +179,26 @@ fn counters_are_in_a_file_or_refused() {
         .succeeds();
     }
     assert!(!at("nothing").exists(), "made through a symbolic link");
+}
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = Some(1);
+    let tests: [(&str, fn()); 5] = [
+        ("forked_after_loading", forked_after_loading),
+        ("forked_after_use", forked_after_use),
+        ("children_that_unload", children_that_unload),
+        ("one_file_of_counters", one_file_of_counters),
+        ("counters_are_in_a_file_or_refused", counters_are_in_a_file_or_refused),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(name, move || {
+            assert_eq!(threads(), 1, "a thread is left");
+            // SAFETY: no pointers. A signal ends the program if the test hangs.
+            unsafe { libc::alarm(300) };
+            test();
+            Ok(())
+        })
+    };
+    libtest_mimic::run(&arguments, tests.map(trial).into()).exit();
 }
