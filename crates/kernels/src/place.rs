@@ -6,13 +6,19 @@ use zeroize::optimization_barrier;
 
 /// Loads compare the low twelve bits of their address with older stores under way, and wait for a match that
 /// may not be one. Accumulators and the numbers that are multiplied into them therefore start at different
-/// places of a page.
+/// places of a page. (Zen 4 compares some four bits more, of a hash of the physical page: see "Places in memory" in
+/// docs/notes/performance.md.)
 const PAGE: usize = 4096;
 
 /// Where columns start within a page.
 pub(crate) const COLUMNS: usize = 0;
 /// Where numbers start within a page: measured, 1024-bit squarings are up to 4 % slower at 0 or 1024.
 pub(crate) const NUMBERS: usize = 2048;
+
+/// So many lines of 64 bytes behind the place of numbers.
+pub(crate) const fn behind_numbers(lines: usize) -> usize {
+    (NUMBERS + 64 * lines) % PAGE
+}
 
 /// A slice of its own that is overwritten with zeros when dropped.
 ///

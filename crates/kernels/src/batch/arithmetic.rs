@@ -12,7 +12,15 @@ use super::number::load_into;
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
 use crate::bounds::FREE_BITS_SPLIT;
-use crate::place::Placed;
+use crate::place::{COLUMNS, Placed, behind_numbers};
+
+/// Where blocks of split numbers and of terms have their columns, what is prepared of a modulus, and what they work in:
+/// measured with all pages at odds. 42 lines behind numbers, few loads come soon after a store to the same line of
+/// another page.
+const SHORT_COLUMNS: usize = behind_numbers(42);
+const SHORT_MODULUS: usize = behind_numbers(24);
+const SPLIT_SPARE_PLACE: usize = behind_numbers(24);
+const TERMS_SPARE_PLACE: usize = behind_numbers(28);
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 pub(super) enum Arithmetic<M: Kernels> {
@@ -64,9 +72,14 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
-    /// The columns that numbers of `l` digits need.
-    pub fn columns(&self, l: usize) -> usize {
-        if self.is_split() { SPLIT_COLUMNS } else { 2 * l + 2 }
+    /// The columns that numbers of `l` digits need, in any state.
+    pub fn columns(&self, machine: M, l: usize) -> Placed<M::Column> {
+        let (len, place) = match self {
+            Self::Whole(whole) if whole.is_split() => (SPLIT_COLUMNS, SHORT_COLUMNS),
+            Self::Terms(_) => (2 * l + 2, SHORT_COLUMNS),
+            Self::Whole(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
+        };
+        Placed::new(machine.column_splat(0), len, Some(place))
     }
 
     /// The moduli, of `l` digits.
@@ -76,12 +89,6 @@ impl<M: Kernels> Arithmetic<M> {
             Self::Terms(terms) => &terms.modulus,
             Self::Parts(parts) => parts.reduction.modulus(),
         }
-    }
-
-    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
-    /// are split.
-    fn is_split(&self) -> bool {
-        matches!(self, Self::Whole(whole) if whole.is_split())
     }
 
     /// Whether products with table entries are half-reduced.
@@ -151,7 +158,7 @@ pub(super) fn longest(lanes: &[&Constants]) -> usize {
 /// Parts of what is prepared of the modulus in each lane, one after the other.
 fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
     let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-    let mut out = Placed::new(machine.digit_zero(), words, None);
+    let mut out = Placed::new(machine.digit_zero(), words, Some(SHORT_MODULUS));
     let mut rest = &mut out[..];
     for part in parts {
         let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
@@ -172,10 +179,14 @@ impl<M: Kernels> Whole<M> {
             lanes,
             &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
         );
-        Self { modulus, spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, None) }
+        Self {
+            modulus,
+            spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, Some(SPLIT_SPARE_PLACE)),
+        }
     }
 
-    /// Whether squares and products with table entries are split. [`amm`](crate::Domain::amm) is not: a split product
+    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
+    /// are split. [`amm`](crate::Domain::amm) is not: a split product
     /// of a number that enters could be a little above `3M`.
     fn is_split(&self) -> bool {
         !self.spare.is_empty()
@@ -193,7 +204,7 @@ impl<M: Kernels> Terms<M> {
     fn new(machine: M, lanes: &[&Constants]) -> Self {
         let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
         let prepared = load_parts(machine, lanes, &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]]);
-        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, None) }
+        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, Some(TERMS_SPARE_PLACE)) }
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
         let lanes: Vec<_> = (0..M::LANES).map(|i| lanes[i.min(lanes.len() - 1)]).collect();
 
         let arithmetic = Arithmetic::new(machine, method, &lanes);
-        let columns = Placed::new(machine.column_splat(0), arithmetic.columns(l), Some(COLUMNS));
+        let columns = arithmetic.columns(machine, l);
         let (pool, staging) = (Pool::new(), limbs::zero(l * M::LANES));
         Self { machine, digits: l, arithmetic, doubling: None, columns, pool, staging, lanes }
     }

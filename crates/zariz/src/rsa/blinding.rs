@@ -1,9 +1,8 @@
 //! Blinding: the private operation never sees the caller's number.
 //!
 //! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask`
-//! is the result for `x`. `unmask` is random, `mask = unmask^{−e}` costs one private exponentiation, with
-//! exponents `−e`; after each use both are squared, which makes the next pair, and after [`USES`] the pair is
-//! dropped.
+//! is the result for `x`. `unmask` is random, `mask = (unmask^{−1})^e` costs an inversion; after each use both are
+//! squared, which makes the next pair, and after [`USES`] the pair is dropped.
 
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,10 +11,12 @@ use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
 use zariz_process::PerProcess;
 
-use super::crt::{Half, Request, crt, product};
+use super::crt::product;
 use super::error::Error;
+use super::fault::{self, Place};
 use super::private::PrivateKey;
 use crate::dispatch::Route;
+use crate::inverse::invert;
 use crate::jobs;
 use crate::prepared::Prepared;
 use crate::revealed;
@@ -78,19 +79,23 @@ impl Drop for Pool {
     }
 }
 
+/// Neighbours with the same key.
+fn same_keys<'k, 'a>(keys: &'k [&'a PrivateKey]) -> impl Iterator<Item = &'k [&'a PrivateKey]> {
+    keys.chunk_by(|a, b| ptr::eq(*a, *b))
+}
+
 /// A pair for each request: first the kept ones, then fresh ones. Neighbours with the same key share a lock.
 pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
-    let same_keys = || keys.chunk_by(|a, b| ptr::eq(*a, *b));
     let kept = |same: &[&PrivateKey]| -> Vec<Blind> {
         let mut pairs = same[0].secret.blinding.pairs();
         let left = pairs.len().saturating_sub(same.len());
         pairs.drain(left..).collect()
     };
-    let kept: Vec<_> = same_keys().map(kept).collect();
-    let missing: Vec<_> = same_keys().zip(&kept).flat_map(|(same, kept)| &same[kept.len()..]).copied().collect();
+    let kept: Vec<_> = same_keys(keys).map(kept).collect();
+    let missing: Vec<_> = same_keys(keys).zip(&kept).flat_map(|(same, kept)| &same[kept.len()..]).copied().collect();
     let mut made = fresh(&missing)?.into_iter();
     let mut out = Vec::with_capacity(keys.len());
-    for (same, kept) in same_keys().zip(kept) {
+    for (same, kept) in same_keys(keys).zip(kept) {
         let missing = same.len() - kept.len();
         out.extend(kept);
         out.extend(made.by_ref().take(missing));
@@ -98,11 +103,22 @@ pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     if out.len() == keys.len() { Ok(out) } else { Err(Error::Fault) }
 }
 
-/// A new pair for each request, made in one batch.
+/// A new pair for each request. Neighbours with the same key share an inversion.
 pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
+    let Some(route) = keys.first().map(|key| key.route()) else { return Ok(Vec::new()) };
     let unmasks = keys.iter().map(|key| random_below(key.public.modulus())).collect::<Result<Vec<_>, _>>()?;
-    let requests: Vec<Request> = keys.iter().zip(&unmasks).map(|(&key, x)| (key, &x[..])).collect();
-    let masks = crt(&requests, Half::MinusE);
+    let mut rest = &unmasks[..];
+    let mut inverses = Vec::with_capacity(keys.len());
+    for same in same_keys(keys) {
+        let (mine, others) = rest.split_at(same.len());
+        let (modulus, numbers) = (same[0].public.modulus(), mine.iter().map(|x| &x[..]).collect::<Vec<_>>());
+        // A number without an inverse gets the mask 0: the result is wrong, and the check finds it.
+        let or_zero = |inverse: Option<Limbs>| inverse.unwrap_or_else(|| limbs::zero(modulus.limbs().len()));
+        inverses.extend(invert(route, modulus, &numbers, modulus.bits()).into_iter().map(or_zero));
+        rest = others;
+    }
+    let powers: Vec<_> = keys.iter().zip(&inverses).map(|(key, inverse)| key.public.power(inverse)).collect();
+    let masks = fault::pass(Place::Mask, jobs::pow_reduced_vartime(route, &powers));
     Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Blind { mask, unmask, uses: 0 }).collect())
 }
 

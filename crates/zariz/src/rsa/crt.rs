@@ -16,18 +16,9 @@ pub(super) fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Pr
     Product { modulus, a, a_bits: modulus.bits(), b }
 }
 
-/// Which exponents the halves are raised to.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Half {
-    /// `d`.
-    Private,
-    /// `−e`, for blinding.
-    MinusE,
-}
-
-/// `x^k mod n`, each prime's half in its own lane, combined by Garner's formula `y = y_q + q·(q^{−1}·(y_p −
+/// `x^d mod n`, each prime's half in its own lane, combined by Garner's formula `y = y_q + q·(q^{−1}·(y_p −
 /// y_q) mod p)`. Unchecked. All requests are for one dispatch.
-pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
+pub(super) fn crt(requests: &[Request]) -> Vec<Limbs> {
     let Some((first, _)) = requests.first() else { return Vec::new() };
     let route = first.route();
     let mut powers = Vec::with_capacity(2 * requests.len());
@@ -37,15 +28,11 @@ pub(super) fn crt(requests: &[Request], half: Half) -> Vec<Limbs> {
             modulus: &prime.modulus,
             base: x,
             base_bits,
-            exponent: match half {
-                Half::Private => &prime.exponent,
-                Half::MinusE => &prime.minus_e,
-            },
+            exponent: &prime.exponent,
             exponent_bits: prime.modulus.bits(),
         }));
     }
-    let place = if half == Half::Private { Place::Half } else { Place::Mask };
-    let halves = fault::pass(place, jobs::pow(route, &powers));
+    let halves = fault::pass(Place::Half, jobs::pow(route, &powers));
 
     // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, even where q is the longer prime.
     let mut products = Vec::with_capacity(halves.len());

@@ -24,7 +24,7 @@ pub(super) fn note(failures: usize) {
 pub(super) enum Place {
     /// The copies of the requests' numbers.
     Copy,
-    /// The halves of a fresh blinding mask modulo p and q, two for each request.
+    /// Fresh blinding masks.
     Mask,
     /// The halves of the result modulo p and q, two for each request.
     Half,

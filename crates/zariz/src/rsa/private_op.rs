@@ -8,7 +8,7 @@ use std::ptr;
 use zariz_kernels::limbs::{self, Limbs};
 
 use super::blinding::{self, Blind};
-use super::crt::{Half, Request, crt, product};
+use super::crt::{Request, crt, product};
 use super::error::Error;
 use super::fault::{self, Place};
 use crate::backend::Power;
@@ -73,7 +73,7 @@ fn blinded<'a>(
             (results, good)
         }
         None => {
-            let (results, good) = attempt(route, requests, copies, &pairs, |hidden| crt(hidden, Half::Private));
+            let (results, good) = attempt(route, requests, copies, &pairs, crt);
             let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
             blinding::give_back(route, used.collect());
             (results, good)
@@ -214,7 +214,7 @@ mod tests {
         // The spoiled numbers are in the first chunk: one request where the engine has one lane.
         let requests = dispatch.main().lanes().min(messages.len());
         for (place, count) in [
-            (Place::Mask, 2 * requests),
+            (Place::Mask, requests),
             (Place::Half, 2 * requests),
             (Place::Unmasked, requests),
             (Place::Checked, requests),

@@ -39,22 +39,16 @@ fn hash(masked: u64) -> usize {
 impl Digits {
     pub fn of(numbers: &Components) -> Self {
         let mut all = Self { words: HashMap::new(), pairs: HashMap::new(), filter: vec![false; 1 << 18] };
-        let Components { n, e, d, p, q, dp, dq, qinv } = numbers;
+        let Components { n, e: _, d, p, q, dp, dq, qinv } = numbers;
         let given = [(d, "d"), (p, "p"), (q, "q"), (dp, "dP"), (dq, "dQ"), (qinv, "qInv")];
         let given = given.map(|(bytes, name)| (limbs::from_be_bytes(bytes), name));
         let constants = [&given[1].0, &given[2].0].map(|prime| constants(prime)).concat();
-        // 1 modulo one prime and 0 modulo the other, and −e modulo a prime less 1.
+        // 1 modulo one prime and 0 modulo the other.
         let unit = limbs::mul(&given[2].0, &given[5].0);
         let mut other = limbs::from_be_bytes(n);
         limbs::sub_assign(&mut other, &unit);
         limbs::add_assign(&mut other, &[1]);
-        let minus_e = [1, 2].map(|i: usize| {
-            let mut minus_e = given[i].0.clone();
-            limbs::sub_assign(&mut minus_e, &[1]);
-            limbs::sub_assign(&mut minus_e, &limbs::from_be_bytes(e));
-            (minus_e, "−e")
-        });
-        let others = [(unit, "the unit of p"), (other, "the unit of q")].into_iter().chain(minus_e);
+        let others = [(unit, "the unit of p"), (other, "the unit of q")];
         for (number, name) in given.into_iter().chain(constants).chain(others) {
             let digits = |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
             number.iter().for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
