@@ -48,7 +48,8 @@ revealed! {
     is_marker: bool,
     /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are thrown away.
     is_usable_mask: bool,
-    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none.
+    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none. Random numbers for
+    /// masks have one, as far as anybody can tell.
     has_inverse: bool,
     /// Whether the inverse of a blind is below the modulus: all that blinding made are.
     blind_fits: bool,
