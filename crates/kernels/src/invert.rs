@@ -16,7 +16,8 @@ use crate::place::Placed;
 /// Each lane multiplies its numbers in turn and keeps every product. The lanes' last products are multiplied in
 /// pairs, these in pairs again, and inverted together; then each lane goes back from its last number to its first.
 ///
-/// Cost for each number: five products, a lane's share; `2⌈log₂ n⌉` times some more, for `n` lanes; and one inversion.
+/// Cost: for each number, a lane's share of five products. For the whole list, one inversion and `2⌈log₂ n⌉` batches of
+/// products, for `n` lanes in use.
 pub fn invert<D: Domain>(
     mut domain: D,
     numbers: &[&[u64]],
@@ -77,7 +78,7 @@ fn invert_each<D: Domain>(
     if let [number] = numbers {
         return Some(Vec::from([invert(number)?]));
     }
-    // Of each pair the product; a last number without a partner stays as it is.
+    // The product of each pair. A last number without a partner stays as it is.
     let pairs = numbers.chunks_exact(2);
     let products = multiply(domain, pairs.clone().map(|pair| [&pair[0][..], &pair[1][..]]));
     let products = products.into_iter().chain(pairs.remainder().to_vec()).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use zeroize::optimization_barrier;
 
 /// Loads compare the low twelve bits of their address with older stores under way, and wait for a match that
 /// may not be one. Accumulators and the numbers that are multiplied into them therefore start at different
-/// places of a page. (Zen 4 compares some four bits more, of a hash of the physical page: see "Places in memory" in
+/// places of a page. (Zen 4 seems to compare some four bits more, of the physical page: see "Places in memory" in
 /// docs/notes/performance.md.)
 const PAGE: usize = 4096;
 
@@ -15,7 +15,7 @@ pub(crate) const COLUMNS: usize = 0;
 /// Where numbers start within a page: measured, 1024-bit squarings are up to 4 % slower at 0 or 1024.
 pub(crate) const NUMBERS: usize = 2048;
 
-/// So many lines of 64 bytes behind the place of numbers.
+/// So many lines of 64 bytes behind [`NUMBERS`], around the end of a page if need be.
 pub(crate) const fn behind_numbers(lines: usize) -> usize {
     (NUMBERS + 64 * lines) % PAGE
 }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn lies_where_it_should() {
-        for offset in [COLUMNS, NUMBERS] {
+        for offset in [COLUMNS, NUMBERS, behind_numbers(24), behind_numbers(42)] {
             let placed = Placed::new(Vector([0; 8]), 77, Some(offset)).clone();
             assert_eq!((placed.len(), placed.as_ptr() as usize % PAGE), (77, offset));
             assert!(placed.iter().all(|vector| vector.0 == [0; 8]));

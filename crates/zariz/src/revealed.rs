@@ -48,8 +48,8 @@ revealed! {
     is_marker: bool,
     /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are thrown away.
     is_usable_mask: bool,
-    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none. Random numbers for
-    /// masks have one, as far as anybody can tell.
+    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none. A random number
+    /// for a mask has none only if it shares a factor with `n`, which is as unlikely as guessing the factor.
     has_inverse: bool,
     /// Whether the inverse of a blind is below the modulus: all that blinding made are.
     blind_fits: bool,

@@ -313,6 +313,41 @@ fn composite_primes() {
     }
 }
 
+/// `p = r·(2r − 1)` of two primes, and a `d` that is right for these, too: powers are right without the Chinese remainder
+/// theorem, and by it for about half of all numbers. Signatures are right until one was not.
+#[test]
+fn a_composite_whose_powers_are_right() {
+    let mut random = Random::new(24);
+    let (one, e, q) = (big(1), big(65_537), KEY_1024.p.clone());
+    let (p, d) = loop {
+        let r = prime(&mut random, 256);
+        let p = &r * (&r * big(2) - &one);
+        // 2·(p − 1) is a multiple of r − 1 and 2r − 2.
+        let order = (&p - &one) * (&q - &one);
+        if is_prime(&(&r * big(2) - &one)) && (&order % (big(4) * (&r - &one)) == big(0)) {
+            break (p, e.modinv(&order).expect("an inverse"));
+        }
+    };
+    let (dp, dq, qinv) = (&d % (&p - &one), &d % (&q - &one), q.modinv(&p).expect("coprime"));
+    let numbers = Numbers { n: &p * &q, e, d, p, q, dp, dq, qinv };
+    for engine in engines() {
+        let key = numbers.load(engine).expect("a key");
+        let mut found = false;
+        for i in 0u8..64 {
+            let messages = [[i, 0], [i, 1], [i, 2]];
+            let messages = messages.each_ref().map(|message| &message[..]);
+            for (message, result) in messages.iter().zip(key.sign_batch(Algorithm::RS256, &messages)) {
+                match result {
+                    Ok(signature) => assert!(!found && signature == numbers.rs256(message), "{engine}"),
+                    Err(error) => assert_eq!(error, Error::InvalidKey, "{engine}"),
+                }
+            }
+            found = found || key.sign(Algorithm::RS256, b"message") == Err(Error::InvalidKey);
+        }
+        assert!(found, "{engine}");
+    }
+}
+
 /// A Carmichael number `c = (6k+1)(12k+1)(18k+1)` with odd k: `a^((c−1)/2) = 1` for every `a` that shares no
 /// factor with it, so Euler's criterion takes it for a prime, with every base.
 #[test]

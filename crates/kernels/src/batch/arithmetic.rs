@@ -14,12 +14,17 @@ use super::reducer::Reducer;
 use crate::bounds::FREE_BITS_SPLIT;
 use crate::place::{COLUMNS, Placed, behind_numbers};
 
-/// Where blocks of split numbers and of terms have their columns, what is prepared of a modulus, and what they work in:
-/// measured with all pages at odds. 42 lines behind numbers, few loads come soon after a store to the same line of
-/// another page.
-const SHORT_COLUMNS: usize = behind_numbers(42);
-const SHORT_MODULUS: usize = behind_numbers(24);
+// Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
+// "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of another
+// page.
+
+/// Columns of split numbers and of numbers in terms.
+const COLUMNS_PLACE: usize = behind_numbers(42);
+/// What is prepared of a modulus.
+const MODULUS_PLACE: usize = behind_numbers(24);
+/// What split products work in.
 const SPLIT_SPARE_PLACE: usize = behind_numbers(24);
+/// What products of terms work in.
 const TERMS_SPARE_PLACE: usize = behind_numbers(28);
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
@@ -72,11 +77,11 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
-    /// The columns that numbers of `l` digits need, in any state.
+    /// New columns for numbers of `l` digits.
     pub fn columns(&self, machine: M, l: usize) -> Placed<M::Column> {
         let (len, place) = match self {
-            Self::Whole(whole) if whole.is_split() => (SPLIT_COLUMNS, SHORT_COLUMNS),
-            Self::Terms(_) => (2 * l + 2, SHORT_COLUMNS),
+            Self::Whole(whole) if whole.is_split() => (SPLIT_COLUMNS, COLUMNS_PLACE),
+            Self::Terms(_) => (2 * l + 2, COLUMNS_PLACE),
             Self::Whole(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
         };
         Placed::new(machine.column_splat(0), len, Some(place))
@@ -158,7 +163,7 @@ pub(super) fn longest(lanes: &[&Constants]) -> usize {
 /// Parts of what is prepared of the modulus in each lane, one after the other.
 fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
     let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-    let mut out = Placed::new(machine.digit_zero(), words, Some(SHORT_MODULUS));
+    let mut out = Placed::new(machine.digit_zero(), words, Some(MODULUS_PLACE));
     let mut rest = &mut out[..];
     for part in parts {
         let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
@@ -179,15 +184,13 @@ impl<M: Kernels> Whole<M> {
             lanes,
             &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
         );
-        Self {
-            modulus,
-            spare: Placed::new(machine.digit_zero(), if split { SPLIT_SPARE } else { 0 }, Some(SPLIT_SPARE_PLACE)),
-        }
+        let (len, place) = if split { (SPLIT_SPARE, Some(SPLIT_SPARE_PLACE)) } else { (0, None) };
+        Self { modulus, spare: Placed::new(machine.digit_zero(), len, place) }
     }
 
     /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
-    /// are split. [`amm`](crate::Domain::amm) is not: a split product
-    /// of a number that enters could be a little above `3M`.
+    /// are split. [`amm`](crate::Domain::amm) is not: a split product of a number that enters could be a little above
+    /// `3M`.
     fn is_split(&self) -> bool {
         !self.spare.is_empty()
     }

@@ -17,16 +17,19 @@ pub fn gcd_inverse(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     divsteps::<true>(a, m)
 }
 
-/// The divsteps of one [`Matrix`], and the bits of a digit: numbers are `Σ digit·2^{62i}`, the highest digit signed.
+/// How many divsteps one [`Matrix`] stands for. Numbers are `Σ digit·2^{62i}` here, and the highest digit is signed.
 const STEPS: u32 = 62;
-/// All bits of a digit.
-const DIGIT: i64 = (1 << STEPS) - 1;
+/// The lowest `STEPS` bits.
+const DIGIT_MASK: i64 = (1 << STEPS) - 1;
 
-/// `gcd(a, m)`, and the `s` with `s·a ≡ gcd (mod m)` if asked for: by divsteps (Bernstein and Yang, Fast constant-time
-/// gcd computation and modular inversion, 2019), many at a time.
+/// `gcd(a, m)`, and the `s` with `s·a ≡ gcd (mod m)` if asked for.
 ///
-/// `f` and `g` begin as `m` and `a`, and stay congruent to `d·a` and `e·a` modulo `m`. For numbers below `2^b`, `g` is 0
-/// after `(49b + 57)/17` divsteps (their theorem 11.2; `b ≥ 46`), and `f` is the result or its negative.
+/// `f` and `g` begin as `m` and `a`. They stay congruent to `d·a` and `e·a` modulo `m`. For numbers below `2^b`, with
+/// `b ≥ 46`, `g` is 0 after `⌊(49b + 57)/17⌋` divsteps; then `f` is the result or its negative.
+///
+/// * Cost: for each 62 divsteps, four products for each digit, and six more for `s`.
+/// * Source: Bernstein and Yang, Fast constant-time gcd computation and modular inversion, 2019, theorem 11.2; 62
+///   divsteps at a time, and the range of `d` and `e`: Wuille, The safegcd implementation in libsecp256k1 explained.
 fn divsteps<const INVERSE: bool>(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     debug_assert!(m[0] & 1 == 1);
     let bits = 64 * a.len().max(m.len());
@@ -44,15 +47,15 @@ fn divsteps<const INVERSE: bool>(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
             matrix.apply::<true>(&mut d, &mut e, &m, inverse);
         }
     }
+    debug_assert!(g.iter().all(|&digit| digit == 0), "too few divsteps");
     let negative = black_box(sign(&f));
-    adjust(&mut f, negative, &m, 0);
+    adjust(&mut f, &m, 0, negative);
     if INVERSE {
-        // −2m < d < m.
-        let below = black_box(sign(&d));
-        adjust(&mut d, 0, &m, below);
-        adjust(&mut d, negative, &m, 0);
-        let below = black_box(sign(&d));
-        adjust(&mut d, 0, &m, below);
+        // −2m < d < m, then −m < d < m, then 0 ≤ d < m.
+        for negative in [negative, 0] {
+            let below_zero = black_box(sign(&d));
+            adjust(&mut d, &m, below_zero, negative);
+        }
     }
     let limbs = |x: &[u64]| {
         let mut out = zero(bits / 64);
@@ -62,7 +65,7 @@ fn divsteps<const INVERSE: bool>(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     (limbs(&f), limbs(&d))
 }
 
-/// What [`STEPS`] divsteps do to two numbers, times `2^STEPS`: `x ← u·x + v·y` and `y ← q·x + r·y`, where
+/// The effect of [`STEPS`] divsteps on two numbers, times `2^STEPS`: `x ← u·x + v·y` and `y ← q·x + r·y`, where
 /// `|u| + |v|` and `|q| + |r|` are at most `2^STEPS`.
 struct Matrix {
     u: i64,
@@ -72,14 +75,14 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// Of the divsteps that begin with these lowest digits. A divstep is `(δ, f, g) ← (1 − δ, g, (g − f)/2)` where
-    /// `δ > 0` and `g` is odd, else `(1 + δ, f, (g + (g mod 2)·f)/2)`.
+    /// The matrix of the divsteps that begin with `δ` and these lowest digits. A divstep is
+    /// `(δ, f, g) ← (1 − δ, g, (g − f)/2)` where `δ > 0` and `g` is odd, else `(1 + δ, f, (g + (g mod 2)·f)/2)`.
     fn of_steps(delta: &mut i64, f: u64, g: u64) -> Self {
         let (mut f, mut g) = (f.cast_signed(), g.cast_signed());
         let (mut u, mut v, mut q, mut r) = (1, 0, 0, 1);
         for _ in 0..STEPS {
             let odd = black_box((g & 1).wrapping_neg());
-            let swap = black_box((-*delta >> 63) & odd);
+            let swap = black_box(-*delta >> 63) & odd;
             let summand = |x: i64| ((x ^ swap) - swap) & odd;
             g = g.wrapping_add((f ^ swap).wrapping_sub(swap) & odd);
             (q, r) = (q + summand(u), r + summand(v));
@@ -90,37 +93,41 @@ impl Matrix {
             g >>= 1;
             (u, v) = (u << 1, v << 1);
         }
+        let size = |a: i64, b: i64| a.unsigned_abs() + b.unsigned_abs();
+        debug_assert!(size(u, v).max(size(q, r)) <= 1 << STEPS);
         Self { u, v, q, r }
     }
 
-    /// Applies it to two numbers, and takes the power of two away. `MODULAR`: modulo `m`, of which `inverse` is
-    /// `m^{−1} mod 2^64`, if both are above `−2m` and below `m`. So are the results: where `m` is added to what is
-    /// negative, sums of products are below `2^STEPS·m` in size, and a multiple of `m` that is not larger is taken off.
+    /// Applies the matrix to two numbers, and divides by `2^STEPS`.
+    ///
+    /// `MODULAR`: modulo `m`; `inverse` is `m^{−1} mod 2^64`. Both numbers must be above `−2m` and below `m`. So are the
+    /// results: `m` is added to negative numbers, so sums of products are below `2^STEPS·m` in size. Then less than
+    /// `2^STEPS` times `m` is subtracted, so that the lowest digit is 0.
     fn apply<const MODULAR: bool>(&self, x: &mut [u64], y: &mut [u64], m: &[u64], inverse: u64) {
         let &Self { u, v, q, r } = self;
         let product = |a: i64, b: u64| i128::from(a) * i128::from(b.cast_signed());
-        let (mut of_x, mut of_y) = (0, 0);
+        let (mut x_multiple, mut y_multiple) = (0, 0);
         if MODULAR {
             let (x_sign, y_sign) = (black_box(sign(x)), black_box(sign(y)));
             let multiple = |a: i64, b: i64| {
-                let above = (a & x_sign) + (b & y_sign);
-                let low = (product(a, x[0]) + product(b, y[0]) + product(above, m[0])) as u64;
-                above - (low.wrapping_mul(inverse).cast_signed() & DIGIT)
+                let added = (a & x_sign) + (b & y_sign);
+                let low = (product(a, x[0]) + product(b, y[0]) + product(added, m[0])) as u64;
+                added - (low.wrapping_mul(inverse).cast_signed() & DIGIT_MASK)
             };
-            (of_x, of_y) = (multiple(u, v), multiple(q, r));
+            (x_multiple, y_multiple) = (multiple(u, v), multiple(q, r));
         }
         let (mut x_sum, mut y_sum) = (0, 0);
         for i in 0..x.len() {
             x_sum += product(u, x[i]) + product(v, y[i]);
             y_sum += product(q, x[i]) + product(r, y[i]);
             if MODULAR {
-                x_sum += product(of_x, m[i]);
-                y_sum += product(of_y, m[i]);
+                x_sum += product(x_multiple, m[i]);
+                y_sum += product(y_multiple, m[i]);
             }
-            // The lowest digit is zero.
+            debug_assert!(i > 0 || (x_sum | y_sum) as i64 & DIGIT_MASK == 0, "the lowest digit is 0");
             if i > 0 {
-                x[i - 1] = (x_sum as i64 & DIGIT).cast_unsigned();
-                y[i - 1] = (y_sum as i64 & DIGIT).cast_unsigned();
+                x[i - 1] = (x_sum as i64 & DIGIT_MASK).cast_unsigned();
+                y[i - 1] = (y_sum as i64 & DIGIT_MASK).cast_unsigned();
             }
             x_sum >>= STEPS;
             y_sum >>= STEPS;
@@ -136,12 +143,12 @@ fn sign(x: &[u64]) -> i64 {
     x[x.len() - 1].cast_signed() >> 63
 }
 
-/// `x ← ±x + m`: negated where `negative` is all ones, and with `m` where `plus` is. Else they are 0.
-fn adjust(x: &mut [u64], negative: i64, m: &[u64], plus: i64) {
+/// Adds `m` if `plus` is all ones, then negates if `negative` is. Else they are 0.
+fn adjust(x: &mut [u64], m: &[u64], plus: i64, negative: i64) {
     let mut sum = 0;
     for (x, m) in x.iter_mut().zip(m) {
-        sum += (x.cast_signed() ^ negative) - negative + (m.cast_signed() & plus);
-        *x = (sum & DIGIT).cast_unsigned();
+        sum += ((x.cast_signed() + (m.cast_signed() & plus)) ^ negative) - negative;
+        *x = (sum & DIGIT_MASK).cast_unsigned();
         sum >>= STEPS;
     }
     let highest = x.len() - 1;
@@ -193,12 +200,43 @@ mod tests {
     }
 
     #[test]
+    fn extreme_numbers_keep_their_laws() {
+        // 30 and 61 limbs leave no bit of their digits free: 64n + 2 is a multiple of 62.
+        for n in [1, 2, 29, 30, 31, 61, 62] {
+            let all_ones = Limbs::new(alloc::vec![u64::MAX; n]);
+            let (mut highest, mut three) = (zero(n), zero(n));
+            highest[n - 1] = 1 << 63;
+            highest[0] |= 1;
+            three[0] = 3; // with leading zeros
+            for m in [&all_ones, &highest, &three] {
+                let (common, inverse) = gcd_inverse(&zero(n), m);
+                assert!(equal(&common, m) && less(&inverse, m));
+                let mut minus_one = m.clone();
+                minus_one[0] -= 1;
+                for a in [&[1][..], &minus_one] {
+                    let (common, inverse) = gcd_inverse(a, m);
+                    assert!(equal(&common, &[1]) && equal(&inverse, a));
+                }
+            }
+            for m in [&all_ones, &highest] {
+                for bit in [1, 61, 62, 63, 64, 123, 124, 64 * n - 1].into_iter().filter(|&bit| bit < 64 * n) {
+                    let mut power = zero(n);
+                    power[bit / 64] |= 1 << (bit % 64);
+                    let (common, inverse) = gcd_inverse(&power, m);
+                    assert!(equal(&common, &[1]) && equal(&rem(&mul(&inverse, &power), m), &[1]), "2^{bit}, {n} limbs");
+                }
+                assert!(equal(&gcd(&mul(m, &all_ones), m), m) && equal(&gcd(m, &[1]), &[1]));
+            }
+        }
+    }
+
+    #[test]
     fn long_numbers_keep_their_laws() {
         let number = |seed: u8, bytes: usize| {
             let bytes: Vec<u8> = (0..bytes).map(|i| (i as u8).wrapping_mul(seed).wrapping_add(seed)).collect();
             from_be_bytes(&bytes)
         };
-        for bytes in [8, 16, 24, 32, 128, 256] {
+        for bytes in [8, 16, 24, 32, 128, 240, 256, 488, 2048] {
             let mut m = number(201, bytes);
             m[0] |= 1;
             for seed in [3, 7, 77, 255] {

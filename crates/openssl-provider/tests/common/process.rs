@@ -72,13 +72,24 @@ pub fn open_files() -> usize {
 /// lets go when it comes to it.
 #[track_caller]
 pub fn files_return_to(before: usize) {
+    wait_for("open files", open_files, before);
+}
+
+/// Waits until this process has so many threads: for a moment, one that was joined is still counted.
+#[track_caller]
+pub fn threads_return_to(before: usize) {
+    wait_for("threads", threads, before);
+}
+
+#[track_caller]
+fn wait_for(what: &str, count: fn() -> usize, before: usize) {
     for _ in 0..1000 {
-        if open_files() == before {
+        if count() == before {
             return;
         }
         thread::sleep(Duration::from_millis(10));
     }
-    panic!("{before} files were open before, and now {}", open_files());
+    panic!("{before} {what} before, and now {}", count());
 }
 
 /// How many threads this process has.

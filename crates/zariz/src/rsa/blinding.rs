@@ -1,8 +1,8 @@
 //! Blinding: the private operation never sees the caller's number.
 //!
 //! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask`
-//! is the result for `x`. `unmask` is random, `mask = (unmask^{−1})^e` costs an inversion; after each use both are
-//! squared, which makes the next pair, and after [`USES`] the pair is dropped.
+//! is the result for `x`. `unmask` is random; `mask = (unmask^{−1})^e` costs an inversion and a public operation. After
+//! each use both are squared, which makes the next pair, and after [`USES`] the pair is dropped.
 
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -79,7 +79,7 @@ impl Drop for Pool {
     }
 }
 
-/// Neighbours with the same key.
+/// Groups of neighbours with the same key.
 fn same_keys<'k, 'a>(keys: &'k [&'a PrivateKey]) -> impl Iterator<Item = &'k [&'a PrivateKey]> {
     keys.chunk_by(|a, b| ptr::eq(*a, *b))
 }
@@ -112,7 +112,7 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     for same in same_keys(keys) {
         let (mine, others) = rest.split_at(same.len());
         let (modulus, numbers) = (same[0].public.modulus(), mine.iter().map(|x| &x[..]).collect::<Vec<_>>());
-        // A number without an inverse gets the mask 0: the result is wrong, and the check finds it.
+        // Without an inverse, the mask is 0: the result is wrong, and the check finds it.
         let or_zero = |inverse: Option<Limbs>| inverse.unwrap_or_else(|| limbs::zero(modulus.limbs().len()));
         inverses.extend(invert(route, modulus, &numbers, modulus.bits()).into_iter().map(or_zero));
         rest = others;
@@ -169,6 +169,28 @@ mod tests {
 
     fn unmasks(key: &PrivateKey) -> Vec<Limbs> {
         key.secret.blinding.pairs().iter().map(|pair| pair.unmask.clone()).collect()
+    }
+
+    /// Fresh pairs and kept ones, for keys that are neighbours or not.
+    #[test]
+    fn masks_undo_what_unmasks_become() {
+        let _alone = forks::alone();
+        let keys = [1024, 1024, 1536].map(|bits| PrivateKey::generate(bits).expect("a key"));
+        let [a, b, c] = keys.each_ref();
+        let mixed = vec![a, b, a, c, c];
+        for list in [vec![], vec![a], vec![a; 3], vec![a; 8], vec![b; 9], mixed, [vec![a; 17], vec![c; 7]].concat()] {
+            // Those that are kept are squares, or those of the list before.
+            for pairs in [fresh(&list), take(&list)] {
+                let pairs = pairs.expect("pairs");
+                assert_eq!(pairs.len(), list.len());
+                for (key, pair) in list.iter().zip(&pairs) {
+                    let powers = jobs::pow_reduced_vartime(key.route(), &[key.public.power(&pair.unmask)]);
+                    let ones = jobs::mul(key.route(), &[product(key, &pair.mask, &powers[0])]);
+                    assert!(limbs::equal(&ones[0], &[1]));
+                }
+                give_back(a.route(), list.iter().copied().zip(pairs).collect());
+            }
+        }
     }
 
     #[test]

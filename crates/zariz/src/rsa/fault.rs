@@ -24,7 +24,7 @@ pub(super) fn note(failures: usize) {
 pub(super) enum Place {
     /// The copies of the requests' numbers.
     Copy,
-    /// Fresh blinding masks.
+    /// Fresh blinding masks, one for each request.
     Mask,
     /// The halves of the result modulo p and q, two for each request.
     Half,

@@ -343,7 +343,8 @@ mod tests {
             assert_eq!(loading, Counts::default(), "loading");
             let (_, loading) = counts::of(|| PrivateKey::from_components(&components).expect("a key"));
             assert_eq!(loading, Counts::default(), "loading from all numbers");
-            // A mask takes an inversion, but no power; the first or a later one.
+            // A fresh mask takes an inversion and a public power, which are not counted: the first signature costs what
+            // later ones do.
             for _ in 0..2 {
                 let (_, signing) = counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
                 assert_eq!(signing, Counts { powers: 2, products: 6 }, "the halves of a signature");
