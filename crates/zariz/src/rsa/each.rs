@@ -24,15 +24,16 @@ fn place<K>(
     results: Vec<Result<Limbs, Error>>,
 ) -> Vec<Result<Limbs, Error>> {
     let mut results = good.iter().zip(results);
-    let result = |number: &Result<Limbs, Error>| match number {
-        // If a fault has made an error of a number meanwhile, the results after it would be those of others.
+    let result = |(key, number): &(&K, Result<Limbs, Error>)| match number {
+        // If a fault has made an error of a number meanwhile, the results after it would be those of others. If it has
+        // changed which key the caller sees, the result would get another length.
         Ok(number) => match results.next() {
-            Some(((_, entered), result)) if ptr::eq(*entered, &number[..]) => result,
+            Some(((used, entered), result)) if ptr::eq(*entered, &number[..]) && ptr::eq(*used, *key) => result,
             _ => Err(Error::Fault),
         },
         Err(error) => Err(*error),
     };
-    numbers.iter().map(|(_, number)| number).map(result).collect()
+    numbers.iter().map(result).collect()
 }
 
 #[cfg(test)]
@@ -40,14 +41,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_of_other_numbers_are_withheld() {
+    fn results_of_other_numbers_and_keys_are_withheld() {
         let number = |limb: u64| Limbs::new(vec![limb]);
-        let numbers = [(&(), Ok(number(1))), (&(), Err(Error::Random)), (&(), Ok(number(1)))];
+        let [key, other] = [&1, &2];
+        let numbers = [(key, Ok(number(1))), (key, Err(Error::Random)), (key, Ok(number(1)))];
         let [first, _, last] = numbers.each_ref().map(|(_, number)| number.as_deref().map_or(&[][..], |limbs| limbs));
         let results = || vec![Ok(number(2)), Ok(number(3))];
-        let placed = place(&numbers, &[(&(), first), (&(), last)], results());
+        let placed = place(&numbers, &[(key, first), (key, last)], results());
         assert_eq!(placed, [Ok(number(2)), Err(Error::Random), Ok(number(3))]);
-        let placed = place(&numbers, &[(&(), last), (&(), last)], results());
+        let placed = place(&numbers, &[(key, last), (key, last)], results());
+        assert_eq!(placed, [Err(Error::Fault), Err(Error::Random), Ok(number(3))]);
+        let placed = place(&numbers, &[(other, first), (key, last)], results());
         assert_eq!(placed, [Err(Error::Fault), Err(Error::Random), Ok(number(3))]);
     }
 }
