@@ -2,7 +2,8 @@
 //! all.
 //!
 //! These tests run one after the other in the program's first thread. A harness with threads would not do: a thread
-//! that starts or ends at a fork may hold a lock of libcrypto or of the standard library, and the child can never take it.
+//! that starts or ends at a fork may hold a lock of libcrypto or of the standard library, and the child can never take
+//! it.
 
 mod common;
 

@@ -313,8 +313,8 @@ fn composite_primes() {
     }
 }
 
-/// `p = r·(2r − 1)` of two primes, and a `d` that is right for these, too: powers are right without the Chinese remainder
-/// theorem, and by it for about half of all numbers. Signatures are right until one was not.
+/// `p = r·(2r − 1)` of two primes, and a `d` that is right for these, too: powers are right without the Chinese
+/// remainder theorem, and by it for about half of all numbers. Signatures are right until one was not.
 #[test]
 fn a_composite_whose_powers_are_right() {
     let mut random = Random::new(24);

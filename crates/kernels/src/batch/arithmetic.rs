@@ -15,12 +15,12 @@ use crate::bounds::FREE_BITS_SPLIT;
 use crate::place::{COLUMNS, Placed, behind_numbers};
 
 // Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
-// "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of another
-// page.
+// "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of
+// another page.
 
 /// Columns of split numbers and of numbers in terms.
 const COLUMNS_PLACE: usize = behind_numbers(42);
-/// What is prepared of a modulus.
+/// What is prepared of a modulus for them.
 const MODULUS_PLACE: usize = behind_numbers(24);
 /// What split products work in.
 const SPLIT_SPARE_PLACE: usize = behind_numbers(24);
@@ -160,10 +160,15 @@ pub(super) fn longest(lanes: &[&Constants]) -> usize {
     lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
 }
 
-/// Parts of what is prepared of the modulus in each lane, one after the other.
-fn load_parts<M: Kernels>(machine: M, lanes: &[&Constants], parts: &[fn(&Constants) -> &[u64]]) -> Placed<M::Digit> {
+/// Parts of what is prepared of the modulus in each lane, one after the other, at a place in a page or anywhere.
+fn load_parts<M: Kernels>(
+    machine: M,
+    lanes: &[&Constants],
+    place: Option<usize>,
+    parts: &[fn(&Constants) -> &[u64]],
+) -> Placed<M::Digit> {
     let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-    let mut out = Placed::new(machine.digit_zero(), words, Some(MODULUS_PLACE));
+    let mut out = Placed::new(machine.digit_zero(), words, place);
     let mut rest = &mut out[..];
     for part in parts {
         let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
@@ -178,14 +183,16 @@ impl<M: Kernels> Whole<M> {
     fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
         let l = lanes[0].digits();
         let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
+        let place = |place: usize| split.then_some(place);
         let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_terms } else { |_| &[] };
         let modulus = load_parts(
             machine,
             lanes,
+            place(MODULUS_PLACE),
             &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
         );
-        let (len, place) = if split { (SPLIT_SPARE, Some(SPLIT_SPARE_PLACE)) } else { (0, None) };
-        Self { modulus, spare: Placed::new(machine.digit_zero(), len, place) }
+        let spare = if split { SPLIT_SPARE } else { 0 };
+        Self { modulus, spare: Placed::new(machine.digit_zero(), spare, place(SPLIT_SPARE_PLACE)) }
     }
 
     /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
@@ -205,8 +212,13 @@ impl<M: Kernels> Whole<M> {
 impl<M: Kernels> Terms<M> {
     /// For a modulus in each lane.
     fn new(machine: M, lanes: &[&Constants]) -> Self {
-        let modulus = load_parts(machine, lanes, &[|c| &c.digits]);
-        let prepared = load_parts(machine, lanes, &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]]);
+        let modulus = load_parts(machine, lanes, None, &[|c| &c.digits]);
+        let prepared = load_parts(
+            machine,
+            lanes,
+            Some(MODULUS_PLACE),
+            &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]],
+        );
         Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, Some(TERMS_SPARE_PLACE)) }
     }
 }

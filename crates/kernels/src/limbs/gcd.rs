@@ -17,7 +17,7 @@ pub fn gcd_inverse(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     divsteps::<true>(a, m)
 }
 
-/// How many divsteps one [`Matrix`] stands for. Numbers are `Σ digit·2^{62i}` here, and the highest digit is signed.
+/// How many divsteps one [`Matrix`] combines. Numbers are `Σ digit·2^{62i}` here, and the highest digit is signed.
 const STEPS: u32 = 62;
 /// The lowest `STEPS` bits.
 const DIGIT_MASK: i64 = (1 << STEPS) - 1;
@@ -100,8 +100,8 @@ impl Matrix {
 
     /// Applies the matrix to two numbers, and divides by `2^STEPS`.
     ///
-    /// `MODULAR`: modulo `m`; `inverse` is `m^{−1} mod 2^64`. Both numbers must be above `−2m` and below `m`. So are the
-    /// results: `m` is added to negative numbers, so sums of products are below `2^STEPS·m` in size. Then less than
+    /// `MODULAR`: modulo `m`; `inverse` is `m^{−1} mod 2^64`. Both numbers must be above `−2m` and below `m`. So are
+    /// the results: `m` is added to negative numbers, so sums of products are below `2^STEPS·m` in size. Then less than
     /// `2^STEPS` times `m` is subtracted, so that the lowest digit is 0.
     fn apply<const MODULAR: bool>(&self, x: &mut [u64], y: &mut [u64], m: &[u64], inverse: u64) {
         let &Self { u, v, q, r } = self;

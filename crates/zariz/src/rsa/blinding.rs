@@ -107,15 +107,14 @@ pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
 pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     let Some(route) = keys.first().map(|key| key.route()) else { return Ok(Vec::new()) };
     let unmasks = keys.iter().map(|key| random_below(key.public.modulus())).collect::<Result<Vec<_>, _>>()?;
-    let mut rest = &unmasks[..];
+    let mut numbers = unmasks.iter().map(|unmask| &unmask[..]);
     let mut inverses = Vec::with_capacity(keys.len());
     for same in same_keys(keys) {
-        let (mine, others) = rest.split_at(same.len());
-        let (modulus, numbers) = (same[0].public.modulus(), mine.iter().map(|x| &x[..]).collect::<Vec<_>>());
+        let modulus = same[0].public.modulus();
+        let mine: Vec<_> = numbers.by_ref().take(same.len()).collect();
         // Without an inverse, the mask is 0: the result is wrong, and the check finds it.
         let or_zero = |inverse: Option<Limbs>| inverse.unwrap_or_else(|| limbs::zero(modulus.limbs().len()));
-        inverses.extend(invert(route, modulus, &numbers, modulus.bits()).into_iter().map(or_zero));
-        rest = others;
+        inverses.extend(invert(route, modulus, &mine, modulus.bits()).into_iter().map(or_zero));
     }
     let powers: Vec<_> = keys.iter().zip(&inverses).map(|(key, inverse)| key.public.power(inverse)).collect();
     let masks = fault::pass(Place::Mask, jobs::pow_reduced_vartime(route, &powers));
