@@ -10,29 +10,31 @@
 
 use std::cell::RefCell;
 
-use zariz_kernels::pair::{self, DIGIT_BITS, Kernels, LANES, Machine, Shape};
+use zariz_kernels::pair::{self, DIGIT_BITS, LANES, Machine, Shape};
 
 type Vector = [u64; LANES];
 
-/// The machine of bounds, with the biases of products. Where there is one, all digits must be 0.
+/// The machine of bounds, with the biases of products. Where there is one, all digits must be 0. Every product adds
+/// `EXTRA` to its low half, which the kernels do not know of.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bound<const LOW: u64, const HIGH: u64>;
+pub struct Bound<const LOW: u64, const HIGH: u64, const EXTRA: u64 = 0>;
 
 /// The machine without biases.
 pub type Unbiased = Bound<0, 0>;
 
 /// The machine with the biases of `pair-fma`.
 #[cfg(target_arch = "x86_64")]
-pub type Fma = Bound<
+pub type Fma<const EXTRA: u64 = 0> = Bound<
     { <zariz_machines::batch::Avx512Fma as Machine>::BIAS_LOW },
     { <zariz_machines::batch::Avx512Fma as Machine>::BIAS_HIGH },
+    EXTRA,
 >;
 
 /// What a run showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// The largest part of a column, of which there are two.
-    pub part: u64,
+    /// The largest sum of products.
+    pub sum: u64,
     /// The largest column that was read, with what was carried to it.
     pub read: u64,
     /// How many columns were read.
@@ -44,9 +46,8 @@ pub struct Observed {
 /// Findings that are kept of a run.
 pub const MOST_FINDINGS: usize = 20;
 
-/// Parts of columns must be below this: then two of them and a carry are below `2^64` where kernels add them
-/// in scalar registers.
-pub const LIMIT: u64 = (1 << 63) - (1 << DIGIT_BITS);
+/// Columns must be below this.
+pub const LIMIT: u64 = 1 << 63;
 
 const MASK: u64 = (1 << DIGIT_BITS) - 1;
 
@@ -62,18 +63,18 @@ fn check(good: bool, finding: impl FnOnce() -> String) {
     });
 }
 
-impl<const LOW: u64, const HIGH: u64> Bound<LOW, HIGH> {
-    /// A part of a column.
-    fn part(self, sum: u128, what: &str) -> u64 {
+impl<const LOW: u64, const HIGH: u64, const EXTRA: u64> Bound<LOW, HIGH, EXTRA> {
+    /// A sum of products and carries.
+    fn sum(self, sum: u128, what: &str) -> u64 {
         if Self::BIASED {
             return sum as u64;
         }
         check(sum < LIMIT.into(), || format!("{what}: {sum:#x} can be reached, of {LIMIT:#x}"));
-        OBSERVED.with_borrow_mut(|observed| observed.part = observed.part.max(sum as u64));
+        OBSERVED.with_borrow_mut(|observed| observed.sum = observed.sum.max(sum as u64));
         sum as u64
     }
 
-    /// A column that is looked at as a whole.
+    /// A column that is looked at.
     fn read(self, column: u64, what: &str) -> u64 {
         if Self::BIASED {
             check(column == 0, || format!("{what}: {column:#x} of biases is left"));
@@ -86,7 +87,7 @@ impl<const LOW: u64, const HIGH: u64> Bound<LOW, HIGH> {
     }
 }
 
-impl<const LOW: u64, const HIGH: u64> Machine for Bound<LOW, HIGH> {
+impl<const LOW: u64, const HIGH: u64, const EXTRA: u64> Machine for Bound<LOW, HIGH, EXTRA> {
     const BIAS_LOW: u64 = LOW;
     const BIAS_HIGH: u64 = HIGH;
 
@@ -99,33 +100,29 @@ impl<const LOW: u64, const HIGH: u64> Machine for Bound<LOW, HIGH> {
     fn vector(self, words: Vector) -> Vector {
         words
     }
-    fn words(self, vectors: &[Vector]) -> &[u64] {
-        vectors.as_flattened()
-    }
     fn lanes(self, vector: &Vector) -> &Vector {
         vector
     }
-    fn lanes_mut(self, vector: &mut Vector) -> &mut Vector {
-        vector
-    }
-    fn window(self, vectors: &[Vector], i: usize) -> Vector {
-        *vectors.as_flattened()[i..].first_chunk().expect("eight lanes")
-    }
     fn digits(self, columns: Vector) -> Vector {
+        columns.map(|column| self.read(column, "a digit").min(MASK))
+    }
+    fn whole_digits(self, columns: Vector) -> Vector {
         columns.map(|column| {
             check(column <= MASK, || format!("a digit can be {column:#x}"));
-            column.min(MASK)
+            self.read(column, "a digit").min(MASK)
         })
     }
     fn columns(self, digits: Vector) -> Vector {
         digits
     }
-    fn digit(self, lane: &u64) -> Vector {
-        [*lane; LANES]
+    fn segment<const SIDES: usize>(self, digits: &Vector, segment: usize) -> Vector {
+        std::array::from_fn(|i| digits[SIDES * segment + i % SIDES])
     }
-    /// The digits of a quotient are the low bits of their words.
-    fn quotient_digit(self, word: &u64) -> Vector {
-        [(*word).min(MASK); LANES]
+    fn lowest<const SIDES: usize>(self, columns: Vector) -> Vector {
+        std::array::from_fn(|i| self.read(columns[i % SIDES], "a quotient's column"))
+    }
+    fn only_lowest<const SIDES: usize>(self, columns: Vector) -> Vector {
+        std::array::from_fn(|i| if i < SIDES { columns[i] } else { 0 })
     }
     #[inline(never)] // kernels write it hundreds of times
     fn mac(self, low: Vector, high: Vector, a: Vector, b: Vector) -> (Vector, Vector) {
@@ -134,47 +131,27 @@ impl<const LOW: u64, const HIGH: u64> Machine for Bound<LOW, HIGH> {
         }
         let product = |i: usize| u128::from(a[i]) * u128::from(b[i]);
         let sum =
-            |column: u64, half: u128, bias: u64, what| self.part(u128::from(column.wrapping_add(bias)) + half, what);
-        let l = |i| sum(low[i], product(i).min(MASK.into()), LOW, "low halves");
+            |column: u64, half: u128, bias: u64, what| self.sum(u128::from(column.wrapping_add(bias)) + half, what);
+        let l = |i| sum(low[i], product(i).min(MASK.into()), LOW.wrapping_add(EXTRA), "low halves");
         let h = |i| sum(high[i], product(i) >> DIGIT_BITS, HIGH, "high halves");
         (std::array::from_fn(l), std::array::from_fn(h))
     }
     fn add(self, a: Vector, b: Vector) -> Vector {
-        std::array::from_fn(|i| self.part(u128::from(a[i]) + u128::from(b[i]), "a sum"))
+        std::array::from_fn(|i| self.sum(u128::from(a[i]) + u128::from(b[i]), "a sum"))
     }
-    fn low(self, a: Vector) -> Vector {
-        a.map(|a| self.read(a, "low digits").min(MASK))
+    fn low<const BITS: u32>(self, a: Vector) -> Vector {
+        a.map(|a| self.read(a, "low digits").min((1 << BITS) - 1))
     }
-    fn carry(self, a: Vector) -> Vector {
-        a.map(|a| self.read(a, "a carry") >> DIGIT_BITS)
+    fn carry<const BITS: u32>(self, a: Vector) -> Vector {
+        a.map(|a| a >> BITS)
     }
-    fn up(self, vector: Vector, below: Vector) -> Vector {
-        std::array::from_fn(|i| if i == 0 { below[LANES - 1] } else { vector[i - 1] })
+    fn up<const SIDES: usize>(self, columns: Vector) -> Vector {
+        std::array::from_fn(|i| if i < SIDES { 0 } else { columns[i - SIDES] })
     }
-    /// Whether a lane carries out depends on it, and on what is carried in, in a monotone way. So lanes at
-    /// their largest carry wherever any do.
-    fn over(self, a: Vector) -> u32 {
-        (0..LANES).map(|i| u32::from(a[i] > MASK) << i).sum()
+    fn down<const SIDES: usize>(self, columns: Vector) -> Vector {
+        std::array::from_fn(|i| columns.get(i + SIDES).copied().unwrap_or(0))
     }
-    fn full(self, a: Vector) -> u32 {
-        (0..LANES).map(|i| u32::from(a[i] == MASK) << i).sum()
-    }
-    fn quotient<const FROM: usize>(self, low: &Vector, high: &Vector, mut carry: u64, q: &mut Vector) -> u64 {
-        for i in FROM..LANES {
-            let sum = match Self::BIASED {
-                true => low[i].wrapping_add(high[i]).wrapping_add(carry).into(),
-                false => [low[i], high[i], carry].map(u128::from).iter().sum::<u128>(),
-            };
-            check(sum < 1 << 64, || format!("a quotient's column: {sum:#x} can be reached"));
-            q[i] = self.read(sum as u64, "a quotient's column");
-            carry = q[i] >> DIGIT_BITS;
-        }
-        carry
-    }
-    fn increment(self, a: Vector, lanes: u32) -> Vector {
-        std::array::from_fn(|i| a[i] + u64::from(lanes >> i & 1))
-    }
-    fn equals(self, _: u64, _: u64) -> bool {
+    fn equals(self, _: Vector, _: u64) -> bool {
         true
     }
     fn select(self, _: bool, a: Vector, b: Vector) -> Vector {
@@ -182,73 +159,96 @@ impl<const LOW: u64, const HIGH: u64> Machine for Bound<LOW, HIGH> {
     }
 }
 
-impl<const LOW: u64, const HIGH: u64> Kernels for Bound<LOW, HIGH> {
-    fn amm(
-        self,
-        shape: Shape,
-        x: &mut [Vector],
-        y: Option<&[Vector]>,
-        times: usize,
-        tables: &[Vector],
-        columns: &mut [Vector],
-    ) {
-        match (shape.digits, shape.width) {
-            (10, _) => pair::amm::<Self, 2, 3, 4, 6>(self, x, y, times, tables, columns),
-            (16, _) => pair::amm::<Self, 2, 3, 4, 0>(self, x, y, times, tables, columns),
-            (20, _) => pair::amm::<Self, 3, 4, 6, 4>(self, x, y, times, tables, columns),
-            (30, _) => pair::amm::<Self, 4, 5, 8, 2>(self, x, y, times, tables, columns),
-            (40, _) => pair::amm::<Self, 5, 6, 10, 0>(self, x, y, times, tables, columns),
-            (_, 3) => pair::amm_general::<Self, 3, 4>(self, shape.tiles, x, y, times, tables, columns),
-            (_, 4) => pair::amm_general::<Self, 4, 5>(self, shape.tiles, x, y, times, tables, columns),
-            (_, 5) => pair::amm_general::<Self, 5, 6>(self, shape.tiles, x, y, times, tables, columns),
-            (_, width) => unreachable!("no tile of width {width}"),
-        }
-    }
-    fn select_entry(self, _: Shape, out: &mut [Vector], table: &[Vector], _: &[u64]) {
-        let count = out.len();
-        table.chunks_exact(count).for_each(|entry| out.copy_from_slice(entry));
+/// Whether sums are in registers, or of tiles: machines differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// [`pair::amm`], [`pair::ams`].
+    Registers,
+    /// [`pair::amm_tiles`], [`pair::ams_tiles`].
+    Tiles,
+}
+
+/// The code that machines have for a shape.
+pub fn codes(shape: Shape) -> &'static [Code] {
+    match shape.vectors {
+        0..=5 => &[Code::Registers],
+        6..=10 => &[Code::Registers, Code::Tiles],
+        _ => &[Code::Tiles],
     }
 }
 
-/// Every shape that a number of the library can have, with the longest modulus of each.
+/// Every shape that numbers of the library can have, with the longest modulus of each; first those of one number.
 pub fn shapes() -> Vec<(Shape, usize)> {
     let mut shapes: Vec<(Shape, usize)> = Vec::new();
-    for bits in 2..=pair::Constants::MAX_BITS {
-        let shape = Shape::new(bits);
-        match shapes.last_mut() {
-            Some((last, longest)) if *last == shape => *longest = bits,
-            _ => shapes.push((shape, bits)),
+    for count in 1..=pair::MOST {
+        for bits in 2..=pair::Constants::MAX_BITS {
+            let shape = Shape::new(bits, count);
+            match shapes.last_mut() {
+                Some((last, longest)) if *last == shape => *longest = bits,
+                _ => shapes.push((shape, bits)),
+            }
         }
     }
     shapes
 }
 
-/// A product of two numbers of a shape, or else a square, whose digits and those of the modulus are all at most
-/// `digit`; on a machine with biases, 0. Columns start at `initial`, where there are biases.
+/// A product of two numbers of a shape, or else a square, whose digits and those of the moduli are all at most
+/// `digit`; on a machine with biases, 0.
 ///
 /// Digits of the result that can be above `2^52 − 1` are findings, too.
-pub fn observe<const LOW: u64, const HIGH: u64>(
-    machine: Bound<LOW, HIGH>,
-    shape: Shape,
-    square: bool,
-    digit: u64,
-    initial: &[u64],
-) -> Observed {
-    let digit = if Bound::<LOW, HIGH>::BIASED { 0 } else { digit };
-    let lanes = LANES * shape.vectors();
-    let number: Vec<u64> = (0..lanes).map(|i| if i < shape.digits { digit } else { 0 }).collect();
-    let factors = pair::factors(shape, &number, &number, &[digit; LANES]);
-    let mut tables = factors.as_chunks::<LANES>().0.to_vec();
-    tables.extend((0..4 * shape.vectors()).map(|i| [initial.get(i).copied().unwrap_or(0); LANES]));
-    let mut columns = vec![[0; LANES]; pair::columns_for(shape)];
-    let mut x = number.as_chunks::<LANES>().0.to_vec();
+pub fn observe<M: Machine<Vector = Vector>>(machine: M, shape: Shape, code: Code, square: bool, digit: u64) -> Observed {
+    let digit = [if M::BIASED { 0 } else { digit }; LANES];
+    let tables = vec![digit; shape.tables()];
+    let mut x = vec![digit; shape.vectors];
     let y = x.clone();
+    let y = (!square).then_some(&y[..]);
     OBSERVED.take();
-    machine.amm(shape, &mut x, (!square).then_some(&y), 1, &tables, &mut columns);
+    match shape.count {
+        1 => run::<M, 1>(machine, code, &mut x, y, &tables),
+        _ => run::<M, 2>(machine, code, &mut x, y, &tables),
+    }
     OBSERVED.take()
 }
 
-/// [`observe`] with the largest digits and the right initial columns.
-pub fn prove<const LOW: u64, const HIGH: u64>(machine: Bound<LOW, HIGH>, shape: Shape, square: bool) -> Observed {
-    observe(machine, shape, square, MASK, &pair::initial::<Bound<LOW, HIGH>>(shape))
+fn run<M: Machine, const SIDES: usize>(
+    m: M,
+    code: Code,
+    x: &mut [M::Vector],
+    y: Option<&[M::Vector]>,
+    tables: &[M::Vector],
+) {
+    let mut space = vec![m.zero(); 3 * x.len()];
+    macro_rules! registers {
+        ($v:literal, $t:literal, $h:literal) => {
+            match y {
+                Some(y) => pair::amm::<M, SIDES, $v, $t, $h>(m, x, y, tables),
+                None => pair::ams::<M, SIDES, $v, $t, $h>(m, x, 1, tables),
+            }
+        };
+    }
+    macro_rules! tiles {
+        ($w:literal, $c:literal) => {
+            match y {
+                Some(y) => pair::amm_tiles::<M, SIDES, $w, $c>(m, x, y, tables, &mut space),
+                None => pair::ams_tiles::<M, SIDES, $w, $c>(m, x, 1, tables, &mut space),
+            }
+        };
+    }
+    match (code, x.len()) {
+        (Code::Registers, 2) => registers!(2, 4, 1),
+        (Code::Registers, 3) => registers!(3, 6, 2),
+        (Code::Registers, 4) => registers!(4, 8, 2),
+        (Code::Registers, 5) => registers!(5, 10, 3),
+        (Code::Registers, 6) => registers!(6, 12, 3),
+        (Code::Registers, 8) => registers!(8, 16, 4),
+        (Code::Registers, _) => registers!(10, 20, 5),
+        (Code::Tiles, 6) => tiles!(3, 6),
+        (Code::Tiles, 8) => tiles!(4, 8),
+        (Code::Tiles, _) => tiles!(5, 10),
+    }
+}
+
+/// [`observe`] with the largest digits.
+pub fn prove<M: Machine<Vector = Vector>>(machine: M, shape: Shape, code: Code, square: bool) -> Observed {
+    observe(machine, shape, code, square, MASK)
 }

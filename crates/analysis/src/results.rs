@@ -74,15 +74,12 @@ impl Dyadic {
 /// How a product is reduced.
 #[derive(Clone, Copy, Debug)]
 pub enum Reduction {
-    /// The product, `up` bits higher, by friendly multiples at most `(2^last − 1)·M`, and `M` itself for the last
-    /// quotient.
+    /// By friendly multiples at most `(2^last − 1)·M`, and `M` itself for the last quotient.
     Friendly {
         /// The bits of all friendly quotients.
         before: usize,
         /// The bits of the last quotient.
         last: usize,
-        /// How far up the product begins.
-        up: usize,
         /// The bits of the first quotients, whose multiples are of twice as many rows: at most `(2^(2·last) − 1)·M`. 0
         /// if there are none.
         doubled: usize,
@@ -104,17 +101,17 @@ impl Reduction {
     /// By `digits` digits of `w` bits, at most `step` at a time, the last step with `M` itself.
     pub fn by_digits(w: usize, digits: usize, step: usize) -> Self {
         let last = digits.min(step);
-        Self::Friendly { before: w * (digits - last), last: w * last, up: 0, doubled: 0 }
+        Self::Friendly { before: w * (digits - last), last: w * last, doubled: 0 }
     }
 
     /// The most that a product `t` can become.
     fn of(self, t: &Dyadic, m: &BigUint) -> Dyadic {
         match self {
-            Self::Friendly { before, last, up, doubled } => {
+            Self::Friendly { before, last, doubled } => {
                 let quotient = ones(last);
                 let shorter = ones(before - doubled) << doubled;
                 let multiples = (ones(doubled) * ones(2 * last) + shorter * &quotient + (quotient << before)) * m;
-                Dyadic { n: &t.n << up, shift: t.shift }.plus(&multiples.into()).over(before + last)
+                t.plus(&multiples.into()).over(before + last)
             }
             Self::Whole(bits) => t.plus(&(ones(bits) * m).into()).over(bits),
             Self::Steps { w, friendly, plain } => {

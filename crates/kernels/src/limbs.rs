@@ -243,6 +243,18 @@ pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
     }
 }
 
+/// `a += 2^shift·b`. Precondition: the sum fits; limbs of `b` that would be added above `a` are zeros.
+pub fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
+    let limb = |i: usize| b.get(i).copied().unwrap_or(0);
+    let mut carry = 0;
+    for (i, a) in a.iter_mut().skip(shift / 64).enumerate() {
+        let below = if i > 0 { limb(i - 1) } else { 0 };
+        let part = (u128::from(limb(i)) << 64 | u128::from(below)) << (shift % 64) >> 64;
+        let sum = u128::from(*a) + u128::from(part as u64) + carry;
+        (*a, carry) = (sum as u64, sum >> 64);
+    }
+}
+
 /// `a += b`, digits in radix `2^w`, `w < 63`, with carries passed on. `b` may be shorter. Precondition: the
 /// sum fits.
 pub fn add_digits(a: &mut [u64], b: &[u64], w: u32) {

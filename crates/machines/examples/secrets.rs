@@ -110,8 +110,9 @@ fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
 fn pairs<M: pair::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 24, 50] {
         print!("{name}: ");
+        let constants = |modulus: &OddModulus| pair::Constants::new(modulus, modulus.bits(), 1);
         let domain = |constants| pair::Domain::new(machine, &[constants]);
-        check!("pair", limbs, pair::Constants::new, domain);
+        check!("pair", limbs, constants, domain);
     }
 }
 

@@ -65,8 +65,6 @@ pub struct Machine<'a> {
     overflow: Flag,
     zero: Option<bool>,
     memory: Vec<Place>,
-    /// Whether no sum reaches 2^64: a precondition.
-    no_carry: bool,
     /// Addresses of instructions, and of what they access: the region, and the byte in it.
     trace: RefCell<Vec<(u64, i64)>>,
 }
@@ -91,12 +89,7 @@ impl<'a> Machine<'a> {
         let stack = Place { name: "the stack", words, writable: true };
         let (carry, overflow) = (Flag::Unknown, Flag::Unknown);
         let (facts, memory, trace) = (Facts::new(), vec![stack], RefCell::default());
-        Self { code, facts, suppose, registers, carry, overflow, zero: None, memory, no_carry: false, trace }
-    }
-
-    /// Supposes that no sum reaches 2^64.
-    pub fn suppose_no_carry(&mut self) {
-        self.no_carry = true;
+        Self { code, facts, suppose, registers, carry, overflow, zero: None, memory, trace }
     }
 
     /// Gives a register a value.
@@ -232,28 +225,9 @@ impl<'a> Machine<'a> {
                     (_, Value::Mask(id)) => return Err(Stop::Split(id)),
                     (_, Value::Constant(0)) => Value::Constant(0),
                     (value @ (Value::Word(_) | Value::Constant(_)), Value::Constant(u64::MAX)) => value,
-                    (value, Value::Constant(mask)) if mask.wrapping_add(1).is_power_of_two() => {
-                        self.cut(value, mask.trailing_ones())?.0
-                    }
                     _ => return Err("is known with masks alone".into()),
                 };
                 self.set_flags(Flag::Known(false), Flag::Known(false), None);
-                self.write(at, value)?;
-            }
-            Mnemonic::Or => {
-                let (value, above) = (self.read(at, 0)?, self.read(at, 1)?);
-                match (value, above) {
-                    (Value::Word(id), Value::Constant(bits))
-                        if self.facts.max(id) >> bits.trailing_zeros().min(63) == 0 => {}
-                    _ => return Err("is known with a constant alone whose bits are above the word's".into()),
-                }
-                let (value, _) = self.sum(value, above, Flag::Known(false))?;
-                self.set_flags(Flag::Known(false), Flag::Known(false), None);
-                self.write(at, value)?;
-            }
-            Mnemonic::Shr if at.op1_kind() == OpKind::Immediate8 && (1..64).contains(&at.immediate8()) => {
-                let (_, value) = self.cut(self.read(at, 0)?, at.immediate8().into())?;
-                self.set_flags(Flag::Unknown, Flag::Unknown, None);
                 self.write(at, value)?;
             }
             Mnemonic::Neg => {

@@ -84,12 +84,17 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// Numbers of some moduli.
     type Domain<'a>: Domain<Word = Self::Word> + Shared<Element = Self::Element> + Send + Sync + 'a;
 
-    fn constants(self, modulus: &Prepared) -> &Self::Constants;
+    /// For a domain of `count` moduli.
+    fn constants(self, modulus: &Prepared, count: usize) -> &Self::Constants;
     /// A domain of 1 to [`lanes`](Self::lanes) moduli.
     fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
     /// How many numbers the machine works on at once.
     fn lanes(self) -> usize {
         1
+    }
+    /// How many numbers that share a table it works on at once.
+    fn sharing(self) -> usize {
+        self.lanes()
     }
     /// Whether the machine takes moduli of `bits` bits.
     fn fits(self, bits: usize) -> bool {
@@ -126,7 +131,7 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
     type Element = u64;
     type Domain<'a> = batch::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &batch::Constants {
+    fn constants(self, modulus: &Prepared, _: usize) -> &batch::Constants {
         modulus.batch(M::DIGIT_BITS)
     }
     fn domain<'a>(self, moduli: &[&'a batch::Constants]) -> batch::Domain<'a, M> {
@@ -142,7 +147,7 @@ impl<M: batch::Kernels> Arithmetic for Lanes<M> {
         self.0.held(work)
     }
     fn method(self, modulus: &Prepared) -> Method {
-        self.constants(modulus).method_on(self.0)
+        self.constants(modulus, M::LANES).method_on(self.0)
     }
     #[cfg(feature = "rsa")]
     fn private<'a>(self, keys: &[KeyNumbers<'a>]) -> Option<Box<dyn PrivateOperations + 'a>> {
@@ -160,7 +165,7 @@ impl<S: scalar::Kernels> Arithmetic for Single<S> {
     type Element = u64;
     type Domain<'a> = scalar::Domain<'a, S>;
 
-    fn constants(self, modulus: &Prepared) -> &scalar::Constants {
+    fn constants(self, modulus: &Prepared, _: usize) -> &scalar::Constants {
         modulus.scalar(S::STEP)
     }
     fn domain<'a>(self, moduli: &[&'a scalar::Constants]) -> scalar::Domain<'a, S> {
@@ -181,20 +186,23 @@ impl<M: pair::Kernels> Arithmetic for Pair<M> {
     type Element = M::Vector;
     type Domain<'a> = pair::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &pair::Constants {
-        modulus.pair()
+    fn constants(self, modulus: &Prepared, count: usize) -> &pair::Constants {
+        modulus.pair(count)
     }
     fn domain<'a>(self, moduli: &[&'a pair::Constants]) -> pair::Domain<'a, M> {
         pair::Domain::new(self.0, moduli)
     }
     fn lanes(self) -> usize {
-        2
+        pair::MOST
+    }
+    fn sharing(self) -> usize {
+        1
     }
     fn fits(self, bits: usize) -> bool {
         pair::Constants::fits(bits)
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        pair::Shape::new(modulus.size()).digits
+        pair::Shape::new(modulus.size(), pair::MOST).vectors
     }
 }
 
@@ -210,7 +218,7 @@ impl<M: carry::Kernels> Arithmetic for Carry<M> {
     type Element = carry::Digits;
     type Domain<'a> = carry::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &carry::Constants {
+    fn constants(self, modulus: &Prepared, _: usize) -> &carry::Constants {
         modulus.carry()
     }
     fn domain<'a>(self, moduli: &[&'a carry::Constants]) -> carry::Domain<'a, M> {
@@ -231,7 +239,7 @@ impl<M: rsaz::Kernels> Arithmetic for Rsaz<M> {
     type Element = M::Digit;
     type Domain<'a> = rsaz::Domain<'a, M>;
 
-    fn constants(self, modulus: &Prepared) -> &batch::Constants {
+    fn constants(self, modulus: &Prepared, _: usize) -> &batch::Constants {
         modulus.rsaz()
     }
     fn domain<'a>(self, moduli: &[&'a batch::Constants]) -> rsaz::Domain<'a, M> {
@@ -302,7 +310,7 @@ impl<A: Arithmetic> Backend for A {
         self.held(|| invert::invert(repeated(*self, modulus, numbers.len()), numbers, bits, inverse))
     }
     fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size> {
-        fixed_base::size(&repeated(*self, modulus, 1), bits, access, most)
+        fixed_base::size(&sharing(*self, modulus, 1), bits, access, most)
     }
     fn table(&self, modulus: &Prepared, base: &[u64], base_bits: usize, size: fixed_base::Size) -> Box<dyn PowerTable> {
         Box::new(self.held(|| TableOf::new(*self, modulus, base, base_bits, size)))
@@ -310,7 +318,7 @@ impl<A: Arithmetic> Backend for A {
 }
 
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
-    let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus)).collect();
+    let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus, moduli.len())).collect();
     machine.domain(&constants)
 }
 
@@ -347,4 +355,9 @@ pub(crate) fn are_same<T>(a: &[&T], b: &[&T]) -> bool {
 /// A domain of one modulus, for `count` numbers, at most one for each lane.
 fn repeated<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) -> A::Domain<'a> {
     domain(machine, &vec![modulus; count.clamp(1, machine.lanes())])
+}
+
+/// Like [`repeated`], for numbers that share a table.
+fn sharing<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) -> A::Domain<'a> {
+    repeated(machine, modulus, count.min(machine.sharing()))
 }

@@ -29,7 +29,8 @@ pub(crate) struct Prepared {
     batch: [OnceBox<batch::Constants>; RADICES.len()],
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
-    pair: OnceBox<pair::Constants>,
+    /// For one number, and for two side by side.
+    pair: [OnceBox<pair::Constants>; pair::MOST],
     #[cfg(feature = "papers")]
     carry: OnceBox<carry::Constants>,
     rsaz: OnceBox<batch::Constants>,
@@ -53,7 +54,7 @@ impl Prepared {
             method: None.into(),
             batch: Default::default(),
             scalar: Default::default(),
-            pair: OnceBox::new(),
+            pair: Default::default(),
             #[cfg(feature = "papers")]
             carry: OnceBox::new(),
             rsaz: OnceBox::new(),
@@ -112,9 +113,9 @@ impl Prepared {
         constants
     }
 
-    /// The constants for numbers across vectors. Precondition: [`pair::Constants::fits`].
-    pub fn pair(&self) -> &pair::Constants {
-        self.pair.get_or_init(|| Box::new(pair::Constants::with_bits(&self.modulus, self.size)))
+    /// The constants for `count` numbers across vectors. Precondition: [`pair::Constants::fits`].
+    pub fn pair(&self, count: usize) -> &pair::Constants {
+        self.pair[count - 1].get_or_init(|| Box::new(pair::Constants::new(&self.modulus, self.size, count)))
     }
 
     /// The constants for RSAZ. Precondition: at most [`rsaz::MAX_BITS`].

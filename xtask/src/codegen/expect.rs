@@ -57,48 +57,33 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "add_words" | "quotients" | "normalize"
         | "settle" | "normalize_sum" | "difference" | "karatsuba" | "reduce_once" | "add_digits" | "gather"
         | "scatter" | "select" => (0, 0, 0, 0),
-        _ => (0, pair(block)?, 0, 0),
+        _ => return pair(block),
     };
     Some(Products { rolled, once, low_once, high_once })
 }
 
 /// The products in a multiplication of numbers laid across vectors (crates/kernels/src/pair), by the name of
 /// its root.
-fn pair(block: &str) -> Option<usize> {
-    // Vectors of a number or tile; lanes left over.
-    let (n, spare) = match block {
-        "amm_10" => (2, 6),
-        "amm_16" => (2, 0),
-        "amm_20" => (3, 4),
-        "amm_30" => (4, 2),
-        "amm_40" => (5, 0),
-        _ => (block.strip_prefix("amm_tiles_")?.parse().ok()?, 0),
-    };
-    // The columns of the last quotient.
-    let inverse = 8;
-    // A row shifted by more than the lanes left over reaches into one more vector.
-    let rows = |from: usize| (from..8).map(|row| n + usize::from(row > spare)).sum::<usize>();
-    if block.starts_with("amm_tiles") {
-        // Rows of the product, of the friendly multiple and of the last quotient.
-        return Some(3 * rows(0) + inverse);
+fn pair(block: &str) -> Option<Products> {
+    // Of a quotient in the last segment, of so many digits: whole products, and low halves.
+    let quotient = |digits: usize| (digits * (digits - 1) / 2, digits);
+    let (operation, v) = block.split_once('_')?;
+    if let Some(tile) = v.strip_prefix("tiles_") {
+        // Products of two tiles: in squares and in others, of quotients, and those of the last segment.
+        let w: usize = tile.parse().ok()?;
+        let (once, low_once) = quotient(w);
+        return Some(Products { rolled: w * w, once, low_once, high_once: 0 });
     }
-    // Those of a multiple in the lowest vector, and in the others.
-    let (lowest, others) = (|from: usize| 8 - from, |from: usize| rows(from) - (8 - from));
-    // Wide numbers' shifts are in a loop, except for those that the lanes left over take up. What goes into
-    // the lowest vector is apart.
-    let product = match n {
-        ..=3 => rows(spare) + (1..n).map(|_| rows(0)).sum::<usize>(),
-        _ => spare * n * (n - 1) + (n * n - 1) + (n * (n + 1) - 1) + lowest(spare),
+    let v: usize = v.parse().ok()?;
+    let product = match operation {
+        "amm" => v * v,
+        "ams" => v * (v + 1) / 2,
+        _ => return None,
     };
-    let first = lowest(spare) + others(spare);
-    // The second quotient, and a loop for those after it; the last one takes the multiple of the one before
-    // along.
-    let middle = match n {
-        2 => 0,
-        3 => lowest(0) + others(0),
-        _ => 2 * lowest(0) + 2 * others(0),
-    };
-    Some(product + first + middle + inverse + lowest(0) + others(0))
+    let cleared = v.div_ceil(2);
+    let (last, others) = (quotient(cleared), quotient(v - cleared));
+    // A step for each segment but the first, with a friendly multiple; the first segment, and `M` itself.
+    Some(Products { rolled: product + v * v, once: product + v * v + last.0 + others.0, low_once: v, high_once: 0 })
 }
 
 /// How the multiplications found in a root fit its algorithm.
@@ -155,6 +140,8 @@ fn most_unrolled(block: &str) -> usize {
         "squarings" => MOST_UNROLLED + 2,
         // Of eight digits there are seven such rows, and little code in each.
         _ if block.starts_with("fe_") => 7,
+        // Segments of two or three digits, eight for one number.
+        "amm_2" | "ams_2" | "amm_3" | "ams_3" => 7,
         _ => MOST_UNROLLED,
     }
 }

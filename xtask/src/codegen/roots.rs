@@ -102,7 +102,8 @@ pub type Names = (String, String, Option<usize>);
 
 /// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
 /// batches are named without their folder, or that of a field on them. Of RSAZ's
-/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name.
+/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name; of numbers across vectors,
+/// `…::BLOCK::<NUMBERS, VECTORS>`, the vectors do.
 pub fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
@@ -115,6 +116,7 @@ pub fn root_names(symbol: &str) -> Option<Names> {
     let (block, width) = match arguments[..] {
         [] => (block.to_owned(), None),
         [width] => (block.to_owned(), Some(width.parse().ok()?)),
+        [numbers, vectors] => (format!("{block}_{vectors}"), Some(numbers.parse().ok()?)),
         [radix, friendly, width] => {
             let quotients = if friendly == "true" { "friendly" } else { "chained" };
             (format!("{block}_{radix}_{quotients}"), Some(width.parse().ok()?))

@@ -91,7 +91,8 @@ fn callers(assembly: &Assembly, roots: &BTreeMap<&str, Declared>) -> Vec<String>
         if !name.contains("Kernels>::") && !name.contains("Field>::") {
             continue;
         }
-        let arguments = arguments::of_method(&first.machine, &first.block).unwrap_or_default();
+        let method = name.rsplit("::").next().unwrap_or_default();
+        let arguments = arguments::of_method(&first.machine, &first.block, method).unwrap_or_default();
         let entry = Entry::new(&arguments);
         match flow::follow(assembly, function, &entry) {
             Ok(found) => {

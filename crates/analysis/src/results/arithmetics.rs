@@ -36,7 +36,7 @@ fn whole_sizes(w: usize) -> Vec<Size> {
     let whole = (SHORTEST_WHOLE..=WIDEST).filter(|&digits| fours(digits) > 0);
     let size = |digits| {
         let (before, doubled) = (w * (digits - 2), 4 * w * fours(digits));
-        let reduction = Reduction::Friendly { before, last: 2 * w, up: 0, doubled };
+        let reduction = Reduction::Friendly { before, last: 2 * w, doubled };
         Size { digits, bits: w * digits, step: w * (digits - 1), reduction }
     };
     whole.map(size).collect()
@@ -57,21 +57,16 @@ fn term_sizes(w: usize) -> Vec<Size> {
 
 /// Numbers across vectors: every shape that there is.
 fn pair_sizes() -> Vec<Size> {
-    let w = pair::DIGIT_BITS as usize;
-    let size = |digits: usize, vectors: usize| Size {
-        digits,
-        bits: w * digits,
-        step: w * (digits - 1),
-        reduction: Reduction::Friendly {
-            before: pair::LANES * w * (vectors - 1),
-            last: pair::LANES * w,
-            up: w * (pair::LANES * vectors - digits),
-            doubled: 0,
-        },
+    let shapes = (1..=pair::MOST).flat_map(|count| {
+        (2..=pair::Constants::MAX_BITS).map(move |bits| pair::Shape::new(bits, count))
+    });
+    let distinct: BTreeMap<(usize, usize), pair::Shape> = shapes.map(|shape| ((shape.bits(), shape.count), shape)).collect();
+    let size = |shape: &pair::Shape| {
+        let (bits, segment) = (shape.bits(), shape.segment_bits());
+        let reduction = Reduction::Friendly { before: bits - segment, last: segment, doubled: 0 };
+        Size { digits: shape.vectors * shape.segments(), bits, step: bits - segment, reduction }
     };
-    let shapes = (2..=pair::Constants::MAX_BITS).map(pair::Shape::new);
-    let distinct: BTreeMap<usize, usize> = shapes.map(|shape| (shape.digits, shape.vectors())).collect();
-    distinct.into_iter().map(|(digits, vectors)| size(digits, vectors)).collect()
+    distinct.values().map(size).collect()
 }
 
 fn rsaz_sizes(quotients: rsaz::Quotients) -> Vec<Size> {
@@ -148,7 +143,7 @@ pub fn all() -> Vec<Arithmetic> {
         kind: Kind::Products,
         sizes,
     };
-    out.push(plain("pair", "friendly vectors", pair_sizes()));
+    out.push(plain("pair", "friendly segments", pair_sizes()));
     out.push(plain("rsaz", "chained", rsaz_sizes(rsaz::Quotients::Chained)));
     out.push(plain("rsaz", "friendly", rsaz_sizes(rsaz::Quotients::Friendly)));
     let full = |name, method: &str, row_bits, sizes| Arithmetic {

@@ -1,39 +1,59 @@
-//! The initial values of columns, chosen so that no bias of a product is left when they are looked at.
+//! What sums of biased products start at, so that no bias is left when they are looked at.
 
-use alloc::{vec, vec::Vec};
+use super::Machine;
 
-use super::{LANES, Machine, Shape};
-
-/// The initial columns: the low parts, vector by vector, then the high ones.
-///
-/// Minus a bias for each product a vector receives, except those of `M` and the last quotient in the last
-/// vector that is cleared: it is looked at before they come, and the last pass takes them
-/// off.
-pub fn initial<M: Machine>(shape: Shape) -> Vec<u64> {
-    let counts = products(shape);
-    let part = |bias: u64| counts.iter().map(move |&count| bias.wrapping_mul(count).wrapping_neg());
-    part(M::BIAS_LOW).chain(part(M::BIAS_HIGH)).collect()
+/// Minus the biases of the columns of some rows: `count(c)` products have their low half in column `c`, and their
+/// high half in the next.
+#[inline(always)]
+pub(super) fn start<M: Machine, const T: usize>(m: M, count: impl Fn(usize) -> usize) -> [M::Vector; T] {
+    let mut out = [m.zero(); T];
+    if M::BIASED {
+        unroll!(c to T, {
+            let highs = if c > 0 { count(c.wrapping_sub(1)) } else { 0 };
+            let bias = M::BIAS_LOW.wrapping_mul(count(c) as u64).wrapping_add(M::BIAS_HIGH.wrapping_mul(highs as u64));
+            out[c] = m.vector([bias.wrapping_neg(); super::LANES]);
+        });
+    }
+    out
 }
 
-/// How many products each vector of columns receives, as the kernels add them.
-fn products(shape: Shape) -> Vec<u64> {
-    let (vectors, spare) = (shape.vectors(), LANES * shape.vectors() - shape.digits);
-    let mut counts = vec![0; 2 * vectors];
-    // Eight rows, or those from digit `from` on, of a number put at vector `at`.
-    let mut rows = |at: usize, from: usize| {
-        for s in from..LANES {
-            for tile in 0..shape.tiles {
-                for k in (0..=shape.width).filter(|&k| k < shape.width || s > spare) {
-                    counts[at + tile * shape.width + k] += 1;
-                }
-            }
-        }
-    };
-    let from = |k: usize| if k == 0 { spare } else { 0 };
-    // The product; the friendly multiple, one vector higher; M.
-    (0..vectors).for_each(|k| rows(k, from(k)));
-    (0..vectors - 1).for_each(|k| rows(k + 1, from(k)));
-    rows(vectors - 1, 0);
-    counts[vectors - 1] -= LANES as u64;
-    counts
+/// [`start`], added to columns.
+#[inline(always)]
+pub(super) fn restart<M: Machine, const T: usize>(m: M, columns: &mut [M::Vector; T], count: impl Fn(usize) -> usize) {
+    if M::BIASED {
+        let biases = start::<M, T>(m, count);
+        unroll!(c to T, {
+            columns[c] = m.add(columns[c], biases[c]);
+        });
+    }
+}
+
+/// How many products of digits of two numbers of `v` digits belong to column `c`.
+#[inline(always)]
+pub(super) const fn all(v: usize, c: usize) -> usize {
+    if c < v {
+        c + 1
+    } else if c < 2 * v {
+        2 * v - 1 - c
+    } else {
+        0
+    }
+}
+
+/// How many of them are of the digits `from..to` of the second number.
+#[inline(always)]
+pub(super) fn rows(v: usize, from: usize, to: usize, c: usize) -> usize {
+    (from..to).filter(|&j| j <= c && c - j < v).count()
+}
+
+/// How many of them are of digits at the same place.
+#[inline(always)]
+pub(super) const fn equal(v: usize, c: usize) -> usize {
+    (c.is_multiple_of(2) && c / 2 < v) as usize
+}
+
+/// How many are of the digit `i` of the one and the digit `j` of the other, `i < j`.
+#[inline(always)]
+pub(super) const fn different(v: usize, c: usize) -> usize {
+    (all(v, c) - equal(v, c)) / 2
 }

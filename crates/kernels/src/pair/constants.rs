@@ -2,69 +2,76 @@
 
 use core::fmt;
 
-use super::{DIGIT_BITS, LANES, MAX_DIGITS};
+use super::{DIGIT_BITS, LANES, MAX_VECTORS, MOST, TOP_BITS};
 use crate::OddModulus;
 use crate::bounds::{FREE_BITS, REDUCED};
 use crate::limbs::{self, Limbs};
 
-/// How the digits of a number are laid out in vectors. Only numbers of one shape can be side by side.
+/// How numbers are laid across vectors. Only numbers of one shape can be side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// `L`, the digits in use: `R = 2^{52L}`.
-    pub digits: usize,
-    /// Vectors in a tile, which are multiplied together.
-    pub width: usize,
-    /// The number of tiles; a number has `width·tiles` vectors.
-    pub tiles: usize,
+    /// `V`, the vectors of a number: the digits of each segment.
+    pub vectors: usize,
+    /// The numbers side by side, 1 or 2.
+    pub count: usize,
 }
 
-/// The widest tile: two accumulators for each of its vectors and one more, and the tile, fit into 32
-/// registers.
-pub(super) const MAX_WIDTH: usize = 5;
-/// Digit counts with a kernel of their own, all in registers: primes of 512, 768, 1024, 1536 and 2048 bits.
-const TUNED: [usize; 5] = [10, 16, 20, 30, 40];
+/// The vectors that a number can have: those of two numbers side by side of up to 409, 617, 825, 1033, 1241,
+/// 1657 and 2073 bits, or one of twice the length. Beyond, numbers are tiles of five vectors.
+const TUNED: [usize; 7] = [2, 3, 4, 5, 6, 8, 10];
+/// The vectors of a tile of longer numbers.
+const TILE: usize = 5;
 
 impl Shape {
-    /// The shape for moduli of up to `bits` bits: `2^{52L} ≥ 8M`.
-    pub const fn new(bits: usize) -> Self {
-        let digits = (bits + FREE_BITS).div_ceil(DIGIT_BITS as usize);
-        // At least two vectors: there is no code for one.
-        let vectors = if digits <= LANES { 2 } else { digits.div_ceil(LANES) };
+    /// The shape of `count` moduli of up to `bits` bits: `R ≥ 8M`.
+    pub const fn new(bits: usize, count: usize) -> Self {
+        let segment = (bits + FREE_BITS).div_ceil(LANES / count);
+        // The top digit of a segment has a bit less.
+        let vectors = (segment + 1).div_ceil(DIGIT_BITS as usize);
         let mut i = 0;
         while i < TUNED.len() {
-            if digits <= TUNED[i] && vectors == TUNED[i].div_ceil(LANES) {
-                return Self { digits: TUNED[i], width: vectors, tiles: 1 };
+            if vectors <= TUNED[i] {
+                return Self { vectors: TUNED[i], count };
             }
             i += 1;
         }
-        let tiles = vectors.div_ceil(MAX_WIDTH);
-        let width = vectors.div_ceil(tiles);
-        Self { digits: LANES * width * tiles, width, tiles }
+        Self { vectors: vectors.next_multiple_of(TILE), count }
     }
 
-    /// Vectors of a number.
-    pub const fn vectors(self) -> usize {
-        self.width * self.tiles
+    /// `D`, the segments of a number.
+    pub const fn segments(self) -> usize {
+        LANES / self.count
     }
 
-    /// Whether a kernel of its own exists.
-    pub const fn is_tuned(self) -> bool {
-        let mut i = 0;
-        while i < TUNED.len() && TUNED[i] != self.digits {
-            i += 1;
+    /// `s`, the bits of a segment.
+    pub const fn segment_bits(self) -> usize {
+        DIGIT_BITS as usize * self.vectors - 1
+    }
+
+    /// `log2 R`.
+    pub const fn bits(self) -> usize {
+        self.segment_bits() * self.segments()
+    }
+
+    /// How many digits of the last segment are cleared at a time.
+    pub(super) const fn cleared(self) -> usize {
+        if self.vectors > 2 * TILE { TILE } else { self.vectors.div_ceil(2) }
+    }
+
+    /// `segments` segments of a number from bit `from` on, as digits, the lowest segment first, in as much room as a
+    /// whole number takes.
+    pub(super) fn cut(self, number: &[u64], from: usize, segments: usize) -> Limbs {
+        let mut out = limbs::zero(self.vectors * self.segments());
+        for (k, digits) in out.chunks_exact_mut(self.vectors).take(segments).enumerate() {
+            limbs::to_digits(number, from + self.segment_bits() * k, DIGIT_BITS, digits);
+            digits[self.vectors - 1] &= (1 << TOP_BITS) - 1;
         }
-        i < TUNED.len()
+        out
     }
 
-    /// Vectors of a number shifted up by 0 to 7 digits, tile by tile: each tile 8 times, with one vector more
-    /// above it.
-    pub const fn shifted(self) -> usize {
-        LANES * (self.width + 1) * self.tiles
-    }
-
-    /// Vectors of the factors that depend on the modulus.
+    /// Vectors of the factors that depend on the moduli: `M''`, `M`, and the last inverse.
     pub const fn tables(self) -> usize {
-        2 * self.shifted() + LANES
+        2 * self.vectors + self.cleared()
     }
 }
 
@@ -76,14 +83,17 @@ impl Shape {
 pub struct Constants {
     shape: Shape,
     modulus: OddModulus,
-    /// Words of the vectors that products are made with, [`Shape::tables`]: `M''` shifted, `M` shifted, and
-    /// `N' = −M^{−1} mod 2^416` shifted, one vector each time.
-    pub(super) tables: Limbs,
-    /// `R mod M`, in digits: the number 1 in Montgomery's domain.
+    /// `M''`, in digits, segment by segment, as the others are.
+    pub(super) friendly: Limbs,
+    /// `M`.
+    pub(super) plain: Limbs,
+    /// The digits of `−M^{−1}` that clear a part of the last segment.
+    pub(super) inverse: Limbs,
+    /// `R mod M`: the number 1 in Montgomery's domain.
     pub(super) one: Limbs,
     /// `R² mod M`: brings a number into the domain.
     pub(super) enter: Limbs,
-    /// `R·2^{52(L−1)} mod M`: shifts a plain number by `L − 1` digits.
+    /// `R·2^{s(D−1)} mod M`: shifts a plain number by all segments but one.
     pub(super) shift: Limbs,
 }
 
@@ -96,51 +106,43 @@ impl fmt::Debug for Constants {
 }
 
 impl Constants {
-    /// The longest modulus, in bits.
-    pub const MAX_BITS: usize = MAX_DIGITS * DIGIT_BITS as usize - FREE_BITS;
+    /// The longest modulus, in bits, also side by side with another.
+    pub const MAX_BITS: usize = Shape { vectors: MAX_VECTORS, count: MOST }.bits() - FREE_BITS;
 
     /// Whether numbers of this length can be prepared.
     pub const fn fits(bits: usize) -> bool {
         1 < bits && bits <= Self::MAX_BITS
     }
 
-    /// Prepares a modulus, in the shape of its own length.
+    /// Prepares a modulus to be side by side with others, `count` of them in all: 1 or 2. It gets the shape of
+    /// moduli of up to `bits` bits.
     ///
     /// # Panics
-    /// If the modulus is longer than [`MAX_BITS`](Self::MAX_BITS).
-    pub fn new(modulus: &OddModulus) -> Self {
-        Self::with_bits(modulus, modulus.bits())
-    }
-
-    /// Like [`new`](Self::new), in the shape of moduli of up to `bits` bits, to be side by side with one.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new), and if `bits` is less than the length of the modulus.
-    pub fn with_bits(modulus: &OddModulus, bits: usize) -> Self {
+    /// If the modulus is longer than `bits`, or that is more than [`MAX_BITS`](Self::MAX_BITS), or for another `count`.
+    pub fn new(modulus: &OddModulus, bits: usize, count: usize) -> Self {
         let (m, own_bits) = (modulus.limbs(), modulus.bits());
         assert!(own_bits <= bits && Self::fits(bits), "a modulus of {own_bits} bits prepared as one of {bits}");
-        let shape = Shape::new(bits);
-        let (w, l) = (DIGIT_BITS as usize, shape.digits);
-        let in_digits = |number: &[u64]| limbs::digits_of(number, DIGIT_BITS, LANES * shape.vectors());
+        assert!((1..=MOST).contains(&count), "numbers side by side: {count}");
+        let shape = Shape::new(bits, count);
+        let s = shape.segment_bits();
 
-        // N', of six limbs and a half, as B.
-        let mut inverse = limbs::negative_inverse_many(m, B_BITS.div_ceil(64));
-        inverse[B_BITS / 64] &= (1 << (B_BITS % 64)) - 1;
+        // N' = −M^{−1} mod B.
+        let mut inverse = limbs::negative_inverse_many(m, s / 64 + 1);
+        inverse[s / 64] &= (1 << (s % 64)) - 1;
         // N'·M + 1, exactly divisible by B.
         let mut multiple = limbs::mul(m, &inverse);
         limbs::add_assign(&mut multiple, &[1]);
-        let multiple = limbs::digits_of(&multiple, DIGIT_BITS, LANES * shape.vectors() + LANES);
-        debug_assert!(multiple[..LANES].iter().all(|&digit| digit == 0));
-
-        let inverse = limbs::digits_of(&inverse, DIGIT_BITS, LANES);
-        let tables = factors(shape, &multiple[LANES..], &in_digits(m), &inverse);
+        debug_assert!(shape.cut(&multiple, 0, 1).iter().all(|&digit| digit == 0));
+        let power = |e: usize| shape.cut(&modulus.power_of_two(e), 0, shape.segments());
         Self {
             shape,
             modulus: modulus.clone(),
-            tables,
-            one: in_digits(&modulus.power_of_two(w * l)),
-            enter: in_digits(&modulus.power_of_two(2 * w * l)),
-            shift: in_digits(&modulus.power_of_two(w * (2 * l - 1))),
+            friendly: shape.cut(&multiple, s, shape.segments()),
+            plain: shape.cut(m, 0, shape.segments()),
+            inverse: limbs::digits_of(&inverse, DIGIT_BITS, shape.cleared()),
+            one: power(shape.bits()),
+            enter: power(2 * shape.bits()),
+            shift: power(2 * shape.bits() - s),
         }
     }
 
@@ -154,38 +156,14 @@ impl Constants {
         &self.modulus
     }
 
-    /// The canonical residue of a number below `3M`, given in digits.
+    /// The canonical residue of a number below `3M`, given in digits below `2^52`.
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
-        limbs::from_digits(digits, DIGIT_BITS, &mut number);
-        self.modulus.canonical(number, REDUCED - 1)
-    }
-}
-
-/// The bits of `B`, one vector of digits.
-const B_BITS: usize = LANES * DIGIT_BITS as usize;
-
-/// The words of the vectors that products are made with, [`Shape::tables`], from the digits of `M''`, `M` and
-/// `N'`: the first two as long as the shape's vectors, the last as one.
-pub fn factors(shape: Shape, friendly: &[u64], modulus: &[u64], inverse: &[u64]) -> Limbs {
-    let mut tables = limbs::zero(LANES * shape.tables());
-    let (first, rest) = tables.split_at_mut(LANES * shape.shifted());
-    let (plain, low) = rest.split_at_mut(LANES * shape.shifted());
-    shift_up(first, friendly, shape);
-    shift_up(plain, modulus, shape);
-    for (up, vector) in low.chunks_exact_mut(LANES).enumerate() {
-        vector[up..].copy_from_slice(&inverse[..LANES - up]);
-    }
-    tables
-}
-
-/// Each tile of a number shifted up by 0, 1, … 7 digits, in one vector more than it has.
-fn shift_up(out: &mut [u64], digits: &[u64], shape: Shape) {
-    let width = LANES * shape.width;
-    let tables = out.chunks_exact_mut(LANES * (width + LANES));
-    for (table, tile) in tables.zip(digits.chunks_exact(width)) {
-        for (up, vectors) in table.chunks_exact_mut(width + LANES).enumerate() {
-            vectors[up..up + width].copy_from_slice(tile);
+        let mut segment = limbs::zero(self.shape.segment_bits() / 64 + 1);
+        for (k, digits) in digits.chunks_exact(self.shape.vectors).enumerate() {
+            limbs::from_digits(digits, DIGIT_BITS, &mut segment);
+            limbs::add_shifted(&mut number, &segment, k * self.shape.segment_bits());
         }
+        self.modulus.canonical(number, REDUCED - 1)
     }
 }

@@ -2,13 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::bias::initial;
-use super::{Constants, DIGIT_BITS, Kernels, LANES, MOST, Shape, columns_for, tables_for};
+use super::tiles::space_for;
+use super::{Constants, DIGIT_BITS, Kernels, Shape, TOP_BITS};
 use crate::Domain as _;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
 use crate::place::{COLUMNS, NUMBERS, Placed};
-use crate::shared::Shared;
 
 /// The working space of one number, or of two.
 pub struct Domain<'a, M: Kernels> {
@@ -16,47 +15,60 @@ pub struct Domain<'a, M: Kernels> {
     moduli: Vec<&'a Constants>,
     shape: Shape,
     tables: Placed<M::Vector>,
-    columns: Placed<M::Vector>,
+    space: Placed<M::Vector>,
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
     /// Prepares for numbers of one or two moduli, of one shape.
     ///
     /// # Panics
-    /// If there are no moduli or more than two, or if their shapes differ (see [`Constants::with_bits`]).
+    /// If there are not as many moduli as they are prepared for, or their shapes differ (see [`Constants::new`]).
     pub fn new(machine: M, moduli: &[&'a Constants]) -> Self {
-        assert!(!moduli.is_empty() && moduli.len() <= MOST, "numbers side by side: {}", moduli.len());
+        assert!(!moduli.is_empty(), "no moduli");
         let shape = moduli[0].shape();
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
+        assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
         let place = |len, at| Placed::new(machine.zero(), len, Some(at));
-        let mut tables = place(moduli.len() * tables_for(shape), NUMBERS);
-        for (tables, constants) in tables.chunks_exact_mut(tables_for(shape)).zip(moduli) {
-            let (tables, columns) = tables.split_at_mut(shape.tables());
-            load(machine, tables, &constants.tables);
-            if M::BIASED {
-                for (column, value) in columns.iter_mut().zip(initial::<M>(shape)) {
-                    *column = machine.vector([value; LANES]);
-                }
-            }
+        let (tables, space) = (place(shape.tables(), NUMBERS), place(space_for(shape), COLUMNS));
+        let mut out = Self { machine, moduli: moduli.to_vec(), shape, tables, space };
+        let friendly = out.load(|_, c| &c.friendly);
+        let plain = out.load(|_, c| &c.plain);
+        let (tables, inverse) = out.tables.split_at_mut(2 * shape.vectors);
+        tables[..shape.vectors].copy_from_slice(&friendly);
+        tables[shape.vectors..].copy_from_slice(&plain);
+        for (i, vector) in inverse.iter_mut().enumerate() {
+            let words = core::array::from_fn(|lane| moduli[lane % shape.count].inverse[i]);
+            *vector = machine.digits(machine.vector(words));
         }
-        let columns = place(moduli.len() * columns_for(shape), COLUMNS);
-        Self { machine, moduli: moduli.to_vec(), shape, tables, columns }
+        out
     }
 
-    /// A number of every modulus, from digits.
+    /// A number of every modulus, from the digits of its segments.
     fn load<'b>(&mut self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
     where
         'a: 'b,
     {
         let mut out = self.zeros(self.words());
-        for (i, (out, &modulus)) in out.chunks_exact_mut(self.shape.vectors()).zip(&self.moduli).enumerate() {
-            load(self.machine, out, digits(i, modulus));
+        let Shape { vectors, count } = self.shape;
+        let digits: Vec<&[u64]> = self.moduli.iter().enumerate().map(|(i, &modulus)| digits(i, modulus)).collect();
+        for (i, out) in out.iter_mut().enumerate() {
+            let words = core::array::from_fn(|lane| digits[lane % count][lane / count * vectors + i]);
+            *out = self.machine.digits(self.machine.vector(words));
         }
         out
     }
 
-    fn multiply(&mut self, x: &mut [M::Vector], y: Option<&[M::Vector]>, times: usize) {
-        self.machine.amm(self.shape, x, y, times, &self.tables, &mut self.columns);
+    /// The digits of one of the numbers side by side, segment by segment.
+    fn store(&self, x: &[M::Vector], number: usize) -> Limbs {
+        let Shape { vectors, count } = self.shape;
+        let mut out = limbs::zero(vectors * self.shape.segments());
+        for (i, &vector) in x.iter().enumerate() {
+            let columns = self.machine.columns(vector);
+            for (segment, word) in self.machine.lanes(&columns).iter().skip(number).step_by(count).enumerate() {
+                out[segment * vectors + i] = word & ((1 << DIGIT_BITS) - 1);
+            }
+        }
+        out
     }
 }
 
@@ -69,7 +81,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn words(&self) -> usize {
-        self.count() * self.shape.vectors()
+        self.shape.vectors
     }
 
     fn zeros(&mut self, words: usize) -> Placed<M::Vector> {
@@ -81,29 +93,39 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn bits(&self) -> usize {
-        self.shape.digits * DIGIT_BITS as usize
+        self.shape.bits()
     }
 
-    /// A digit less than `R`: `3M + R/2^52 < R`.
+    /// All segments but one: `3M + R/2^s < R`.
     fn step_bits(&self) -> usize {
-        (self.shape.digits - 1) * DIGIT_BITS as usize
+        self.shape.bits() - self.shape.segment_bits()
     }
 
     fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<M::Vector> {
-        let piece = |number: &&[u64]| {
-            let mut digits = limbs::zero(LANES * self.shape.vectors());
-            limbs::to_digits(number, from, DIGIT_BITS, &mut digits[..bits / DIGIT_BITS as usize]);
-            digits
-        };
-        let digits: Vec<Limbs> = numbers.iter().map(piece).collect();
+        let (shape, segments) = (self.shape, bits / self.shape.segment_bits());
+        let digits: Vec<Limbs> = numbers.iter().map(|number| shape.cut(number, from, segments)).collect();
         self.load(|i, _| &digits[i.min(digits.len() - 1)])
     }
 
+    /// Digit by digit, with carries passed on.
     fn add_piece(&mut self, x: &mut [M::Vector], piece: &[M::Vector]) {
-        let vectors = self.shape.vectors();
-        for (x, piece) in x.chunks_exact_mut(vectors).zip(piece.chunks_exact(vectors)) {
-            add(self.machine, x, piece);
-        }
+        let add = |number: usize| {
+            let (mut sum, piece) = (self.store(x, number), self.store(piece, number));
+            let mut carry = 0;
+            for (sum, piece) in
+                sum.chunks_exact_mut(self.shape.vectors).zip(piece.chunks_exact(self.shape.vectors))
+            {
+                for (j, (sum, piece)) in sum.iter_mut().zip(piece).enumerate() {
+                    let bits = if j + 1 < self.shape.vectors { DIGIT_BITS } else { TOP_BITS };
+                    let value = *sum + piece + carry;
+                    (*sum, carry) = (value & ((1 << bits) - 1), value >> bits);
+                }
+            }
+            sum
+        };
+        let sums: Vec<Limbs> = (0..self.count()).map(add).collect();
+        let sum = self.load(|i, _| &sums[i]);
+        x.copy_from_slice(&sum);
     }
 
     fn enter_factor(&mut self) -> Placed<M::Vector> {
@@ -115,11 +137,11 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn amm(&mut self, x: &mut [M::Vector], y: &[M::Vector]) {
-        self.multiply(x, Some(y), 1);
+        self.machine.amm(self.shape, x, y, &self.tables, &mut self.space);
     }
 
     fn ams(&mut self, x: &mut [M::Vector], times: usize) {
-        self.multiply(x, None, times);
+        self.machine.ams(self.shape, x, times, &self.tables, &mut self.space);
     }
 
     fn select(&mut self, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
@@ -128,66 +150,17 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// A table is read at two vectors a cycle, the rate of multiplications.
     fn costs(&self) -> Costs {
-        let n = self.shape.vectors();
-        let product = 4 * LANES * n * (n + 1);
-        Costs { build: product, multiply: product, read: n }
+        let (v, segments) = (self.shape.vectors, self.shape.segments());
+        let product = 4 * segments * v * v;
+        Costs { build: product, multiply: product, read: v }
     }
 
     fn canonical(&mut self, x: &[M::Vector]) -> Vec<Limbs> {
-        let numbers = x.chunks_exact(self.shape.vectors());
-        self.moduli.iter().zip(numbers).map(|(c, number)| c.canonical(&store(self.machine, number))).collect()
+        self.moduli.iter().enumerate().map(|(i, c)| c.canonical(&self.store(x, i))).collect()
     }
 }
 
-impl<M: Kernels> Shared for Domain<'_, M> {
-    type Element = M::Vector;
-
-    fn elements(&self) -> usize {
-        self.shape.vectors()
-    }
-
-    fn blank(&mut self, elements: usize) -> Placed<M::Vector> {
-        self.zeros(elements)
-    }
-
-    fn share(&mut self, out: &mut [M::Vector], entries: &[M::Vector]) {
-        out.copy_from_slice(entries);
-    }
-
-    fn collect(&mut self, out: &mut [M::Vector], entries: &[&[M::Vector]]) {
-        for (i, out) in out.chunks_exact_mut(self.shape.vectors()).enumerate() {
-            out.copy_from_slice(entries[i.min(entries.len() - 1)]);
-        }
-    }
-
-    /// Each number reads the row for itself.
-    fn select_shared(&mut self, out: &mut [M::Vector], row: &[M::Vector], index: &[u64]) {
-        for (out, &index) in out.chunks_exact_mut(self.shape.vectors()).zip(index) {
-            self.machine.select_entry(self.shape, out, row, &[index]);
-        }
-    }
-}
-
-/// Digits into vectors.
-fn load<M: Kernels>(m: M, out: &mut [M::Vector], digits: &[u64]) {
-    let (words, _) = digits.as_chunks();
-    for (out, &words) in out.iter_mut().zip(words) {
-        *out = m.digits(m.vector(words));
-    }
-}
-
-/// Vectors as digits.
-fn store<M: Kernels>(m: M, vectors: &[M::Vector]) -> Limbs {
-    let mut out = limbs::zero(LANES * vectors.len());
-    for (out, &vector) in out.chunks_exact_mut(LANES).zip(vectors) {
-        out.copy_from_slice(m.lanes(&m.columns(vector)));
-    }
-    out
-}
-
-/// `x += y`, with carries passed on.
-fn add<M: Kernels>(m: M, x: &mut [M::Vector], y: &[M::Vector]) {
-    let mut sum = store(m, x);
-    limbs::add_digits(&mut sum, &store(m, y), DIGIT_BITS);
-    load(m, x, &sum);
+/// One number at a time: a table has the layout of one.
+impl<M: Kernels> crate::Shared for Domain<'_, M> {
+    alone!();
 }

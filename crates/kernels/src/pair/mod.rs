@@ -1,55 +1,68 @@
 //! One or two numbers laid *across* vectors: for single requests.
 //!
-//! Eight consecutive digits of a number, in radix `2^52`, are the lanes of one vector. A lane of an
-//! accumulator is a column: it receives 52-bit halves of products, and has twelve bits to spare for their
-//! sum. Two numbers side by side, each with a modulus of its own, are worked through in turns, step by step:
-//! while the quotient of one waits for its carries, the processor multiplies for the other. They share
-//! nothing but the code.
+//! A number is cut into as many *segments* as it has lanes: eight, or four where two numbers share a vector.
+//! Vector `i` has digit `i` of every segment, in radix `2^52`; of two numbers the lanes alternate. So a row of a
+//! product, one digit times all digits of a number, moves nothing between lanes: the product of digit `i` of all
+//! segments and digit `j` of one goes to column `i + j`, whose upper half goes to the next vector. Lanes move once
+//! for each segment.
 //!
-//! # Reduction by whole vectors
+//! # A product, segment by segment
 //!
-//! Let `B = 2^{52·8}`, one vector of digits, and `M' = (−M^{−1} mod B)·M ≡ −1 (mod B)` the friendly multiple
-//! (as in [`crate::batch::block::reduce_rows`], with eight digits in place of one), `M'' = (M' + 1)/B ≤ M`.
-//! The quotient that clears the lowest vector of a number `U` is then that vector itself, `q = U mod B`, once
-//! carries have been passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. So a reduction waits for one propagation of
-//! carries in every *eight* digits, and for no multiplication. Carries are found for all eight at once
-//! ([`settle`]).
+//! With `V` vectors and `D` segments of `s = 52V − 1` bits, `R = 2^{sD}`. Before segment `k` of `y` is multiplied,
+//! the `2V` columns of a sum hold what has weight `2^{sk}` in their first lane. The upper `V` columns weigh as much
+//! as the lower ones one lane up, twice: the top digit of a segment has 51 bits, not 52. So "down a lane, and twice
+//! the upper columns" divides the sum by `2^s`, once its first segment is 0.
 //!
-//! The last vector is reduced in Montgomery's own way, `q = U·N' mod B` with `N' = −M^{−1} mod B` and
-//! `(U + q·M)/B`, so that the result grows by `M` and not by `B·M`.
+//! Products of a square that differ in their digits' places `i` and `j` are computed once, and doubled: all
+//! segments of digit `i` times one of digit `j`, for each `j > i`, are all products of those two places.
+//!
+//! # Reduction by whole segments
+//!
+//! Let `B = 2^s` and `M' = (−M^{−1} mod B)·M ≡ −1 (mod B)` the friendly multiple (as in
+//! [`crate::batch::block::reduce_rows`], with a segment in place of a digit), `M'' = (M' + 1)/B ≤ M`. The quotient
+//! that clears the lowest segment of a number `U` is then that segment itself, `q = U mod B`, once carries have been
+//! passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. A carry takes two instructions for a digit: the first lane of each
+//! column is put into all lanes before, and the product ignores what a digit has above 52 bits (or conversion clears
+//! it). Every digit of `q` is multiplied as soon as it is known, and the product with the next segment of `y` is
+//! computed meanwhile.
+//!
+//! The last segment is reduced in Montgomery's own way, `q = U·N' mod B'` with `N' = −M^{−1} mod B'` and
+//! `(U + q·M)/B'`, some digits `B'` at a time, so that the result grows by `M` and not by `B·M`.
 //!
 //! # Bounds
 //!
-//! A number has `L` digits in `n = ⌈L/8⌉` vectors; `R = 2^{52L} ≥ 8M`; `e = 8n − L` lanes are left over. A
-//! product `T = x·y` is put `e` lanes up, so that it ends where a vector ends: `U = T·2^{52e}`, and `n`
-//! vectors are cleared. After the `n − 1` friendly ones, with `q < B` in each, `U' < U/B^{n−1} + B·M`; after
-//! the last `U'' < U'/B + M < T/R + 2M`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable, as in
-//! [`crate::batch::domain`], and no subtraction is made until a number leaves.
+//! `R ≥ 8M`. After the `D − 1` friendly steps, with `q < B` in each, `U' < U/B^{D−1} + B·M`; after the last
+//! `U'' < U'/B + M < T/R + 2M` of a product `T = x·y`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable,
+//! as in [`crate::batch::domain`], and no subtraction is made until a number leaves.
 //!
-//! A column receives at most `L` low and `L` high halves of the product, `8n` and `8n` of the reduction, each
-//! at most `2^52`, and carries below `2^13`: less than `(2L + 16n + 1)·2^52`, below `2^63` up to
-//! [`MAX_DIGITS`] (asserted there). It is kept in two parts that are added before they are looked at. Biases
-//! ([`Machine`]) are off by then, so columns modulo `2^64` are the columns: they are added to every lane of a
-//! vector alike, and how many a vector gets is a matter of the shape alone.
+//! A column receives at most `DV` low and `DV` high halves of the product, and as many of the reduction, each below
+//! `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below `2^63` up to
+//! [`MAX_VECTORS`] (asserted there). Columns are passed on twice at the end: first within all segments at once, then
+//! what went out of each, below `2^13`, into the next. After that, every digit is below `2^52`: the top digit of a
+//! segment has a bit to spare, and keeps the last carry. So a segment can be `2^s` or a little more, and the digits of
+//! a number are not unique until it leaves.
 //!
-//! Both halves of a product are made of the same operands and added to the same lane; a high half belongs one
-//! column up. So lane `c` of the high parts is a part of column `c + 1`, until columns are looked at.
+//! Biases ([`Machine`]) are taken off before they come: sums start at minus so many biases, and how many products
+//! they get is a matter of the shape alone.
 //!
 //! # Sources
 //!
 //! Digits across lanes, in a redundant radix: Gueron and Krasnov, *Software implementation of modular
 //! exponentiation, using advanced vector instructions architectures* (WAIFI 2012), and RSAZ. The friendly
 //! multiple is Gueron and Krasnov's too (*Fast prime field elliptic-curve cryptography with 256-bit primes*,
-//! 2015), there for one digit.
+//! 2015), there for one digit. Segments in lanes, so that rows need no shifts: ours.
 
-/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10`: a loop unrolled before the compiler sees it, so
-/// that arrays indexed by `$j` become registers.
+/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10` (or `to $n`, `$n ≤ 20`): a loop unrolled before the
+/// compiler sees it, so that arrays indexed by `$j` become registers.
 macro_rules! unroll {
     ($j:ident in $n:expr, $body:block) => {
-        unroll!(@ $j $n, $body 0 1 2 3 4 5 6 7 8 9)
+        unroll!(@ 10, $j $n, $body 0 1 2 3 4 5 6 7 8 9)
     };
-    (@ $j:ident $n:expr, $body:block $($i:literal)*) => {{
-        const { assert!($n <= 10, "more than unroll! unrolls") };
+    ($j:ident to $n:expr, $body:block) => {
+        unroll!(@ 20, $j $n, $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+    };
+    (@ $most:literal, $j:ident $n:expr, $body:block $($i:literal)*) => {{
+        const { assert!($n <= $most, "more than unroll! unrolls") };
         $(if $i < $n {
             let $j: usize = $i;
             $body
@@ -60,40 +73,39 @@ macro_rules! unroll {
 mod bias;
 mod constants;
 mod domain;
-mod general;
 mod kernel;
-mod settle;
+mod tiles;
 
-pub use bias::initial;
-pub use constants::{Constants, Shape, factors};
+pub use constants::{Constants, Shape};
 pub use domain::Domain;
-pub use general::amm_general;
-pub use kernel::{amm, columns_for, select, tables_for};
-pub use settle::{normalize, settle};
+pub use kernel::{amm, ams, select};
+pub use tiles::{amm_tiles, ams_tiles};
 
-/// Lanes of a vector: consecutive digits of one number.
+/// Lanes of a vector.
 pub const LANES: usize = 8;
 /// `w`, the bits of a digit.
 pub const DIGIT_BITS: u32 = 52;
+/// The bits of the top digit of a segment.
+pub const TOP_BITS: u32 = DIGIT_BITS - 1;
 /// The most numbers side by side.
-const MOST: usize = 2;
-/// The most digits of a number.
-pub const MAX_DIGITS: usize = 160;
+pub const MOST: usize = 2;
+/// The most vectors of a number: `V`.
+pub const MAX_VECTORS: usize = 40;
 
-// The bound on columns above.
-const _: () = assert!(2 * MAX_DIGITS + 2 * MAX_DIGITS.next_multiple_of(LANES) < 1 << 11);
+// The bound on columns above, where most segments have as many digits.
+const _: () = assert!(8 * LANES / MOST * MAX_VECTORS < 1 << 11);
 
 /// The vocabulary: a vector of eight lanes of 64 bits.
 ///
 /// A vector holds columns, which are words, or digits as the machine multiplies them
-/// ([`digits`](Machine::digits)).
+/// ([`digits`](Machine::digits)). Where `SIDES` numbers share a vector, side by side, lane `SIDES·k + i` is segment
+/// `k` of number `i`.
 ///
 /// # The product and its bias
 ///
-/// As in [`crate::batch::Machine`]: [`mac`](Machine::mac) adds the halves of a product to two columns of one
-/// lane, and besides, for every call, the constants [`BIAS_LOW`](Machine::BIAS_LOW) and
-/// [`BIAS_HIGH`](Machine::BIAS_HIGH), in every lane. How many products a column receives is known beforehand,
-/// and it starts at minus so many biases.
+/// As in [`crate::batch::Machine`]: [`mac`](Machine::mac) adds the halves of a product to two columns, and besides,
+/// for every call, the constants [`BIAS_LOW`](Machine::BIAS_LOW) and [`BIAS_HIGH`](Machine::BIAS_HIGH), in every
+/// lane. How many products a column receives is known beforehand, and it starts at minus so many biases.
 ///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends
 /// on data.
@@ -105,7 +117,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// Whether there is a bias.
     const BIASED: bool = Self::BIAS_LOW != 0 || Self::BIAS_HIGH != 0;
 
-    /// Eight digits of a number, or eight columns.
+    /// A digit of every segment, or a column of each.
     type Vector: Copy + Send + Sync + 'static;
     /// A truth value in every lane.
     type Mask: Copy;
@@ -114,24 +126,25 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn zero(self) -> Self::Vector;
     /// The words, the first in lane 0.
     fn vector(self, words: [u64; LANES]) -> Self::Vector;
-    /// The lanes of all vectors, in place, lane 0 first.
-    fn words(self, vectors: &[Self::Vector]) -> &[u64];
-    /// The lanes of one vector.
+    /// The lanes of a vector.
     fn lanes(self, vector: &Self::Vector) -> &[u64; LANES];
-    /// The lanes of one vector, to write.
-    fn lanes_mut(self, vector: &mut Self::Vector) -> &mut [u64; LANES];
-    /// The lanes from lane `i` of all `vectors` on.
-    fn window(self, vectors: &[Self::Vector], i: usize) -> Self::Vector;
-    /// Columns below `2^52` as digits.
+    /// The low 52 bits of columns, as digits.
     fn digits(self, columns: Self::Vector) -> Self::Vector;
-    /// Digits as columns.
+    /// Columns below `2^52` as digits.
+    #[inline(always)]
+    fn whole_digits(self, columns: Self::Vector) -> Self::Vector {
+        self.digits(columns)
+    }
+    /// Digits as columns. Bits above 52 are of any value.
     fn columns(self, digits: Self::Vector) -> Self::Vector;
-    /// A digit from one lane of a vector of digits, in every lane.
-    fn digit(self, lane: &u64) -> Self::Vector;
-    /// The digit in every lane of which [`quotient`](Machine::quotient) left this word.
-    fn quotient_digit(self, word: &u64) -> Self::Vector;
+    /// The digits of one segment, in all segments.
+    fn segment<const SIDES: usize>(self, digits: &Self::Vector, segment: usize) -> Self::Vector;
+    /// The columns of the lowest segment, in all segments.
+    fn lowest<const SIDES: usize>(self, columns: Self::Vector) -> Self::Vector;
+    /// The columns of the lowest segment, and 0 in the others.
+    fn only_lowest<const SIDES: usize>(self, columns: Self::Vector) -> Self::Vector;
     /// `(low + l + BIAS_LOW, high + h + BIAS_HIGH)` with `h·2^52 + l = a·b` and `0 ≤ l < 2^52`, modulo
-    /// `2^64`, of digits `a` and `b`. The high half belongs one column up, to the next lane.
+    /// `2^64`, of digits `a` and `b`.
     fn mac(
         self,
         low: Self::Vector,
@@ -141,59 +154,39 @@ pub trait Machine: Copy + Send + Sync + 'static {
     ) -> (Self::Vector, Self::Vector);
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// `a mod 2^52`.
-    fn low(self, a: Self::Vector) -> Self::Vector;
-    /// `⌊a / 2^52⌋`.
-    fn carry(self, a: Self::Vector) -> Self::Vector;
-    /// The vector moved up by a lane: lane 0 is the top lane of `below`.
-    fn up(self, vector: Self::Vector, below: Self::Vector) -> Self::Vector;
-    /// Which lanes are above `2^52 − 1`: bit `i` for lane `i`, no bits above 7.
-    fn over(self, a: Self::Vector) -> u32;
-    /// Which lanes are `2^52 − 1`, in the same form.
-    fn full(self, a: Self::Vector) -> u32;
-    /// The digits of a vector of columns, from digit `FROM` on, an even one; the others of `q` are left as
-    /// they are. `low` and `high` are the parts of the columns, and `carry` what comes from below; what goes
-    /// on is returned. Digits are left as [`quotient_digit`](Machine::quotient_digit) takes them, without any
-    /// need for bits above `2^52` to be cleared.
-    ///
-    /// Precondition: `low + high + 2^13 < 2^64` in each lane.
-    ///
-    /// One digit after the other, in scalar registers: it takes no longer than [`settle`], and leaves the
-    /// multiplier's ports alone. Digits go to memory, from where a word is put into all lanes by a load, and
-    /// from a register by two instructions on those ports.
-    #[inline(always)]
-    fn quotient<const FROM: usize>(
-        self,
-        low: &[u64; LANES],
-        high: &[u64; LANES],
-        mut carry: u64,
-        q: &mut [u64; LANES],
-    ) -> u64 {
-        for i in FROM..LANES {
-            q[i] = low[i] + high[i] + carry;
-            carry = q[i] >> DIGIT_BITS;
-        }
-        carry
-    }
-    /// Adds 1 to lane `i` where bit `i` is set, for the low eight bits.
-    fn increment(self, a: Self::Vector, lanes: u32) -> Self::Vector;
-    /// In every lane, whether `a = b`.
-    fn equals(self, a: u64, b: u64) -> Self::Mask;
+    /// `a mod 2^BITS`.
+    fn low<const BITS: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// `⌊a / 2^BITS⌋`.
+    fn carry<const BITS: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// Each segment in the place of the one above it; 0 in the lowest.
+    fn up<const SIDES: usize>(self, columns: Self::Vector) -> Self::Vector;
+    /// Each segment in the place of the one below it; 0 in the uppermost.
+    fn down<const SIDES: usize>(self, columns: Self::Vector) -> Self::Vector;
+    /// In every lane, whether it is `b`.
+    fn equals(self, a: Self::Vector, b: u64) -> Self::Mask;
     /// `b` where the mask is set, else `a`.
     fn select(self, mask: Self::Mask, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 }
 
 /// The compiled roots of one machine.
 pub trait Kernels: Machine {
-    /// [`amm`] or [`amm_general`], depending on the shape.
+    /// [`amm`], or [`amm_tiles`], depending on the shape.
     fn amm(
         self,
         shape: Shape,
         x: &mut [Self::Vector],
-        y: Option<&[Self::Vector]>,
+        y: &[Self::Vector],
+        tables: &[Self::Vector],
+        space: &mut [Self::Vector],
+    );
+    /// [`ams`], or [`ams_tiles`].
+    fn ams(
+        self,
+        shape: Shape,
+        x: &mut [Self::Vector],
         times: usize,
         tables: &[Self::Vector],
-        columns: &mut [Self::Vector],
+        space: &mut [Self::Vector],
     );
     /// [`select`].
     fn select_entry(self, shape: Shape, out: &mut [Self::Vector], table: &[Self::Vector], index: &[u64]);

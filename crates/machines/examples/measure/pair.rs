@@ -36,7 +36,7 @@ mod x86 {
     pub fn table(name: &str, m: impl Kernels, lengths: &[usize], instructions: usize) {
         for &bits in lengths {
             for count in [1, 2] {
-                let constants = [0, 1].map(|seed| Constants::with_bits(&modulus(bits, seed), bits));
+                let constants = [0, 1].map(|seed| Constants::new(&modulus(bits, seed), bits, count));
                 let constants: Vec<_> = constants.iter().take(count).collect();
                 let (base, exponent) = (number(bits - 64, 2), number(bits, 3));
                 let mut domain = Domain::new(m, &constants);
@@ -55,30 +55,29 @@ mod x86 {
                 let powers: Vec<_> = constants.iter().map(power).collect();
                 let power = best(|| drop(black_box(pow(&mut Domain::new(m, &constants), black_box(&powers)))));
                 let clock = gigahertz();
-                let limit = (count * products(Shape::new(bits)) * instructions) as f64 / 2.0;
-                let share = |ns: f64| 100.0 * limit / (ns * clock);
+                let shape = Shape::new(bits, count);
+                let share = |products: usize, ns: f64| {
+                    100.0 * (products * instructions) as f64 / 2.0 / (ns * clock)
+                };
                 println!(
                     "{name:11} {bits:5} bits, numbers {count}: amm {:7.0} cycles {:4.0} %   ams {:7.0} cycles {:4.0} %   \
                      power {:9.1} µs ({clock:.2} GHz)",
                     product * clock,
-                    share(product),
+                    share(products(shape, false), product),
                     square * clock,
-                    share(square),
+                    share(products(shape, true), square),
                     power / 1000.0,
                 );
             }
         }
     }
 
-    /// Products of vectors in a product of numbers, both halves, as the kernels' banners count them.
-    fn products(shape: Shape) -> usize {
-        let (n, vectors) = (shape.width, shape.vectors());
-        let spare = 8 * vectors - shape.digits;
-        // A row of the shift s needs a vector more where s is above the lanes left over.
-        let rows = |first: usize| -> usize {
-            (first..8 * vectors).map(|row| shape.tiles * (n + usize::from(row % 8 > spare))).sum()
-        };
-        // The product; friendly multiples for all vectors but one, and M for that; the last quotient.
-        2 * rows(spare) + 8
+    /// Products of vectors in a product of numbers or a square, both halves, as the kernels' banners count them.
+    fn products(shape: Shape, square: bool) -> usize {
+        let (v, segments) = (shape.vectors, shape.segments());
+        let product = segments * if square { v * (v + 1) / 2 } else { v * v };
+        let last = |digits: usize| digits * (digits + 1) / 2;
+        let cleared = v.div_ceil(2);
+        product + segments * v * v + last(cleared) + last(v - cleared)
     }
 }

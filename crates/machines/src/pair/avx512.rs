@@ -18,26 +18,35 @@ macro_rules! avx512_pair {
             unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
         }
         #[inline(always)]
-        fn words(self, vectors: &[__m512i]) -> &[u64] {
-            // SAFETY: as below.
-            unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), LANES * vectors.len()) }
-        }
-        #[inline(always)]
         fn lanes(self, vector: &__m512i) -> &[u64; LANES] {
             // SAFETY: a vector is 64 bytes, aligned to 64, and every bit pattern is eight words.
             unsafe { &*std::ptr::from_ref(vector).cast() }
         }
         #[inline(always)]
-        fn lanes_mut(self, vector: &mut __m512i) -> &mut [u64; LANES] {
-            // SAFETY: as above, and every eight words are a vector.
-            unsafe { &mut *std::ptr::from_mut(vector).cast() }
+        fn segment<const SIDES: usize>(self, digits: &__m512i, segment: usize) -> __m512i {
+            let lanes = &self.lanes(digits)[SIDES * segment..][..SIDES];
+            match SIDES {
+                // SAFETY: `self` proves AVX-512F.
+                1 => unsafe { _mm512_set1_epi64(lanes[0] as i64) },
+                // SAFETY: `self` proves AVX-512F; the two words are 16 readable bytes, and the load needs no
+                // alignment.
+                _ => unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(lanes.as_ptr().cast())) },
+            }
         }
         #[inline(always)]
-        fn window(self, vectors: &[__m512i], i: usize) -> __m512i {
-            assert!(i + LANES <= LANES * vectors.len());
-            // SAFETY: `self` proves AVX-512F; the 64 bytes from word `i` on lie within the slice, and the
-            // load needs no alignment.
-            unsafe { _mm512_loadu_si512(vectors.as_ptr().cast::<u64>().add(i).cast()) }
+        fn lowest<const SIDES: usize>(self, columns: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe {
+                match SIDES {
+                    1 => _mm512_broadcastq_epi64(_mm512_castsi512_si128(columns)),
+                    _ => _mm512_shuffle_i64x2::<0>(columns, columns),
+                }
+            }
+        }
+        #[inline(always)]
+        fn only_lowest<const SIDES: usize>(self, columns: __m512i) -> __m512i {
+            // SAFETY: `self` proves AVX-512F.
+            unsafe { _mm512_maskz_mov_epi64((1 << SIDES) - 1, columns) }
         }
         #[inline(always)]
         fn add(self, a: __m512i, b: __m512i) -> __m512i {
@@ -45,39 +54,39 @@ macro_rules! avx512_pair {
             unsafe { _mm512_add_epi64(a, b) }
         }
         #[inline(always)]
-        fn low(self, a: __m512i) -> __m512i {
+        fn low<const BITS: u32>(self, a: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { low_52(a) }
+            unsafe { _mm512_and_si512(a, _mm512_set1_epi64((1 << BITS) - 1)) }
         }
         #[inline(always)]
-        fn carry(self, a: __m512i) -> __m512i {
+        fn carry<const BITS: u32>(self, a: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_srli_epi64::<52>(a) }
+            unsafe { _mm512_srli_epi64::<BITS>(a) }
         }
         #[inline(always)]
-        fn up(self, vector: __m512i, below: __m512i) -> __m512i {
+        fn up<const SIDES: usize>(self, columns: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_alignr_epi64::<7>(vector, below) }
+            unsafe {
+                match SIDES {
+                    1 => _mm512_alignr_epi64::<7>(columns, _mm512_setzero_si512()),
+                    _ => _mm512_alignr_epi64::<6>(columns, _mm512_setzero_si512()),
+                }
+            }
         }
         #[inline(always)]
-        fn over(self, a: __m512i) -> u32 {
+        fn down<const SIDES: usize>(self, columns: __m512i) -> __m512i {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_cmpgt_epu64_mask(a, _mm512_set1_epi64((1 << 52) - 1)).into() }
+            unsafe {
+                match SIDES {
+                    1 => _mm512_alignr_epi64::<1>(_mm512_setzero_si512(), columns),
+                    _ => _mm512_alignr_epi64::<2>(_mm512_setzero_si512(), columns),
+                }
+            }
         }
         #[inline(always)]
-        fn full(self, a: __m512i) -> u32 {
+        fn equals(self, a: __m512i, b: u64) -> __mmask8 {
             // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64((1 << 52) - 1)).into() }
-        }
-        #[inline(always)]
-        fn increment(self, a: __m512i, lanes: u32) -> __m512i {
-            // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_mask_sub_epi64(a, lanes as __mmask8, a, _mm512_set1_epi64(-1)) }
-        }
-        #[inline(always)]
-        fn equals(self, a: u64, b: u64) -> __mmask8 {
-            // SAFETY: `self` proves AVX-512F.
-            unsafe { _mm512_cmpeq_epi64_mask(_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)) }
+            unsafe { _mm512_cmpeq_epi64_mask(a, _mm512_set1_epi64(b as i64)) }
         }
         #[inline(always)]
         fn select(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {

@@ -12,7 +12,7 @@ impl Machine for Portable<8> {
     const BIAS_HIGH: u64 = 0;
 
     type Vector = [u64; LANES];
-    type Mask = u64;
+    type Mask = [u64; LANES];
 
     #[inline(never)]
     fn zero(self) -> [u64; LANES] {
@@ -23,20 +23,8 @@ impl Machine for Portable<8> {
         words
     }
     #[inline(never)]
-    fn words(self, vectors: &[[u64; LANES]]) -> &[u64] {
-        vectors.as_flattened()
-    }
-    #[inline(never)]
     fn lanes(self, vector: &[u64; LANES]) -> &[u64; LANES] {
         vector
-    }
-    #[inline(never)]
-    fn lanes_mut(self, vector: &mut [u64; LANES]) -> &mut [u64; LANES] {
-        vector
-    }
-    #[inline(never)]
-    fn window(self, vectors: &[[u64; LANES]], i: usize) -> [u64; LANES] {
-        *vectors.as_flattened()[i..].first_chunk().expect("eight lanes")
     }
     #[inline(never)]
     fn digits(self, columns: [u64; LANES]) -> [u64; LANES] {
@@ -47,12 +35,16 @@ impl Machine for Portable<8> {
         digits
     }
     #[inline(never)]
-    fn digit(self, lane: &u64) -> [u64; LANES] {
-        [*lane; LANES]
+    fn segment<const SIDES: usize>(self, digits: &[u64; LANES], segment: usize) -> [u64; LANES] {
+        std::array::from_fn(|i| digits[SIDES * segment + i % SIDES])
     }
     #[inline(never)]
-    fn quotient_digit(self, word: &u64) -> [u64; LANES] {
-        [*word; LANES]
+    fn lowest<const SIDES: usize>(self, columns: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| columns[i % SIDES])
+    }
+    #[inline(never)]
+    fn only_lowest<const SIDES: usize>(self, columns: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| if i < SIDES { columns[i] } else { 0 })
     }
     #[inline(never)]
     fn mac(
@@ -74,44 +66,38 @@ impl Machine for Portable<8> {
         std::array::from_fn(|i| a[i] + b[i])
     }
     #[inline(never)]
-    fn low(self, a: [u64; LANES]) -> [u64; LANES] {
-        a.map(|a| a & MASK)
+    fn low<const BITS: u32>(self, a: [u64; LANES]) -> [u64; LANES] {
+        a.map(|a| a & ((1 << BITS) - 1))
     }
     #[inline(never)]
-    fn carry(self, a: [u64; LANES]) -> [u64; LANES] {
-        a.map(|a| a >> 52)
+    fn carry<const BITS: u32>(self, a: [u64; LANES]) -> [u64; LANES] {
+        a.map(|a| a >> BITS)
     }
     #[inline(never)]
-    fn up(self, vector: [u64; LANES], below: [u64; LANES]) -> [u64; LANES] {
-        std::array::from_fn(|i| if i == 0 { below[LANES - 1] } else { vector[i - 1] })
+    fn up<const SIDES: usize>(self, columns: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| if i < SIDES { 0 } else { columns[i - SIDES] })
     }
     #[inline(never)]
-    fn over(self, a: [u64; LANES]) -> u32 {
-        // Digits here are far below 2^63: the difference is negative where a digit is above.
-        a.iter().rev().fold(0, |bits, &a| bits << 1 | (MASK.wrapping_sub(a) >> 63) as u32)
+    fn down<const SIDES: usize>(self, columns: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| columns.get(i + SIDES).copied().unwrap_or(0))
     }
     #[inline(never)]
-    fn full(self, a: [u64; LANES]) -> u32 {
-        a.iter().rev().fold(0, |bits, &a| {
-            let difference = a ^ MASK;
-            bits << 1 | (!(difference | difference.wrapping_neg()) >> 63) as u32
-        })
+    fn equals(self, a: [u64; LANES], b: u64) -> [u64; LANES] {
+        // The barrier keeps the masks masks.
+        std::hint::black_box(a.map(|a| {
+            let difference = a ^ b;
+            ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1)
+        }))
     }
     #[inline(never)]
-    fn increment(self, a: [u64; LANES], lanes: u32) -> [u64; LANES] {
-        std::array::from_fn(|i| a[i] + u64::from(lanes >> i & 1))
-    }
-    #[inline(never)]
-    fn equals(self, a: u64, b: u64) -> u64 {
-        // The barrier keeps the mask a mask.
-        let difference = a ^ b;
-        std::hint::black_box(((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1))
-    }
-    #[inline(never)]
-    fn select(self, mask: u64, a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {
-        std::array::from_fn(|i| a[i] ^ (mask & (a[i] ^ b[i])))
+    fn select(self, mask: [u64; LANES], a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {
+        std::array::from_fn(|i| a[i] ^ (mask[i] & (a[i] ^ b[i])))
     }
 }
 
 type Eight = Portable<8>;
-pair_roots!(unchecked, Eight, features: []);
+pair_roots!(unchecked, Eight, features: [], tuned: [], tiles: [
+    6 => amm_tiles_3 ams_tiles_3<3, 6>,
+    8 => amm_tiles_4 ams_tiles_4<4, 8>,
+    _ => amm_tiles_5 ams_tiles_5<5, 10>,
+]);

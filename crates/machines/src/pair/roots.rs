@@ -1,10 +1,30 @@
-//! The roots of numbers laid across vectors: one for each tuned digit count, and one for each width of tiles.
+//! The roots of numbers laid across vectors: one for each number of vectors whose sums stay in registers, and one for
+//! each width of tiles; each for one number and for two side by side.
 
 /// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for
 /// `#[target_feature]`, empty for a machine that needs none; `$module` is their module, `root` for those
-/// whose machine code is checked.
+/// whose machine code is checked. `$tuned` has roots for more than five vectors with their `<V, T, H>`, `$tiles` those
+/// for tiles with their `<W, C>`; the last is for all other numbers of vectors.
 macro_rules! pair_roots {
-    ($module:ident, $machine:ty, features: [$($features:literal)?]) => {
+    (
+        $module:ident, $machine:ty, features: $features:tt,
+        tuned: [$($tuned:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
+        tiles: [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
+    ) => {
+        pair_roots!(@all $module, $machine, $features, [
+            2 => amm_2 ams_2<2, 4, 1>,
+            3 => amm_3 ams_3<3, 6, 2>,
+            4 => amm_4 ams_4<4, 8, 2>,
+            5 => amm_5 ams_5<5, 10, 3>,
+            $($tuned => $amm $ams<$v, $t, $h>,)*
+        ], [$($tiles => $amm_tiles $ams_tiles<$w, $c>,)*]);
+    };
+
+    (
+        @all $module:ident, $machine:ty, $features:tt,
+        [$($tuned:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
+        [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
+    ) => {
         mod $module {
             #![allow(unused_unsafe)] // a root without target features is safe to call
             use super::*;
@@ -12,95 +32,105 @@ macro_rules! pair_roots {
             type This = $machine;
             type Vector = <This as Machine>::Vector;
 
-            // Digits: vectors, one more, vectors of columns, lanes left over.
-            pair_roots!(@tuned [$($features)?] amm_10<2, 3, 4, 6>);
-            pair_roots!(@tuned [$($features)?] amm_16<2, 3, 4, 0>);
-            pair_roots!(@tuned [$($features)?] amm_20<3, 4, 6, 4>);
-            pair_roots!(@tuned [$($features)?] amm_30<4, 5, 8, 2>);
-            pair_roots!(@tuned [$($features)?] amm_40<5, 6, 10, 0>);
-            pair_roots!(@general [$($features)?] amm_tiles_3<3, 4>);
-            pair_roots!(@general [$($features)?] amm_tiles_4<4, 5>);
-            pair_roots!(@general [$($features)?] amm_tiles_5<5, 6>);
-            pair_roots!(@select [$($features)?] select);
+            $(pair_roots!(@tuned $features $amm $ams<$v, $t, $h>);)*
+            $(pair_roots!(@tiles $features $amm_tiles $ams_tiles<$w, $c>);)*
+            pair_roots!(@select $features select);
 
             impl Kernels for $machine {
-                fn amm(
-                    self,
-                    shape: Shape,
-                    x: &mut [Vector],
-                    y: Option<&[Vector]>,
-                    times: usize,
-                    tables: &[Vector],
-                    columns: &mut [Vector],
-                ) {
-                    let tiles = shape.tiles;
-                    // SAFETY: `self` proves that the processor has the target features of this machine's
-                    // roots.
+                fn amm(self, shape: Shape, x: &mut [Vector], y: &[Vector], tables: &[Vector], space: &mut [Vector]) {
+                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
                     unsafe {
-                        match (shape.digits, shape.width) {
-                            (10, _) => amm_10(self, x, y, times, tables, columns),
-                            (16, _) => amm_16(self, x, y, times, tables, columns),
-                            (20, _) => amm_20(self, x, y, times, tables, columns),
-                            (30, _) => amm_30(self, x, y, times, tables, columns),
-                            (40, _) => amm_40(self, x, y, times, tables, columns),
-                            (_, 3) => amm_tiles_3(self, tiles, x, y, times, tables, columns),
-                            (_, 4) => amm_tiles_4(self, tiles, x, y, times, tables, columns),
-                            (_, 5) => amm_tiles_5(self, tiles, x, y, times, tables, columns),
-                            (_, width) => unreachable!("no tile of width {width}"),
+                        match (shape.vectors, shape.count) {
+                            $(
+                                ($tuned, 1) => $amm::<1>(self, x, y, tables),
+                                ($tuned, _) => $amm::<2>(self, x, y, tables),
+                            )*
+                            $(
+                                ($tiles, 1) => $amm_tiles::<1>(self, x, y, tables, space),
+                                ($tiles, _) => $amm_tiles::<2>(self, x, y, tables, space),
+                            )*
+                        }
+                    }
+                }
+                fn ams(self, shape: Shape, x: &mut [Vector], times: usize, tables: &[Vector], space: &mut [Vector]) {
+                    // SAFETY: as above.
+                    unsafe {
+                        match (shape.vectors, shape.count) {
+                            $(
+                                ($tuned, 1) => $ams::<1>(self, x, times, tables),
+                                ($tuned, _) => $ams::<2>(self, x, times, tables),
+                            )*
+                            $(
+                                ($tiles, 1) => $ams_tiles::<1>(self, x, times, tables, space),
+                                ($tiles, _) => $ams_tiles::<2>(self, x, times, tables, space),
+                            )*
                         }
                     }
                 }
                 fn select_entry(self, shape: Shape, out: &mut [Vector], table: &[Vector], index: &[u64]) {
-                    let root: unsafe fn(This, &mut [Vector], &[Vector], &[u64]) = match shape.width {
-                        2 => select::<2>,
-                        3 => select::<3>,
-                        4 => select::<4>,
-                        5 => select::<5>,
-                        width => unreachable!("no tile of width {width}"),
-                    };
                     // SAFETY: as above.
-                    unsafe { root(self, out, table, index) }
+                    unsafe {
+                        match (shape.vectors, shape.count) {
+                            (2, 1) => select::<1, 2>(self, out, table, index),
+                            (2, _) => select::<2, 2>(self, out, table, index),
+                            (3 | 6, 1) => select::<1, 3>(self, out, table, index),
+                            (3 | 6, _) => select::<2, 3>(self, out, table, index),
+                            (4 | 8, 1) => select::<1, 4>(self, out, table, index),
+                            (4 | 8, _) => select::<2, 4>(self, out, table, index),
+                            (_, 1) => select::<1, 5>(self, out, table, index),
+                            _ => select::<2, 5>(self, out, table, index),
+                        }
+                    }
                 }
             }
         }
     };
 
-    (@tuned [$($features:literal)?] $name:ident<$n:literal, $w:literal, $t:literal, $e:literal>) => {
+    (@tuned [$($features:literal)?] $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
-        fn $name(
-            m: This,
-            x: &mut [Vector],
-            y: Option<&[Vector]>,
-            times: usize,
-            tables: &[Vector],
-            columns: &mut [Vector],
-        ) {
-            pair::amm::<This, $n, $w, $t, $e>(m, x, y, times, tables, columns)
+        fn $amm<const SIDES: usize>(m: This, x: &mut [Vector], y: &[Vector], tables: &[Vector]) {
+            pair::amm::<This, SIDES, $v, $t, $h>(m, x, y, tables)
+        }
+
+        $(#[target_feature(enable = $features)])?
+        #[inline(never)]
+        fn $ams<const SIDES: usize>(m: This, x: &mut [Vector], times: usize, tables: &[Vector]) {
+            pair::ams::<This, SIDES, $v, $t, $h>(m, x, times, tables)
         }
     };
 
-    (@general [$($features:literal)?] $name:ident<$n:literal, $w:literal>) => {
+    (@tiles [$($features:literal)?] $amm:ident $ams:ident<$w:literal, $c:literal>) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
-        fn $name(
+        fn $amm<const SIDES: usize>(
             m: This,
-            tiles: usize,
             x: &mut [Vector],
-            y: Option<&[Vector]>,
+            y: &[Vector],
+            tables: &[Vector],
+            space: &mut [Vector],
+        ) {
+            pair::amm_tiles::<This, SIDES, $w, $c>(m, x, y, tables, space)
+        }
+
+        $(#[target_feature(enable = $features)])?
+        #[inline(never)]
+        fn $ams<const SIDES: usize>(
+            m: This,
+            x: &mut [Vector],
             times: usize,
             tables: &[Vector],
-            columns: &mut [Vector],
+            space: &mut [Vector],
         ) {
-            pair::amm_general::<This, $n, $w>(m, tiles, x, y, times, tables, columns)
+            pair::ams_tiles::<This, SIDES, $w, $c>(m, x, times, tables, space)
         }
     };
 
     (@select [$($features:literal)?] $name:ident) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
-        fn $name<const N: usize>(m: This, out: &mut [Vector], table: &[Vector], index: &[u64]) {
-            pair::select::<This, N>(m, out, table, index)
+        fn $name<const SIDES: usize, const N: usize>(m: This, out: &mut [Vector], table: &[Vector], index: &[u64]) {
+            pair::select::<This, SIDES, N>(m, out, table, index)
         }
     };
 }

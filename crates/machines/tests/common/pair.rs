@@ -18,7 +18,7 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
             modulus(rng, bits)
         })
         .collect();
-    let constants: Vec<_> = moduli.iter().map(|m| Constants::with_bits(&odd(m), bits)).collect();
+    let constants: Vec<_> = moduli.iter().map(|m| Constants::new(&odd(m), bits, count)).collect();
     let bases: Vec<BigUint> = moduli
         .iter()
         .map(|modulus| match rng.random_range(0..6) {

@@ -1,8 +1,7 @@
 //! Keeps the functions in the program whose file is read.
 
 use std::hint::black_box;
-use zariz_kernels::{pair, scalar::Kernels};
-use zariz_machines::batch::{Avx512Fma, Avx512Ifma};
+use zariz_kernels::scalar::Kernels;
 use zariz_machines::bls12_381::{self, Fe};
 use zariz_machines::scalar::Adx;
 
@@ -15,6 +14,4 @@ pub fn link() {
     black_box(bls12_381::Adx::sqr as fn(bls12_381::Adx, &Fe) -> Fe);
     black_box(bls12_381::add_assign as fn(&mut Fe, &Fe));
     black_box(bls12_381::sub_assign as fn(&mut Fe, &Fe));
-    black_box(<Avx512Ifma as pair::Kernels>::amm as fn(_, _, _, _, _, _, _));
-    black_box(<Avx512Fma as pair::Kernels>::amm as fn(_, _, _, _, _, _, _));
 }

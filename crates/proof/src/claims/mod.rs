@@ -4,7 +4,6 @@ pub mod blocks;
 pub mod bls12_381;
 pub mod link;
 pub mod others;
-pub mod pair;
 pub mod rows;
 pub mod scalar;
 
@@ -17,19 +16,13 @@ use crate::machine::Stop;
 use crate::value::Value;
 
 /// The functions that claims are about.
-pub const PREFIXES: &[&str] = &[
-    "zariz_machines::scalar::adx::",
-    "zariz_machines::bls12_381::",
-    "zariz_machines::pair::ifma::root::amm",
-    "zariz_machines::pair::fma::root::amm",
-];
+pub const PREFIXES: &[&str] = &["zariz_machines::scalar::adx::", "zariz_machines::bls12_381::"];
 
 /// Where the assembly is written that has a claim: functions, and macros whose code is part of others.
 pub fn proved() -> Vec<&'static str> {
     let functions = scalar::CLAIMS.iter().map(|(function, _)| *function);
     let field = bls12_381::OPERATIONS.iter().map(|(_, function, _)| *function);
-    let chains = pair::MACHINES.iter().map(|machine| machine.macro_name);
-    [rows::ROWS].into_iter().chain(functions).chain(field).chain(chains).collect()
+    [rows::ROWS].into_iter().chain(functions).chain(field).collect()
 }
 
 /// What was found about one function, at one size.
@@ -46,7 +39,6 @@ pub struct Outcome {
 pub fn all(code: &Code, mut each: impl FnMut(Outcome)) {
     rows::all(code, &mut each);
     bls12_381::all(code, &mut each);
-    pair::all(code, &mut each);
     blocks::all(&mut each);
     scalar::all(code, &mut each);
 }

@@ -87,7 +87,7 @@ impl Machine<'_> {
         }
         let factor = |(id, value, _): &(Id, u64, u64)| if *id == 0 { i128::from(*value) } else { 1 };
         let terms = parts.iter().zip(signs).map(|(part, sign)| ((0, part.0), sign * factor(part))).collect();
-        if least >= 0 && (greatest < RADIX || self.no_carry) {
+        if least >= 0 && greatest < RADIX {
             let max = u64::try_from(greatest).unwrap_or(u64::MAX);
             let (low, _) = self.facts.define(terms, (max, None), borrows, false);
             return Ok((Value::Word(low), Flag::Known(false)));
@@ -123,17 +123,5 @@ impl Machine<'_> {
         let low_max = if high_max.is_some() { u64::MAX } else { greatest as u64 };
         let (low, high) = self.facts.define(terms, (low_max, high_max), false, true);
         Ok((high.map_or(Value::Constant(0), Value::Word), Value::Word(low)))
-    }
-
-    /// `value mod 2^bits`, and `⌊value/2^bits⌋`.
-    pub fn cut(&mut self, value: Value, bits: u32) -> Result<(Value, Value), Stop> {
-        match value {
-            Value::Word(id) => {
-                let (low, high) = self.facts.cut((0, id), bits);
-                Ok((Value::Word(low), Value::Word(high)))
-            }
-            Value::Constant(value) => Ok((Value::Constant(value & ((1 << bits) - 1)), Value::Constant(value >> bits))),
-            other => Err(format!("cuts {other:?}").into()),
-        }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn in_lanes<'a, M: batch::Kernels>(
     if M::LANES == 1 || keys.len() < M::LANES {
         return None;
     }
-    let constants = |modulus: &'a Prepared| machine.constants(modulus);
+    let constants = |modulus: &'a Prepared| machine.constants(modulus, M::LANES);
     let prime = |it: &crt::Prime<'a, Prepared>| crt::Prime {
         modulus: constants(it.modulus),
         exponent: it.exponent,

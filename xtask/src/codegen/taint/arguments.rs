@@ -75,10 +75,11 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         };
     }
     if machine.starts_with("pair") {
-        return match block {
-            "amm_10" | "amm_16" | "amm_20" | "amm_30" | "amm_40" => Some(&[Slice, Slice, Count, Slice, Slice]),
-            "amm_tiles_3" | "amm_tiles_4" | "amm_tiles_5" => Some(&[Count, Slice, Slice, Count, Slice, Slice]),
-            "select" => Some(&[Slice, Slice, Slice]),
+        return match block.split_once('_') {
+            Some(("amm", tiles)) if tiles.starts_with("tiles") => Some(&[Slice, Slice, Slice, Slice]),
+            Some(("ams", tiles)) if tiles.starts_with("tiles") => Some(&[Slice, Count, Slice, Slice]),
+            Some(("amm" | "select", _)) => Some(&[Slice, Slice, Slice]),
+            Some(("ams", _)) => Some(&[Slice, Count, Slice]),
             _ => None,
         };
     }
@@ -111,16 +112,18 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     })
 }
 
-/// The arguments of the method that calls a block: in `pair` it chooses the root by a shape of three numbers.
-pub fn of_method(machine: &str, block: &str) -> Option<Vec<Argument>> {
-    let mut arguments = of(machine, block)?.to_vec();
-    if machine.starts_with("pair") {
-        if block.starts_with("amm_tiles") {
-            arguments.remove(0);
-        }
-        arguments.insert(0, Record(&[(0, 24)]));
+/// The arguments of the method of this name that calls a block: in `pair` it chooses the root by a shape, which is two
+/// numbers.
+pub fn of_method(machine: &str, block: &str, method: &str) -> Option<Vec<Argument>> {
+    if !machine.starts_with("pair") {
+        return Some(of(machine, block)?.to_vec());
     }
-    Some(arguments)
+    match method {
+        "amm" => Some(vec![Count, Count, Slice, Slice, Slice, Slice]),
+        "ams" => Some(vec![Count, Count, Slice, Count, Slice, Slice]),
+        "select_entry" => Some(vec![Count, Count, Slice, Slice, Slice]),
+        _ => None,
+    }
 }
 
 fn of_rsaz(block: &str) -> Option<&'static [Argument]> {
