@@ -196,7 +196,13 @@ pub fn shapes() -> Vec<(Shape, usize)> {
 /// `digit`; on a machine with biases, 0.
 ///
 /// Digits of the result that can be above `2^52 − 1` are findings, too.
-pub fn observe<M: Machine<Vector = Vector>>(machine: M, shape: Shape, code: Code, square: bool, digit: u64) -> Observed {
+pub fn observe<M: Machine<Vector = Vector>>(
+    machine: M,
+    shape: Shape,
+    code: Code,
+    square: bool,
+    digit: u64,
+) -> Observed {
     let digit = [if M::BIASED { 0 } else { digit }; LANES];
     let tables = vec![digit; shape.tables()];
     let mut x = vec![digit; shape.vectors];

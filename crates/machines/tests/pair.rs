@@ -32,7 +32,9 @@ fn every_length_a_little() {
     fn run<M: Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(41);
         let step = if slow::<M>() { 211 } else { 13 };
-        for bits in (2..2300).step_by(step).chain([1021, 1024, 1033, 1034, 1241, 1242, 1657, 1658, 2069, 2070, 2073, 2074]) {
+        for bits in
+            (2..2300).step_by(step).chain([1021, 1024, 1033, 1034, 1241, 1242, 1657, 1658, 2069, 2070, 2073, 2074])
+        {
             for count in [1, 2] {
                 let exponent_bits = rng.random_range(0..40);
                 check(m, &mut rng, bits, count, bits, exponent_bits);

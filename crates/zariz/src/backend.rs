@@ -318,7 +318,8 @@ impl<A: Arithmetic> Backend for A {
 }
 
 fn domain<'a, A: Arithmetic>(machine: A, moduli: &[&'a Prepared]) -> A::Domain<'a> {
-    let constants: Vec<&'a A::Constants> = moduli.iter().map(|modulus| machine.constants(modulus, moduli.len())).collect();
+    let constants: Vec<&'a A::Constants> =
+        moduli.iter().map(|modulus| machine.constants(modulus, moduli.len())).collect();
     machine.domain(&constants)
 }
 

@@ -69,9 +69,10 @@ fn pair(block: &str) -> Option<Products> {
     let quotient = |digits: usize| (digits * (digits - 1) / 2, digits);
     let (operation, v) = block.split_once('_')?;
     if let Some(tile) = v.strip_prefix("tiles_") {
-        // Products of two tiles: in squares and in others, of quotients, and those of the last segment.
+        // Products of two tiles: of numbers, of quotients, and those of the last segment. A tile by itself is apart.
         let w: usize = tile.parse().ok()?;
-        let (once, low_once) = quotient(w);
+        let (columns, low_once) = quotient(w);
+        let once = columns + if operation == "ams" { w * (w + 1) / 2 } else { 0 };
         return Some(Products { rolled: w * w, once, low_once, high_once: 0 });
     }
     let v: usize = v.parse().ok()?;

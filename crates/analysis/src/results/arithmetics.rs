@@ -57,10 +57,10 @@ fn term_sizes(w: usize) -> Vec<Size> {
 
 /// Numbers across vectors: every shape that there is.
 fn pair_sizes() -> Vec<Size> {
-    let shapes = (1..=pair::MOST).flat_map(|count| {
-        (2..=pair::Constants::MAX_BITS).map(move |bits| pair::Shape::new(bits, count))
-    });
-    let distinct: BTreeMap<(usize, usize), pair::Shape> = shapes.map(|shape| ((shape.bits(), shape.count), shape)).collect();
+    let shapes = (1..=pair::MOST)
+        .flat_map(|count| (2..=pair::Constants::MAX_BITS).map(move |bits| pair::Shape::new(bits, count)));
+    let distinct: BTreeMap<(usize, usize), pair::Shape> =
+        shapes.map(|shape| ((shape.bits(), shape.count), shape)).collect();
     let size = |shape: &pair::Shape| {
         let (bits, segment) = (shape.bits(), shape.segment_bits());
         let reduction = Reduction::Friendly { before: bits - segment, last: segment, doubled: 0 };

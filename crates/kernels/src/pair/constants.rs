@@ -53,9 +53,9 @@ impl Shape {
         self.segment_bits() * self.segments()
     }
 
-    /// How many digits of the last segment are cleared at a time.
+    /// How many digits of the last segment are cleared at a time, at most.
     pub(super) const fn cleared(self) -> usize {
-        if self.vectors > 2 * TILE { TILE } else { self.vectors.div_ceil(2) }
+        if self.vectors < TILE { self.vectors } else { TILE }
     }
 
     /// `segments` segments of a number from bit `from` on, as digits, the lowest segment first, in as much room as a

@@ -112,9 +112,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         let add = |number: usize| {
             let (mut sum, piece) = (self.store(x, number), self.store(piece, number));
             let mut carry = 0;
-            for (sum, piece) in
-                sum.chunks_exact_mut(self.shape.vectors).zip(piece.chunks_exact(self.shape.vectors))
-            {
+            for (sum, piece) in sum.chunks_exact_mut(self.shape.vectors).zip(piece.chunks_exact(self.shape.vectors)) {
                 for (j, (sum, piece)) in sum.iter_mut().zip(piece).enumerate() {
                     let bits = if j + 1 < self.shape.vectors { DIGIT_BITS } else { TOP_BITS };
                     let value = *sum + piece + carry;

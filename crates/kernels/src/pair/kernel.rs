@@ -110,6 +110,23 @@ fn product<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
         return sum;
     }
     let mut sum = start::<M, T>(m, |c| different(V, c));
+    add_different(m, &mut sum, a, &digits);
+    unroll!(c to T, {
+        sum[c] = m.add(sum[c], sum[c]);
+    });
+    restart(m, &mut sum, |c| equal(V, c));
+    add_equal(m, &mut sum, a, &digits);
+    sum
+}
+
+/// Adds the products of each digit `i` of a number and the digits `j > i` of one segment of it.
+#[inline(always)]
+pub(super) fn add_different<M: Machine, const V: usize, const T: usize>(
+    m: M,
+    sum: &mut [M::Vector; T],
+    a: &[M::Vector; V],
+    digits: &[M::Vector; V],
+) {
     unroll!(j in V, {
         unroll!(i in V, {
             if i < j {
@@ -117,14 +134,19 @@ fn product<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
             }
         });
     });
-    unroll!(c to T, {
-        sum[c] = m.add(sum[c], sum[c]);
-    });
-    restart(m, &mut sum, |c| equal(V, c));
+}
+
+/// Adds the products of each digit of a number and the same digit of one segment of it.
+#[inline(always)]
+pub(super) fn add_equal<M: Machine, const V: usize, const T: usize>(
+    m: M,
+    sum: &mut [M::Vector; T],
+    a: &[M::Vector; V],
+    digits: &[M::Vector; V],
+) {
     unroll!(i in V, {
         (sum[2 * i], sum[2 * i + 1]) = m.mac(sum[2 * i], sum[2 * i + 1], a[i], digits[i]);
     });
-    sum
 }
 
 /// Adds the product of a number and a quotient, the digits `from..to` of a segment, lowest columns first: the next quotient waits

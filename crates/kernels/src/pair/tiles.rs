@@ -1,7 +1,7 @@
 //! Multiplication in Montgomery's domain of long numbers, tile by tile.
 
-use super::bias::{all, restart, start};
-use super::kernel::{normalize, pass, rounded_up};
+use super::bias::{all, different, equal, restart, start};
+use super::kernel::{add_different, add_equal, normalize, pass, rounded_up};
 use super::{DIGIT_BITS, LANES, Machine, Shape, TOP_BITS};
 
 /// Vectors of working space: the columns of a sum, and the digits of a quotient.
@@ -140,24 +140,44 @@ fn add_segment<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
         // Products of tile `i` and tile `c − i`.
         let (first, end) = ((c + 1).saturating_sub(tiles), tiles.min(c + 1));
         let count = end.saturating_sub(first);
-        let twice = if b.is_none() { count / 2 } else { 0 };
-        let mut columns = start::<M, C>(m, |c| twice * all(W, c));
-        if twice > 0 {
-            for i in first..first + twice {
-                add_tile::<M, W, C>(m, &mut columns, tile(a, i), &segment_of::<M, SIDES, W>(m, tile(b.unwrap_or(a), c - i), segment));
+        let mut columns;
+        if let Some(b) = b {
+            columns = start::<M, C>(m, |c| count * all(W, c));
+            for i in first..end {
+                add_tile::<M, W, C>(
+                    m,
+                    &mut columns,
+                    tile(a, i),
+                    &segment_of::<M, SIDES, W>(m, tile(b, c - i), segment),
+                );
+            }
+        } else {
+            // Each product of different digits once, and doubled.
+            let (pairs, middle) = (count / 2, count % 2);
+            columns = start::<M, C>(m, |c| pairs * all(W, c) + middle * different(W, c));
+            for i in first..first + pairs {
+                add_tile::<M, W, C>(
+                    m,
+                    &mut columns,
+                    tile(a, i),
+                    &segment_of::<M, SIDES, W>(m, tile(a, c - i), segment),
+                );
+            }
+            let digits = segment_of::<M, SIDES, W>(m, tile(a, c / 2), segment);
+            if middle > 0 {
+                add_different::<M, W, C>(m, &mut columns, tile(a, c / 2), &digits);
             }
             unroll!(c to C, {
                 columns[c] = m.add(columns[c], columns[c]);
             });
-        }
-        let once = if b.is_none() { count % 2 } else { count };
-        let multiples = if multiple.is_some() { count } else { 0 };
-        restart(m, &mut columns, |c| (once + multiples) * all(W, c));
-        for i in first + twice..first + twice + once {
-            add_tile::<M, W, C>(m, &mut columns, tile(a, i), &segment_of::<M, SIDES, W>(m, tile(b.unwrap_or(a), c - i), segment));
+            restart(m, &mut columns, |c| middle * equal(W, c));
+            if middle > 0 {
+                add_equal::<M, W, C>(m, &mut columns, tile(a, c / 2), &digits);
+            }
         }
         if let Some(Multiple { number, quotient }) = &multiple {
-            for i in first..first + multiples {
+            restart(m, &mut columns, |c| count * all(W, c));
+            for i in first..end {
                 add_tile::<M, W, C>(m, &mut columns, tile(number, i), tile(quotient, c - i));
             }
         }
