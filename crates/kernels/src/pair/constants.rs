@@ -58,15 +58,30 @@ impl Shape {
         if self.vectors < TILE { self.vectors } else { TILE }
     }
 
-    /// `segments` segments of a number from bit `from` on, as digits, the lowest segment first, in as much room as a
-    /// whole number takes.
+    /// `segments` segments of a number from bit `from` on, as digits: vector by vector, and in each vector the lowest
+    /// segment first.
     pub(super) fn cut(self, number: &[u64], from: usize, segments: usize) -> Limbs {
         let mut out = limbs::zero(self.vectors * self.segments());
-        for (k, digits) in out.chunks_exact_mut(self.vectors).take(segments).enumerate() {
-            limbs::to_digits(number, from + self.segment_bits() * k, DIGIT_BITS, digits);
+        let mut digits = limbs::zero(self.vectors);
+        for k in 0..segments {
+            limbs::to_digits(number, from + self.segment_bits() * k, DIGIT_BITS, &mut digits);
             digits[self.vectors - 1] &= (1 << TOP_BITS) - 1;
+            for (vector, &digit) in out.chunks_exact_mut(self.segments()).zip(&*digits) {
+                vector[k] = digit;
+            }
         }
         out
+    }
+
+    /// Adds segment `k` of a number, in digits as [`cut`](Self::cut) has them, to `out`.
+    fn add_segment(self, out: &mut [u64], digits: &[u64], k: usize) {
+        let mut segment = limbs::zero(self.vectors);
+        for (digit, vector) in segment.iter_mut().zip(digits.chunks_exact(self.segments())) {
+            *digit = vector[k];
+        }
+        let mut number = limbs::zero(self.segment_bits() / 64 + 1);
+        limbs::from_digits(&segment, DIGIT_BITS, &mut number);
+        limbs::add_shifted(out, &number, k * self.segment_bits());
     }
 
     /// Vectors of the factors that depend on the moduli: `M''`, `M`, and the last inverse.
@@ -83,7 +98,7 @@ impl Shape {
 pub struct Constants {
     shape: Shape,
     modulus: OddModulus,
-    /// `M''`, in digits, segment by segment, as the others are.
+    /// `M''`, in digits as [`Shape::cut`] has them, as the others are.
     pub(super) friendly: Limbs,
     /// `M`.
     pub(super) plain: Limbs,
@@ -159,10 +174,8 @@ impl Constants {
     /// The canonical residue of a number below `3M`, given in digits below `2^52`.
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
-        let mut segment = limbs::zero(self.shape.segment_bits() / 64 + 1);
-        for (k, digits) in digits.chunks_exact(self.shape.vectors).enumerate() {
-            limbs::from_digits(digits, DIGIT_BITS, &mut segment);
-            limbs::add_shifted(&mut number, &segment, k * self.shape.segment_bits());
+        for k in 0..self.shape.segments() {
+            self.shape.add_segment(&mut number, digits, k);
         }
         self.modulus.canonical(number, REDUCED - 1)
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::tiles::space_for;
-use super::{Constants, DIGIT_BITS, Kernels, Shape, TOP_BITS};
+use super::{Constants, DIGIT_BITS, Kernels, LANES, Shape, TOP_BITS};
 use crate::Domain as _;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
@@ -29,43 +29,36 @@ impl<'a, M: Kernels> Domain<'a, M> {
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
         assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
         let place = |len, at| Placed::new(machine.zero(), len, Some(at));
-        let (tables, space) = (place(shape.tables(), NUMBERS), place(space_for(shape), COLUMNS));
-        let mut out = Self { machine, moduli: moduli.to_vec(), shape, tables, space };
-        let friendly = out.load(|_, c| &c.friendly);
-        let plain = out.load(|_, c| &c.plain);
-        let (tables, inverse) = out.tables.split_at_mut(2 * shape.vectors);
-        tables[..shape.vectors].copy_from_slice(&friendly);
-        tables[shape.vectors..].copy_from_slice(&plain);
+        let (mut tables, space) = (place(shape.tables(), NUMBERS), place(space_for(shape), COLUMNS));
+        let (friendly, rest) = tables.split_at_mut(shape.vectors);
+        let (plain, inverse) = rest.split_at_mut(shape.vectors);
+        load(machine, friendly, shape, |i| &moduli[i].friendly);
+        load(machine, plain, shape, |i| &moduli[i].plain);
         for (i, vector) in inverse.iter_mut().enumerate() {
             let words = core::array::from_fn(|lane| moduli[lane % shape.count].inverse[i]);
             *vector = machine.digits(machine.vector(words));
         }
-        out
+        Self { machine, moduli: moduli.to_vec(), shape, tables, space }
     }
 
-    /// A number of every modulus, from the digits of its segments.
+    /// A number of every modulus, from its digits.
     fn load<'b>(&mut self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
     where
         'a: 'b,
     {
         let mut out = self.zeros(self.words());
-        let Shape { vectors, count } = self.shape;
-        let digits: Vec<&[u64]> = self.moduli.iter().enumerate().map(|(i, &modulus)| digits(i, modulus)).collect();
-        for (i, out) in out.iter_mut().enumerate() {
-            let words = core::array::from_fn(|lane| digits[lane % count][lane / count * vectors + i]);
-            *out = self.machine.digits(self.machine.vector(words));
-        }
+        load(self.machine, &mut out, self.shape, |i| digits(i, self.moduli[i]));
         out
     }
 
-    /// The digits of one of the numbers side by side, segment by segment.
+    /// The digits of one of the numbers side by side, as [`Shape::cut`] has them.
     fn store(&self, x: &[M::Vector], number: usize) -> Limbs {
-        let Shape { vectors, count } = self.shape;
-        let mut out = limbs::zero(vectors * self.shape.segments());
-        for (i, &vector) in x.iter().enumerate() {
+        let (segments, count) = (self.shape.segments(), self.shape.count);
+        let mut out = limbs::zero(segments * x.len());
+        for (out, &vector) in out.chunks_exact_mut(segments).zip(x) {
             let columns = self.machine.columns(vector);
-            for (segment, word) in self.machine.lanes(&columns).iter().skip(number).step_by(count).enumerate() {
-                out[segment * vectors + i] = word & ((1 << DIGIT_BITS) - 1);
+            for (k, digit) in out.iter_mut().enumerate() {
+                *digit = self.machine.lanes(&columns)[count * k + number] & ((1 << DIGIT_BITS) - 1);
             }
         }
         out
@@ -111,12 +104,12 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     fn add_piece(&mut self, x: &mut [M::Vector], piece: &[M::Vector]) {
         let add = |number: usize| {
             let (mut sum, piece) = (self.store(x, number), self.store(piece, number));
-            let mut carry = 0;
-            for (sum, piece) in sum.chunks_exact_mut(self.shape.vectors).zip(piece.chunks_exact(self.shape.vectors)) {
-                for (j, (sum, piece)) in sum.iter_mut().zip(piece).enumerate() {
-                    let bits = if j + 1 < self.shape.vectors { DIGIT_BITS } else { TOP_BITS };
-                    let value = *sum + piece + carry;
-                    (*sum, carry) = (value & ((1 << bits) - 1), value >> bits);
+            let (mut carry, segments) = (0, self.shape.segments());
+            for k in 0..segments {
+                for i in 0..self.shape.vectors {
+                    let bits = if i + 1 < self.shape.vectors { DIGIT_BITS } else { TOP_BITS };
+                    let value = sum[segments * i + k] + piece[segments * i + k] + carry;
+                    (sum[segments * i + k], carry) = (value & ((1 << bits) - 1), value >> bits);
                 }
             }
             sum
@@ -161,4 +154,16 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 /// One number at a time: a table has the layout of one.
 impl<M: Kernels> crate::Shared for Domain<'_, M> {
     alone!();
+}
+
+/// Digits of numbers side by side into vectors.
+fn load<'a, M: Kernels>(m: M, out: &mut [M::Vector], shape: Shape, digits: impl Fn(usize) -> &'a [u64]) {
+    let (first, last) = (digits(0), digits(shape.count - 1));
+    for (i, out) in out.iter_mut().enumerate() {
+        let words = match shape.count {
+            1 => core::array::from_fn(|lane| first[LANES * i + lane]),
+            _ => core::array::from_fn(|lane| [first, last][lane % 2][LANES / 2 * i + lane / 2]),
+        };
+        *out = m.digits(m.vector(words));
+    }
 }
