@@ -15,7 +15,7 @@ use zariz_kernels::pair::{self, DIGIT_BITS, LANES, Machine, Shape};
 type Vector = [u64; LANES];
 
 /// The machine of bounds, with the biases of products. Where there is one, all digits must be 0. Every product adds
-/// `EXTRA` to its low half, which the kernels do not know of.
+/// `EXTRA` to both halves, for which the kernels do not allow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bound<const LOW: u64, const HIGH: u64, const EXTRA: u64 = 0>;
 
@@ -33,7 +33,7 @@ pub type Fma<const EXTRA: u64 = 0> = Bound<
 /// What a run showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// The largest sum of products.
+    /// The largest sum, of products and carries.
     pub sum: u64,
     /// The largest column that was read, with what was carried to it.
     pub read: u64,
@@ -133,7 +133,7 @@ impl<const LOW: u64, const HIGH: u64, const EXTRA: u64> Machine for Bound<LOW, H
         let sum =
             |column: u64, half: u128, bias: u64, what| self.sum(u128::from(column.wrapping_add(bias)) + half, what);
         let l = |i| sum(low[i], product(i).min(MASK.into()), LOW.wrapping_add(EXTRA), "low halves");
-        let h = |i| sum(high[i], product(i) >> DIGIT_BITS, HIGH, "high halves");
+        let h = |i| sum(high[i], product(i) >> DIGIT_BITS, HIGH.wrapping_add(EXTRA), "high halves");
         (std::array::from_fn(l), std::array::from_fn(h))
     }
     fn add(self, a: Vector, b: Vector) -> Vector {
@@ -180,7 +180,7 @@ pub fn codes(shape: Shape) -> &'static [Code] {
 /// Every shape that numbers of the library can have, with the longest modulus of each; first those of one number.
 pub fn shapes() -> Vec<(Shape, usize)> {
     let mut shapes: Vec<(Shape, usize)> = Vec::new();
-    for count in 1..=pair::MOST {
+    for count in 1..=pair::MAX_COUNT {
         for bits in 2..=pair::Constants::MAX_BITS {
             let shape = Shape::new(bits, count);
             match shapes.last_mut() {

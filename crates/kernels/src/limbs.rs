@@ -281,6 +281,20 @@ mod tests {
     }
 
     #[test]
+    fn a_shifted_number_is_added() {
+        for shift in [0, 1, 51, 63, 64, 65, 127] {
+            for (a, b) in [(0, 1), (u64::MAX, u64::MAX), (5, 1 << 63)] {
+                let mut power = zero(shift / 64 + 1);
+                power[shift / 64] = 1 << (shift % 64);
+                let (mut sum, mut expected) = ([a, u64::MAX, 7, 0], [a, u64::MAX, 7, 0]);
+                add_shifted(&mut sum, &[b, 1], shift);
+                add_assign(&mut expected, &mul(&[b, 1], &power));
+                assert_eq!(sum, expected, "{a:x} and {b:x} by {shift} bits");
+            }
+        }
+    }
+
+    #[test]
     fn bit_lengths() {
         for length in [0, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192] {
             let mut number = [0u64; 3];

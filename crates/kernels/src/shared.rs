@@ -42,6 +42,7 @@ macro_rules! alone {
         }
 
         fn share(&mut self, out: &mut [Self::Element], entries: &[Self::Element]) {
+            assert!(crate::Domain::count(self) == 1, "a table of one number, for several");
             out.copy_from_slice(entries);
         }
 
@@ -50,6 +51,7 @@ macro_rules! alone {
         }
 
         fn select_shared(&mut self, out: &mut [Self::Element], row: &[Self::Element], index: &[u64]) {
+            assert!(crate::Domain::count(self) == 1, "a table of one number, for several");
             crate::Domain::select(self, out, row, index);
         }
     };

@@ -108,7 +108,7 @@ fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
 }
 
 fn pairs<M: pair::Kernels>(machine: M, name: &str) {
-    for limbs in [8, 16, 24, 50] {
+    for limbs in [8, 16, 24, 32, 38, 50, 64, 70] {
         print!("{name}: ");
         let constants = |modulus: &OddModulus| pair::Constants::new(modulus, modulus.bits(), 1);
         let domain = |constants| pair::Domain::new(machine, &[constants]);

@@ -1,8 +1,8 @@
 //! What a run says about its words: one equation for each instruction, and what follows from them.
 //!
 //! An addition gives `low + 2^64·high = a + b + carry`, a subtraction `low − 2^64·high = a − b − borrow`, a
-//! product `low + 2^64·high = a·b`, where `low` is a new word and `high` a new carry, borrow or word. A shift
-//! cuts a word in two, with a smaller radix. All are equations of integers, for all inputs.
+//! product `low + 2^64·high = a·b`, where `low` is a new word and `high` a new carry, borrow or word. A digit
+//! (`names`) is cut off a word likewise, with a smaller radix. All are equations of integers, for all inputs.
 //!
 //! A claim is a form that must be 0. From the newest equation to the oldest, each replaces what it defines;
 //! a carry that was added one limb up cancels with the `2^64·high` of its own equation. A carry that was

@@ -44,7 +44,7 @@ const PRESERVED: [Register; 7] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15, Register::RSP];
 
 /// In the order of their numbers.
-pub const REGISTERS: [Register; 16] = {
+const REGISTERS: [Register; 16] = {
     use Register::*;
     [RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15]
 };

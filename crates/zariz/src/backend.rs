@@ -84,7 +84,7 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     /// Numbers of some moduli.
     type Domain<'a>: Domain<Word = Self::Word> + Shared<Element = Self::Element> + Send + Sync + 'a;
 
-    /// For a domain of `count` moduli.
+    /// What it needs of a modulus in a domain of `count` moduli.
     fn constants(self, modulus: &Prepared, count: usize) -> &Self::Constants;
     /// A domain of 1 to [`lanes`](Self::lanes) moduli.
     fn domain<'a>(self, moduli: &[&'a Self::Constants]) -> Self::Domain<'a>;
@@ -92,8 +92,8 @@ pub(crate) trait Arithmetic: Copy + Send + Sync + 'static {
     fn lanes(self) -> usize {
         1
     }
-    /// How many numbers that share a table it works on at once.
-    fn sharing(self) -> usize {
+    /// How many numbers it works on at once if they share a table.
+    fn lanes_sharing(self) -> usize {
         self.lanes()
     }
     /// Whether the machine takes moduli of `bits` bits.
@@ -193,16 +193,16 @@ impl<M: pair::Kernels> Arithmetic for Pair<M> {
         pair::Domain::new(self.0, moduli)
     }
     fn lanes(self) -> usize {
-        pair::MOST
+        pair::MAX_COUNT
     }
-    fn sharing(self) -> usize {
+    fn lanes_sharing(self) -> usize {
         1
     }
     fn fits(self, bits: usize) -> bool {
         pair::Constants::fits(bits)
     }
     fn shape(self, modulus: &Prepared) -> usize {
-        pair::Shape::new(modulus.size(), pair::MOST).vectors
+        pair::Shape::new(modulus.size(), pair::MAX_COUNT).vectors
     }
 }
 
@@ -310,7 +310,7 @@ impl<A: Arithmetic> Backend for A {
         self.held(|| invert::invert(repeated(*self, modulus, numbers.len()), numbers, bits, inverse))
     }
     fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size> {
-        fixed_base::size(&sharing(*self, modulus, 1), bits, access, most)
+        fixed_base::size(&repeated_sharing(*self, modulus, 1), bits, access, most)
     }
     fn table(&self, modulus: &Prepared, base: &[u64], base_bits: usize, size: fixed_base::Size) -> Box<dyn PowerTable> {
         Box::new(self.held(|| TableOf::new(*self, modulus, base, base_bits, size)))
@@ -359,6 +359,6 @@ fn repeated<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) 
 }
 
 /// Like [`repeated`], for numbers that share a table.
-fn sharing<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) -> A::Domain<'a> {
-    repeated(machine, modulus, count.min(machine.sharing()))
+fn repeated_sharing<'a, A: Arithmetic>(machine: A, modulus: &'a Prepared, count: usize) -> A::Domain<'a> {
+    repeated(machine, modulus, count.min(machine.lanes_sharing()))
 }

@@ -30,7 +30,7 @@ pub(crate) struct Prepared {
     /// For any number of limbs, and for multiples of the longest step.
     scalar: [OnceBox<scalar::Constants>; 2],
     /// For one number, and for two side by side.
-    pair: [OnceBox<pair::Constants>; pair::MOST],
+    pair: [OnceBox<pair::Constants>; pair::MAX_COUNT],
     #[cfg(feature = "papers")]
     carry: OnceBox<carry::Constants>,
     rsaz: OnceBox<batch::Constants>,

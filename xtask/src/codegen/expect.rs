@@ -56,7 +56,8 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
         "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "add_words" | "quotients" | "normalize"
         | "settle" | "normalize_sum" | "difference" | "karatsuba" | "reduce_once" | "add_digits" | "gather"
-        | "scatter" | "select" => (0, 0, 0, 0),
+        | "scatter" => (0, 0, 0, 0),
+        _ if block.starts_with("select_") => (0, 0, 0, 0),
         _ => return pair(block),
     };
     Some(Products { rolled, once, low_once, high_once })
@@ -69,7 +70,8 @@ fn pair(block: &str) -> Option<Products> {
     let quotient = |digits: usize| (digits * (digits - 1) / 2, digits);
     let (operation, v) = block.split_once('_')?;
     if let Some(tile) = v.strip_prefix("tiles_") {
-        // Products of two tiles: of numbers, of quotients, and those of the last segment. A tile by itself is apart.
+        // Products of two tiles: of numbers, of quotients, and those of the last segment. The square of a tile is
+        // separate.
         let w: usize = tile.parse().ok()?;
         let (columns, low_once) = quotient(w);
         let once = columns + if operation == "ams" { w * (w + 1) / 2 } else { 0 };
@@ -141,7 +143,7 @@ fn most_unrolled(block: &str) -> usize {
         "squarings" => MOST_UNROLLED + 2,
         // Of eight digits there are seven such rows, and little code in each.
         _ if block.starts_with("fe_") => 7,
-        // Segments of two or three digits, eight for one number.
+        // The steps after the first segment: seven for one number.
         "amm_2" | "ams_2" | "amm_3" | "ams_3" => 7,
         _ => MOST_UNROLLED,
     }

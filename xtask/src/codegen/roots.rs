@@ -100,10 +100,10 @@ pub fn roots(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Result<Vec<
 
 pub type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of
-/// batches are named without their folder, or that of a field on them. Of RSAZ's
-/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name; of numbers across vectors,
-/// `…::BLOCK::<NUMBERS, VECTORS>`, the vectors do.
+/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches
+/// are named without their folder, or that of a field on them. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix
+/// and quotients become part of the block's name; of numbers across vectors, `…::BLOCK::<NUMBERS, VECTORS>`, the
+/// vectors do.
 pub fn root_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;

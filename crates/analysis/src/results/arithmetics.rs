@@ -57,7 +57,7 @@ fn term_sizes(w: usize) -> Vec<Size> {
 
 /// Numbers across vectors: every shape that there is.
 fn pair_sizes() -> Vec<Size> {
-    let shapes = (1..=pair::MOST)
+    let shapes = (1..=pair::MAX_COUNT)
         .flat_map(|count| (2..=pair::Constants::MAX_BITS).map(move |bits| pair::Shape::new(bits, count)));
     let distinct: BTreeMap<(usize, usize), pair::Shape> =
         shapes.map(|shape| ((shape.bits(), shape.count), shape)).collect();

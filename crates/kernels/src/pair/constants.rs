@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{DIGIT_BITS, LANES, MAX_VECTORS, MOST, TOP_BITS};
+use super::{DIGIT_BITS, LANES, MAX_COUNT, MAX_VECTORS, TOP_BITS};
 use crate::OddModulus;
 use crate::bounds::{FREE_BITS, REDUCED};
 use crate::limbs::{self, Limbs};
@@ -18,7 +18,7 @@ pub struct Shape {
 
 /// The vectors that a number can have: those of two numbers side by side of up to 409, 617, 825, 1033, 1241,
 /// 1657 and 2073 bits, or one of twice the length. Beyond, numbers are tiles of five vectors.
-const TUNED: [usize; 7] = [2, 3, 4, 5, 6, 8, 10];
+const SHORT: [usize; 7] = [2, 3, 4, 5, 6, 8, 10];
 /// The vectors of a tile of longer numbers.
 const TILE: usize = 5;
 
@@ -29,9 +29,9 @@ impl Shape {
         // The top digit of a segment has a bit less.
         let vectors = (segment + 1).div_ceil(DIGIT_BITS as usize);
         let mut i = 0;
-        while i < TUNED.len() {
-            if vectors <= TUNED[i] {
-                return Self { vectors: TUNED[i], count };
+        while i < SHORT.len() {
+            if vectors <= SHORT[i] {
+                return Self { vectors: SHORT[i], count };
             }
             i += 1;
         }
@@ -122,7 +122,7 @@ impl fmt::Debug for Constants {
 
 impl Constants {
     /// The longest modulus, in bits, also side by side with another.
-    pub const MAX_BITS: usize = Shape { vectors: MAX_VECTORS, count: MOST }.bits() - FREE_BITS;
+    pub const MAX_BITS: usize = Shape { vectors: MAX_VECTORS, count: MAX_COUNT }.bits() - FREE_BITS;
 
     /// Whether numbers of this length can be prepared.
     pub const fn fits(bits: usize) -> bool {
@@ -137,7 +137,7 @@ impl Constants {
     pub fn new(modulus: &OddModulus, bits: usize, count: usize) -> Self {
         let (m, own_bits) = (modulus.limbs(), modulus.bits());
         assert!(own_bits <= bits && Self::fits(bits), "a modulus of {own_bits} bits prepared as one of {bits}");
-        assert!((1..=MOST).contains(&count), "numbers side by side: {count}");
+        assert!((1..=MAX_COUNT).contains(&count), "numbers side by side: {count}");
         let shape = Shape::new(bits, count);
         let s = shape.segment_bits();
 

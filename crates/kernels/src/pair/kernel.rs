@@ -7,8 +7,8 @@ use super::{DIGIT_BITS, LANES, Machine, TOP_BITS};
 
 /// `x ← x·y·R^{−1} mod M` for each of the numbers side by side.
 ///
-/// `V` vectors a number; `T = 2V` columns; `H = ⌈V/2⌉` digits of the last segment are cleared at a time, then the others.
-/// With `D = LANES/SIDES` segments:
+/// A number has `V` vectors, and a sum `T = 2V` columns. Of the last segment, `H = ⌈V/2⌉` digits are cleared first,
+/// then the others. With `D = LANES/SIDES` segments:
 ///
 /// * Precondition: `x` and `y` below `4M`, in digits below `2^52`; `tables` as [`Domain`](super::Domain) makes them.
 /// * Bound of the result: the same, see [`crate::pair`].
@@ -22,8 +22,8 @@ pub fn amm<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
     y: &[M::Vector],
     tables: &[M::Vector],
 ) {
-    let x = x.first_chunk_mut().expect("a number");
-    multiply::<M, SIDES, V, T, H, false>(m, x, y.first_chunk(), tables);
+    let (x, y) = (x.first_chunk_mut().expect("a number"), y.first_chunk().expect("a factor"));
+    multiply::<M, SIDES, V, T, H, false>(m, x, Some(y), tables);
 }
 
 /// `x ← x²·R^{−1} mod M`, `times` times, as [`amm`] does; the product takes `DV(V + 1)/2` multiplications.
@@ -40,7 +40,7 @@ pub fn ams<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
     }
 }
 
-/// `x·y·R^{−1}`; if `SQUARE`, or without a `y`, of `y = x`.
+/// `x·y·R^{−1}`, or `x²·R^{−1}` if `SQUARE`, where `y` is `None`.
 #[inline(always)]
 fn multiply<M: Machine, const SIDES: usize, const V: usize, const T: usize, const H: usize, const SQUARE: bool>(
     m: M,
@@ -149,8 +149,8 @@ pub(super) fn add_equal<M: Machine, const V: usize, const T: usize>(
     });
 }
 
-/// Adds the product of a number and a quotient, the digits `from..to` of a segment, lowest columns first: the next quotient waits
-/// for these.
+/// Adds the product of a number and a quotient, the digits `from..to` of a segment, lowest columns first: the next
+/// quotient waits for these.
 #[inline(always)]
 fn add_rows<M: Machine, const V: usize, const T: usize>(
     m: M,
@@ -169,12 +169,11 @@ fn add_rows<M: Machine, const V: usize, const T: usize>(
     });
 }
 
-/// Clears the digits `from..to` of the lowest segment, by a multiple of the modulus. Returns what they carry out, in
-/// all lanes, as `carry` is what was carried to them.
+/// Clears the digits `from..to` of the lowest segment, by a multiple of the modulus. `carry` is what the digits below
+/// carried to them, in all lanes; returns what these carry out, likewise.
 ///
-/// With the carry from below, these columns are divisible by `2^{52(to − from)}`, or less at the top. So the uppermost
-/// one, `v`, and what the others carry to it, below `2^13`, are divisible by `2^52` (or `2^51`): `⌈v/2^52⌉` is
-/// carried out.
+/// Let `v` be the uppermost of these columns. With what is carried to it, less than `2^13`, it is divisible by `2^52`
+/// (`2^51` at the top): so `⌈v/2^52⌉` is carried out.
 #[inline(always)]
 fn clear<M: Machine, const SIDES: usize, const V: usize, const T: usize>(
     m: M,

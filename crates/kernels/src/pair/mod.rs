@@ -1,33 +1,34 @@
 //! One or two numbers laid *across* vectors: for single requests.
 //!
 //! A number is cut into as many *segments* as it has lanes: eight, or four where two numbers share a vector.
-//! Vector `i` has digit `i` of every segment, in radix `2^52`; of two numbers the lanes alternate. So a row of a
+//! Vector `i` has digit `i` of every segment, in radix `2^52`; the lanes of two numbers alternate. So a row of a
 //! product, one digit times all digits of a number, moves nothing between lanes: the product of digit `i` of all
-//! segments and digit `j` of one goes to column `i + j`, whose upper half goes to the next vector. Lanes move once
+//! segments and digit `j` of one has its low half in column `i + j`, and its high half in the next. Lanes move once
 //! for each segment.
 //!
 //! # A product, segment by segment
 //!
-//! With `V` vectors and `D` segments of `s = 52V − 1` bits, `R = 2^{sD}`. Before segment `k` of `y` is multiplied,
-//! the `2V` columns of a sum hold what has weight `2^{sk}` in their first lane. The upper `V` columns weigh as much
-//! as the lower ones one lane up, twice: the top digit of a segment has 51 bits, not 52. So "down a lane, and twice
-//! the upper columns" divides the sum by `2^s`, once its first segment is 0.
+//! With `V` vectors and `D` segments of `s = 52V − 1` bits, `R = 2^{sD}`. While segment `k` of `y` is multiplied, the
+//! first lane of the sum, which has `2V` columns, has weight `2^{sk}`. The upper `V` columns weigh as much as the lower
+//! ones one lane up, twice: the top digit of a segment has 51 bits, not 52. So "down a lane, and twice the upper
+//! columns" divides the sum by `2^s`, once its first segment is 0.
 //!
-//! Products of a square that differ in their digits' places `i` and `j` are computed once, and doubled: all
-//! segments of digit `i` times one of digit `j`, for each `j > i`, are all products of those two places.
+//! In a square, products of digits at different places `i < j` are computed once and doubled: digit `i` of all
+//! segments by digit `j` of one, for each segment in turn.
 //!
 //! # Reduction by whole segments
 //!
 //! Let `B = 2^s` and `M' = (−M^{−1} mod B)·M ≡ −1 (mod B)` the friendly multiple (as in
 //! [`crate::batch::block::reduce_rows`], with a segment in place of a digit), `M'' = (M' + 1)/B ≤ M`. The quotient
 //! that clears the lowest segment of a number `U` is then that segment itself, `q = U mod B`, once carries have been
-//! passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. A carry takes two instructions for a digit: the first lane of each
-//! column is put into all lanes before, and the product ignores what a digit has above 52 bits (or conversion clears
-//! it). Every digit of `q` is multiplied as soon as it is known, and the product with the next segment of `y` is
-//! computed meanwhile.
+//! passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. The first lane of each column is copied to all lanes. Then a carry takes
+//! an addition and a shift for each digit. VPMADD52 ignores bits above 52; conversion to doubles clears them. Every
+//! digit of `q` is multiplied as soon as it is known, and the product with the next segment of `y` is computed
+//! meanwhile.
 //!
-//! The last segment is reduced in Montgomery's own way, `q = U·N' mod B'` with `N' = −M^{−1} mod B'` and
-//! `(U + q·M)/B'`, some digits `B'` at a time, so that the result grows by `M` and not by `B·M`.
+//! The last segment is reduced in Montgomery's own way, `q = U·N' mod B'` with `N' = −M^{−1} mod B'` and `(U +
+//! q·M)/B'`, `h` digits at a time, with `B' = 2^{52h}` (`2^{52h − 1}` at the top), so that the result grows by `M`
+//! and not by `B·M`.
 //!
 //! # Bounds
 //!
@@ -36,14 +37,14 @@
 //! as in [`crate::batch::domain`], and no subtraction is made until a number leaves.
 //!
 //! A column receives at most `DV` low and `DV` high halves of the product, and as many of the reduction, each below
-//! `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below `2^63` up to
-//! [`MAX_VECTORS`] (asserted there). Columns are passed on twice at the end: first within all segments at once, then
+//! `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below `2^63` for every
+//! shape (asserted below). Columns are passed on twice at the end: first within all segments at once, then
 //! what went out of each, below `2^13`, into the next. After that, every digit is below `2^52`: the top digit of a
 //! segment has a bit to spare, and keeps the last carry. So a segment can be `2^s` or a little more, and the digits of
 //! a number are not unique until it leaves.
 //!
-//! Biases ([`Machine`]) are taken off before they come: sums start at minus so many biases, and how many products
-//! they get is a matter of the shape alone.
+//! Biases ([`Machine`]) are subtracted in advance: sums start at minus so many biases, and how many products they get
+//! is a matter of the shape alone.
 //!
 //! # Sources
 //!
@@ -88,12 +89,15 @@ pub const DIGIT_BITS: u32 = 52;
 /// The bits of the top digit of a segment.
 pub const TOP_BITS: u32 = DIGIT_BITS - 1;
 /// The most numbers side by side.
-pub const MOST: usize = 2;
-/// The most vectors of a number: `V`.
+pub const MAX_COUNT: usize = 2;
+/// The most vectors of two numbers side by side.
 pub const MAX_VECTORS: usize = 40;
 
-// The bound on columns above, where most segments have as many digits.
-const _: () = assert!(8 * LANES / MOST * MAX_VECTORS < 1 << 11);
+// `8DV + 1 < 2^11` for the longest numbers: one, and two.
+const _: () = {
+    let [one, two] = [Shape::new(Constants::MAX_BITS, 1), Shape::new(Constants::MAX_BITS, 2)];
+    assert!(8 * one.segments() * one.vectors + 1 < 1 << 11 && 8 * two.segments() * two.vectors + 1 < 1 << 11);
+};
 
 /// The vocabulary: a vector of eight lanes of 64 bits.
 ///

@@ -11,7 +11,8 @@ pub(super) const fn space_for(shape: Shape) -> usize {
 
 /// As [`amm`](super::amm), for numbers of any number of tiles of `W` vectors; `C = 2W`.
 ///
-/// Preconditions and bounds are the same, and cost, but `W(W + 1)/2` for the quotient of each tile of the last segment.
+/// Preconditions, bound and cost are those of [`amm`](super::amm), except that the quotient of each tile of the last
+/// segment costs `W(W + 1)/2`.
 #[inline(always)]
 pub fn amm_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,
@@ -37,7 +38,7 @@ pub fn ams_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>
     }
 }
 
-/// `x·y·R^{−1}`, or without a `y`, which the compiler knows, `x²·R^{−1}`.
+/// `x·y·R^{−1}`, or `x²·R^{−1}` if `y` is `None` (constant in each root).
 #[inline(always)]
 fn multiply<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,
@@ -71,6 +72,7 @@ fn multiply<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
         });
         pass::<M, W, DIGIT_BITS>(m, &mut digits, W, carry);
         let mut columns = start::<M, C>(m, |c| all(W, c));
+        // The compiler drops the columns from `W` on.
         add_tile::<M, W, C>(m, &mut columns, inverse, &digits);
         unroll!(i in W, {
             digits[i] = columns[i];
@@ -121,10 +123,10 @@ struct Multiple<'a, V> {
     quotient: &'a [V],
 }
 
-/// Adds the product of `a` and one segment of `b`, or without a `b` of `a`, to a sum, once its lowest segment is gone; and
-/// a multiple, whose quotient has cleared that segment. At the first segment there is no sum yet.
+/// Adds the product of `a` and one segment of `b`, or without a `b` of `a`, to a sum, once its lowest segment is gone;
+/// and a multiple, whose quotient has cleared that segment. At the first segment there is no sum yet.
 ///
-/// Columns of `W` vectors come one after the other, and are put together in registers.
+/// Columns are made `W` at a time, in registers.
 #[inline(always)]
 fn add_segment<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,

@@ -1,10 +1,9 @@
-//! Numbers laid across vectors by AVX-512F without IFMA: a digit of every segment in
-//! a vector, as doubles.
+//! Numbers laid across vectors by AVX-512F without IFMA: a digit of every segment in a vector, as doubles.
 //!
 //! Products are those of [`crate::batch::avx512_fma`], and exact for the reason given there: digits are
 //! doubles below `2^52`.
 //!
-//! A column becomes a digit without a conversion, which takes longer: with the bits above 52 replaced by the
+//! A column becomes a digit. A conversion would take longer: instead, with the bits above 52 replaced by the
 //! exponent of `2^52` it is the double `2^52 + q`, from which `2^52` is subtracted, exactly.
 
 use std::arch::x86_64::*;
@@ -47,9 +46,9 @@ impl Machine for Avx512Fma {
     }
 }
 
-// Sums of more columns do not fit into registers beside the halves of products: the compiler adds these at the end,
-// and has them on the stack until then.
-pair_roots!(root, Avx512Fma, features: ["avx512f,avx512dq"], tuned: [], tiles: [
+// Above five vectors by tiles: in longer straight code the compiler keeps halves of products on the stack, and adds
+// them at the end (docs/notes/code-generation.md).
+pair_roots!(root, Avx512Fma, features: ["avx512f,avx512dq"], in_registers: [], tiles: [
     6 => amm_tiles_3 ams_tiles_3<3, 6>,
     8 => amm_tiles_4 ams_tiles_4<4, 8>,
     _ => amm_tiles_5 ams_tiles_5<5, 10>,

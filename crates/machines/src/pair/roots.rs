@@ -1,14 +1,14 @@
 //! The roots of numbers laid across vectors: one for each number of vectors whose sums stay in registers, and one for
 //! each width of tiles; each for one number and for two side by side.
 
-/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for
-/// `#[target_feature]`, empty for a machine that needs none; `$module` is their module, `root` for those
-/// whose machine code is checked. `$tuned` has roots for more than five vectors with their `<V, T, H>`, `$tiles` those
-/// for tiles with their `<W, C>`; the last is for all other numbers of vectors.
+/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for `#[target_feature]`, empty
+/// for a machine that needs none; `$module` is their module, `root` for those whose machine code is checked.
+/// `$in_registers` has roots for more than five vectors with their `<V, T, H>`, `$tiles` those for tiles with their
+/// `<W, C>`; the last is for all other numbers of vectors.
 macro_rules! pair_roots {
     (
         $module:ident, $machine:ty, features: $features:tt,
-        tuned: [$($tuned:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
+        in_registers: [$($in_registers:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
         tiles: [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
     ) => {
         pair_roots!(@all $module, $machine, $features, [
@@ -16,13 +16,13 @@ macro_rules! pair_roots {
             3 => amm_3 ams_3<3, 6, 2>,
             4 => amm_4 ams_4<4, 8, 2>,
             5 => amm_5 ams_5<5, 10, 3>,
-            $($tuned => $amm $ams<$v, $t, $h>,)*
+            $($in_registers => $amm $ams<$v, $t, $h>,)*
         ], [$($tiles => $amm_tiles $ams_tiles<$w, $c>,)*]);
     };
 
     (
         @all $module:ident, $machine:ty, $features:tt,
-        [$($tuned:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
+        [$($in_registers:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
         [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
     ) => {
         mod $module {
@@ -32,7 +32,7 @@ macro_rules! pair_roots {
             type This = $machine;
             type Vector = <This as Machine>::Vector;
 
-            $(pair_roots!(@tuned $features $amm $ams<$v, $t, $h>);)*
+            $(pair_roots!(@registers $features $amm $ams<$v, $t, $h>);)*
             $(pair_roots!(@tiles $features $amm_tiles $ams_tiles<$w, $c>);)*
             pair_roots!(@select $features select);
 
@@ -42,8 +42,8 @@ macro_rules! pair_roots {
                     unsafe {
                         match (shape.vectors, shape.count) {
                             $(
-                                ($tuned, 1) => $amm::<1>(self, x, y, tables),
-                                ($tuned, _) => $amm::<2>(self, x, y, tables),
+                                ($in_registers, 1) => $amm::<1>(self, x, y, tables),
+                                ($in_registers, _) => $amm::<2>(self, x, y, tables),
                             )*
                             $(
                                 ($tiles, 1) => $amm_tiles::<1>(self, x, y, tables, space),
@@ -57,8 +57,8 @@ macro_rules! pair_roots {
                     unsafe {
                         match (shape.vectors, shape.count) {
                             $(
-                                ($tuned, 1) => $ams::<1>(self, x, times, tables),
-                                ($tuned, _) => $ams::<2>(self, x, times, tables),
+                                ($in_registers, 1) => $ams::<1>(self, x, times, tables),
+                                ($in_registers, _) => $ams::<2>(self, x, times, tables),
                             )*
                             $(
                                 ($tiles, 1) => $ams_tiles::<1>(self, x, times, tables, space),
@@ -86,7 +86,7 @@ macro_rules! pair_roots {
         }
     };
 
-    (@tuned [$($features:literal)?] $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>) => {
+    (@registers [$($features:literal)?] $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
         fn $amm<const SIDES: usize>(m: This, x: &mut [Vector], y: &[Vector], tables: &[Vector]) {

@@ -18,7 +18,7 @@ use crate::value::Value;
 /// The functions that claims are about.
 pub const PREFIXES: &[&str] = &["zariz_machines::scalar::adx::", "zariz_machines::bls12_381::"];
 
-/// Where the assembly is written that has a claim: functions, and macros whose code is part of others.
+/// The functions in assembly that have a claim.
 pub fn proved() -> Vec<&'static str> {
     let functions = scalar::CLAIMS.iter().map(|(function, _)| *function);
     let field = bls12_381::OPERATIONS.iter().map(|(_, function, _)| *function);

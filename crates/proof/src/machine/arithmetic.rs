@@ -88,7 +88,7 @@ impl Machine<'_> {
         let factor = |(id, value, _): &(Id, u64, u64)| if *id == 0 { i128::from(*value) } else { 1 };
         let terms = parts.iter().zip(signs).map(|(part, sign)| ((0, part.0), sign * factor(part))).collect();
         if least >= 0 && greatest < RADIX {
-            let max = u64::try_from(greatest).unwrap_or(u64::MAX);
+            let max = greatest as u64;
             let (low, _) = self.facts.define(terms, (max, None), borrows, false);
             return Ok((Value::Word(low), Flag::Known(false)));
         }

@@ -14,7 +14,7 @@ pub(crate) trait MontgomeryForm: Send + Sync {
     /// The numbers themselves, to pass to the other functions.
     fn numbers(&self) -> &dyn Any;
     /// Multiplies by the numbers of another form. Returns whether that is of the same machine and length; if
-    /// not, nothing changes. Precondition: its moduli are the same.
+    /// not, nothing changes. Precondition: its moduli, how many they are, and its engine are the same.
     fn multiply(&mut self, numbers: &dyn Any) -> bool;
     fn square(&mut self);
     fn clone_box<'b>(&self) -> Box<dyn MontgomeryForm + 'b>

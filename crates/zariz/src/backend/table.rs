@@ -3,7 +3,7 @@
 use zariz_kernels::fixed_base::{self, Size, Table};
 use zariz_kernels::limbs::Limbs;
 
-use super::{Arithmetic, sharing};
+use super::{Arithmetic, repeated_sharing};
 use crate::prepared::Prepared;
 
 /// The powers of one base modulo one modulus, for one machine.
@@ -26,7 +26,7 @@ pub(super) struct TableOf<A: Arithmetic> {
 impl<A: Arithmetic> TableOf<A> {
     /// Precondition: the machine is [held](Arithmetic::held).
     pub fn new(machine: A, modulus: &Prepared, base: &[u64], base_bits: usize, size: Size) -> Self {
-        let mut domain = sharing(machine, modulus, machine.lanes());
+        let mut domain = repeated_sharing(machine, modulus, machine.lanes());
         Self { machine, table: fixed_base::build(&mut domain, base, base_bits, size) }
     }
 }
@@ -39,11 +39,11 @@ impl<A: Arithmetic> PowerTable for TableOf<A> {
         self.table.bytes()
     }
     fn pow(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
-        let domain = || sharing(self.machine, modulus, exponents.len());
+        let domain = || repeated_sharing(self.machine, modulus, exponents.len());
         self.machine.held(|| fixed_base::pow(domain(), &self.table, exponents, bits))
     }
     fn pow_vartime(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
-        let domain = || sharing(self.machine, modulus, exponents.len());
+        let domain = || repeated_sharing(self.machine, modulus, exponents.len());
         self.machine.held(|| fixed_base::pow_vartime(domain(), &self.table, exponents, bits))
     }
 }
