@@ -166,6 +166,9 @@ const SUBJECTS: [Subject; 5] = [
     },
 ];
 
+/// The profile of Cargo that mutants are compiled in.
+const PROFILE: &str = "mutants";
+
 /// What became of mutants, as cargo-mutants names its lists.
 const OUTCOMES: [&str; 4] = ["caught", "missed", "timeout", "unviable"];
 
@@ -312,7 +315,7 @@ impl Known {
         }
         let tests = &subject.stages[stage];
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
-        let mut unchanged = cargo(&["test", "--locked", "--quiet"]);
+        let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE]);
         unchanged.args(each("--package", tests.packages)).args(tests.targets).args(tests.left_out());
         run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))?;
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
@@ -320,7 +323,7 @@ impl Known {
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
         let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
-        mutants.args(["--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
+        mutants.args(["--profile", PROFILE, "--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
         mutants.args(each("--file", subject.files)).args(each("--test-package", tests.packages));
         // For the build too: what does not run need not be built.
         mutants.args(tests.targets.iter().map(|target| format!("--cargo-arg={target}")));

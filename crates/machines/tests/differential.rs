@@ -22,6 +22,14 @@ fn every_small_length() {
 }
 
 #[test]
+fn tables_read_by_lookups() {
+    fn check<M: batch::Kernels>(m: M) {
+        common::lookup::check(m, &mut StdRng::seed_from_u64(4));
+    }
+    on_every_machine!(check);
+}
+
+#[test]
 fn around_digit_and_tile_boundaries() {
     fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(2);

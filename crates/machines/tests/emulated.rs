@@ -11,8 +11,8 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
 use zariz_kernels::batch::block::{
-    FEWEST_TERMS, LOOKUP_WINDOWS, PREPARED_TERM, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, TERM,
-    TERMS_SPARE, fours, plain_rows, rows_at_a_time,
+    FEWEST_TERMS, PREPARED_TERM, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, TERM, TERMS_SPARE, fours,
+    plain_rows, rows_at_a_time,
 };
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
@@ -161,19 +161,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("select_shared", width, &found, &expected);
     }
-    // These do not multiply either.
-    for (entries, stride) in [(16, 1), (32, 3), (64, 20)].into_iter().filter(|_| M::LOOKUP) {
-        let table: Vec<Words<L>> = words(rng, entries * stride, DIGIT);
-        let index: Vec<Words<L>> = words(rng, LOOKUP_WINDOWS, entries as u64 - 1);
-        let mut turned = vec![m.digit_zero(); table.len()];
-        m.turn(&mut turned, &digits(&table), stride);
-        let mut found = vec![m.digit_zero(); LOOKUP_WINDOWS * stride];
-        m.lookup(&mut found, &turned, stride, index.as_flattened());
-        let word = |v: usize, j: usize| std::array::from_fn(|k| table[index[v][k] as usize * stride + j][k]);
-        let expected: Vec<Words<L>> = (0..LOOKUP_WINDOWS * stride).map(|at| word(at / stride, at % stride)).collect();
-        let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
-        check("lookup", entries, &found, &expected);
-    }
+    // This does not multiply either.
+    common::lookup::check(m, rng);
     for width in 1..=M::MAX_SQUARE {
         let a = words(rng, width, DIGIT);
         let (mut found, mut expected) = (columns(&vec![[7; L]; 2 * width]), vec![[0; L]; 2 * width]);

@@ -84,6 +84,16 @@ pub(crate) fn in_register(vector: __m512i) {
     unsafe { asm!("# {0}", in(zmm_reg) vector, options(nomem, nostack, preserves_flags)) }
 }
 
+/// The bits of `then` where `mask` has ones, else those of `other`.
+///
+/// # Safety
+/// The processor must have AVX-512F.
+#[inline(always)]
+pub(crate) unsafe fn if_then_else(mask: __m512i, then: __m512i, other: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_ternarylogic_epi64::<0xca>(mask, then, other) }
+}
+
 /// Element `i` of row `k` becomes element `k` of row `i`.
 ///
 /// # Safety

@@ -19,7 +19,7 @@
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx512::{in_register, low_52};
+use crate::batch::avx512::{if_then_else, in_register, low_52, transpose};
 
 /// Proof that the processor has AVX-512F and DQ.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,7 @@ impl Machine for Avx512Fma {
     const DIGIT_BITS: u32 = 52;
     const BIAS_LO: u64 = ((1u64 << 52) as f64).to_bits();
     const BIAS_HI: u64 = C1.to_bits();
+    const LOOKUP: bool = true;
 
     type Digit = __m512d;
     avx512_columns!();
@@ -77,6 +78,21 @@ impl Machine for Avx512Fma {
             in_register(_mm512_castpd_si512(b));
             _mm512_mask_mov_pd(a, mask, b)
         }
+    }
+    #[inline(always)]
+    fn permute(self, low: __m512d, high: __m512d, index: __m512i) -> __m512d {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_permutex2var_pd(low, index, high) }
+    }
+    #[inline(always)]
+    fn select_bits(self, mask: __m512i, a: __m512d, b: __m512d) -> __m512d {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { _mm512_castsi512_pd(if_then_else(mask, _mm512_castpd_si512(b), _mm512_castpd_si512(a))) }
+    }
+    #[inline(always)]
+    fn transpose(self, rows: [__m512d; 8]) -> [__m512d; 8] {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { transpose(rows.map(|row| _mm512_castpd_si512(row))).map(|row| _mm512_castsi512_pd(row)) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zariz_kernels::batch::Machine;
 
-use crate::batch::avx512::{in_register, low_52, transpose};
+use crate::batch::avx512::{if_then_else, in_register, low_52, transpose};
 
 /// Set if VPMADD52 is executed although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
@@ -102,9 +102,8 @@ impl Machine for Avx512Ifma {
     }
     #[inline(always)]
     fn select_bits(self, mask: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        const IF_THEN_ELSE: i32 = 0xca;
         // SAFETY: `self` proves AVX-512F.
-        unsafe { _mm512_ternarylogic_epi64::<IF_THEN_ELSE>(mask, b, a) }
+        unsafe { if_then_else(mask, b, a) }
     }
     #[inline(always)]
     fn transpose(self, rows: [__m512i; 8]) -> [__m512i; 8] {

@@ -2,6 +2,7 @@
 //! every lane.
 #![allow(dead_code)] // Each test program uses a part of this.
 
+pub mod lookup;
 pub mod pair;
 
 use num_bigint::BigUint;
