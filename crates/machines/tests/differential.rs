@@ -22,6 +22,14 @@ fn every_small_length() {
 }
 
 #[test]
+fn rows_are_their_products() {
+    fn check<M: batch::Kernels>(m: M) {
+        common::row::check(m, if slow::<M>() { 20 } else { 2000 });
+    }
+    on_every_machine!(check);
+}
+
+#[test]
 fn tables_read_by_lookups() {
     fn check<M: batch::Kernels>(m: M) {
         common::lookup::check(m, &mut StdRng::seed_from_u64(4));

@@ -19,6 +19,7 @@
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
+use super::avx512_row;
 use crate::batch::avx512::{if_then_else, in_register, low_52, transpose};
 
 /// Proof that the processor has AVX-512F and DQ.
@@ -33,8 +34,8 @@ impl Avx512Fma {
     }
 }
 
-const C1: f64 = (1u128 << 104) as f64;
-const C2: f64 = ((1u128 << 104) + (1 << 52)) as f64;
+pub(super) const C1: f64 = (1u128 << 104) as f64;
+pub(super) const C2: f64 = ((1u128 << 104) + (1 << 52)) as f64;
 
 impl Machine for Avx512Fma {
     const LANES: usize = 8;
@@ -60,6 +61,18 @@ impl Machine for Avx512Fma {
             let l = _mm512_fmadd_pd(a, b, _mm512_sub_pd(_mm512_set1_pd(C2), h));
             (_mm512_add_epi64(lo, _mm512_castpd_si512(l)), _mm512_add_epi64(hi, _mm512_castpd_si512(h)))
         }
+    }
+    #[inline(always)]
+    fn mac_row<const T: usize>(
+        self,
+        columns: &mut [__m512i; T],
+        lowest: &mut __m512i,
+        entering: __m512i,
+        a: &[__m512d; T],
+        b: __m512d,
+    ) {
+        // SAFETY: `self` proves AVX-512F.
+        *lowest = unsafe { avx512_row::row(columns, entering, a, b) };
     }
     #[inline(always)]
     fn digit(self, c: __m512i) -> __m512d {
@@ -97,7 +110,7 @@ impl Machine for Avx512Fma {
 }
 
 roots!(
-    Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, tiled_from: usize::MAX, karatsuba_from: 40,
+    Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, tiled_from: usize::MAX, karatsuba_from: 50,
     ahmm_from: 30, adds_beside: false,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10],

@@ -20,6 +20,8 @@ pub(crate) mod avx512;
 pub(crate) mod avx512_fma;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ifma;
+#[cfg(target_arch = "x86_64")]
+mod avx512_row;
 
 #[cfg(target_arch = "x86_64")]
 use zariz_kernels::batch::Machine;

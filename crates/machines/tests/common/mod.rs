@@ -4,6 +4,7 @@
 
 pub mod lookup;
 pub mod pair;
+pub mod row;
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};

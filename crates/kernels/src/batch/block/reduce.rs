@@ -2,7 +2,6 @@
 
 use super::whole::{self, WIDEST};
 use crate::batch::Machine;
-use crate::unroll::reread;
 
 /// Clears the lowest columns of `C`, one per row, by adding multiples of the modulus.
 ///
@@ -55,31 +54,16 @@ pub fn reduce_rows<M: Machine, const T: usize>(
 /// The friendly rows, one at a time.
 #[inline(always)]
 fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
-    let c = &mut c[..T + q.len() + 1];
-    // The window holds columns i .. i + T, and `top` column i + T.
-    let mut acc: [M::Column; T] = *c.first_chunk().expect("columns");
-    let mut top = c[T];
+    let (c, rows) = (&mut c[..T + q.len() + 1], q.len());
+    // The window holds columns i + 1 .. i + T of row i; `lowest` is column i.
+    let (mut lowest, mut acc): (_, [M::Column; T]) = (c[0], *c[1..].first_chunk().expect("columns"));
     for (q, &entering) in q.iter_mut().zip(&c[T + 1..]) {
-        let digit = m.operand(acc[0]);
-        *q = digit;
-        let carry = m.carry(acc[0]);
-        let mut column = m.add(if T > 1 { acc[1 % T] } else { top }, carry);
-        let friendly = reread(friendly);
-        each!(j in 0..T {
-            let above = match T - j {
-                1 => entering,
-                2 => top,
-                _ => acc[(j + 2) % T],
-            };
-            let (done, next) = m.mac(column, above, friendly[j], digit);
-            acc[j] = done;
-            column = next;
-        });
-        top = column;
+        *q = m.operand(lowest);
+        acc[0] = m.add(acc[0], m.carry(lowest));
+        m.mac_row(&mut acc, &mut lowest, entering, friendly, *q);
     }
-    let c = &mut c[q.len()..];
-    c[..T].copy_from_slice(&acc);
-    c[T] = top;
+    c[rows] = lowest;
+    c[rows + 1..].copy_from_slice(&acc);
 }
 
 /// The friendly rows, two at a time: the multiple is that of two digits.
