@@ -243,18 +243,6 @@ pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
     }
 }
 
-/// `a += 2^shift·b`. Precondition: the sum fits; limbs of `b` that would be added above `a` are zeros.
-pub fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
-    let limb = |i: usize| b.get(i).copied().unwrap_or(0);
-    let mut carry = 0;
-    for (i, a) in a.iter_mut().skip(shift / 64).enumerate() {
-        let below = if i > 0 { limb(i - 1) } else { 0 };
-        let part = (u128::from(limb(i)) << 64 | u128::from(below)) << (shift % 64) >> 64;
-        let sum = u128::from(*a) + u128::from(part as u64) + carry;
-        (*a, carry) = (sum as u64, sum >> 64);
-    }
-}
-
 /// `a += b`, digits in radix `2^w`, `w < 63`, with carries passed on. `b` may be shorter. Precondition: the
 /// sum fits.
 pub fn add_digits(a: &mut [u64], b: &[u64], w: u32) {
@@ -277,20 +265,6 @@ mod tests {
             let inverse = negative_inverse_many(&m[..len], n);
             let product = mul(&m[..len], &inverse);
             assert!(product[..n].iter().all(|&limb| limb == u64::MAX), "{len} limbs, {n} wanted");
-        }
-    }
-
-    #[test]
-    fn a_shifted_number_is_added() {
-        for shift in [0, 1, 51, 63, 64, 65, 127] {
-            for (a, b) in [(0, 1), (u64::MAX, u64::MAX), (5, 1 << 63)] {
-                let mut power = zero(shift / 64 + 1);
-                power[shift / 64] = 1 << (shift % 64);
-                let (mut sum, mut expected) = ([a, u64::MAX, 7, 0], [a, u64::MAX, 7, 0]);
-                add_shifted(&mut sum, &[b, 1], shift);
-                add_assign(&mut expected, &mul(&[b, 1], &power));
-                assert_eq!(sum, expected, "{a:x} and {b:x} by {shift} bits");
-            }
         }
     }
 

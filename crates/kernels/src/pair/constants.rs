@@ -73,15 +73,34 @@ impl Shape {
         out
     }
 
-    /// Adds segment `k` of a number, in digits as [`cut`](Self::cut) has them, to `out`.
-    fn add_segment(self, out: &mut [u64], digits: &[u64], k: usize) {
-        let mut segment = limbs::zero(self.vectors);
-        for (digit, vector) in segment.iter_mut().zip(digits.chunks_exact(self.segments())) {
-            *digit = vector[k];
+    /// The number of digits as [`cut`](Self::cut) has them, which may have 52 bits each. Precondition: it fits `limbs`
+    /// limbs.
+    fn join(self, digits: &[u64], limbs: usize) -> Limbs {
+        let mut out = limbs::zero(limbs);
+        // What is not in a limb yet, and how many bits of it later digits cannot change.
+        let (mut sum, mut bits, mut limb) = (0_u128, 0, 0);
+        for k in 0..self.segments() {
+            for (i, vector) in digits.chunks_exact(self.segments()).enumerate() {
+                sum += u128::from(vector[k]) << bits;
+                bits += if i + 1 < self.vectors { DIGIT_BITS } else { TOP_BITS };
+                if bits >= u64::BITS {
+                    // Beyond the limbs, of a modulus that is shorter than its shape, there are zeros.
+                    if let Some(out) = out.get_mut(limb) {
+                        *out = sum as u64;
+                    }
+                    (sum, bits, limb) = (sum >> 64, bits - u64::BITS, limb + 1);
+                }
+            }
         }
-        let mut number = limbs::zero(self.segment_bits() / 64 + 1);
-        limbs::from_digits(&segment, DIGIT_BITS, &mut number);
-        limbs::add_shifted(out, &number, k * self.segment_bits());
+        if let Some(out) = out.get_mut(limb) {
+            *out = sum as u64;
+        }
+        out
+    }
+
+    /// Vectors to work in, where numbers are tiles: the columns of a sum, and the digits of a quotient.
+    pub(super) const fn space(self) -> usize {
+        if self.vectors > TILE { 3 * self.vectors } else { 0 }
     }
 
     /// Vectors of the factors that depend on the moduli: `M''`, `M`, and the last inverse.
@@ -173,10 +192,38 @@ impl Constants {
 
     /// The canonical residue of a number below `3M`, given in digits below `2^52`.
     pub(super) fn canonical(&self, digits: &[u64]) -> Limbs {
-        let mut number = limbs::zero(self.modulus.limbs().len() + 1);
-        for k in 0..self.shape.segments() {
-            self.shape.add_segment(&mut number, digits, k);
+        self.modulus.canonical(self.shape.join(digits, self.modulus.limbs().len() + 1), REDUCED - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_joined_as_they_were_cut() {
+        for vectors in SHORT.into_iter().chain([15]) {
+            for count in 1..=MAX_COUNT {
+                let shape = Shape { vectors, count };
+                let len = shape.bits().div_ceil(64);
+                let mut number = limbs::zero(len);
+                for (i, limb) in number.iter_mut().enumerate() {
+                    *limb = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                }
+                number[len - 1] >>= 64 * len - shape.bits();
+                let mut digits = shape.cut(&number, 0, shape.segments());
+                assert_eq!(*shape.join(&digits, len), *number, "{shape:?}");
+                // The lowest segment's top bit, and the lowest bit of the next one, are the same: here it is in the
+                // former.
+                let (top, next) = (shape.segments() * (vectors - 1), 1);
+                let moved = digits[next] & 1;
+                digits[next] -= moved;
+                digits[top] += moved << TOP_BITS;
+                assert_eq!(*shape.join(&digits, len), *number, "{shape:?}, a top digit of 52 bits");
+                // A number that is shorter than its shape.
+                let short = shape.cut(&number[..2], 0, shape.segments());
+                assert_eq!(*shape.join(&short, 2), number[..2], "{shape:?}, two limbs");
+            }
         }
-        self.modulus.canonical(number, REDUCED - 1)
     }
 }

@@ -2,12 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::tiles::space_for;
 use super::{Constants, DIGIT_BITS, Kernels, LANES, Shape, TOP_BITS};
 use crate::Domain as _;
 use crate::domain::Costs;
 use crate::limbs::{self, Limbs};
-use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::place::Placed;
 
 /// The working space of one number, or of two.
 pub struct Domain<'a, M: Kernels> {
@@ -28,8 +27,8 @@ impl<'a, M: Kernels> Domain<'a, M> {
         let shape = moduli[0].shape();
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
         assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
-        let place = |len, at| Placed::new(machine.zero(), len, Some(at));
-        let (mut tables, space) = (place(shape.tables(), NUMBERS), place(space_for(shape), COLUMNS));
+        let place = |len| Placed::new(machine.zero(), len, None);
+        let (mut tables, space) = (place(shape.tables()), place(shape.space()));
         let (friendly, rest) = tables.split_at_mut(shape.vectors);
         let (plain, inverse) = rest.split_at_mut(shape.vectors);
         load(machine, friendly, shape, |i| &moduli[i].friendly);
@@ -78,7 +77,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn zeros(&mut self, words: usize) -> Placed<M::Vector> {
-        Placed::new(self.machine.zero(), words, Some(NUMBERS))
+        Placed::new(self.machine.zero(), words, None)
     }
 
     fn one(&mut self) -> Placed<M::Vector> {

@@ -2,12 +2,7 @@
 
 use super::bias::{all, different, equal, restart, start};
 use super::kernel::{add_different, add_equal, normalize, pass, rounded_up};
-use super::{DIGIT_BITS, LANES, Machine, Shape, TOP_BITS};
-
-/// Vectors of working space: the columns of a sum, and the digits of a quotient.
-pub(super) const fn space_for(shape: Shape) -> usize {
-    3 * shape.vectors
-}
+use super::{DIGIT_BITS, LANES, Machine, TOP_BITS};
 
 /// As [`amm`](super::amm), for numbers of any number of tiles of `W` vectors; `C = 2W`.
 ///
