@@ -6,6 +6,7 @@
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use std::{fmt, fs};
 
 use crate::process::{cargo, output, root, run, works};
@@ -315,9 +316,17 @@ impl Known {
         }
         let tests = &subject.stages[stage];
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
-        let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE]);
-        unchanged.args(each("--package", tests.packages)).args(tests.targets).args(tests.left_out());
-        run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))?;
+        let unchanged = |last: &[&str]| {
+            let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE]);
+            unchanged.args(each("--package", tests.packages)).args(tests.targets).args(last).args(tests.left_out());
+            run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))
+        };
+        unchanged(&["--no-run"])?;
+        let start = Instant::now();
+        unchanged(&[])?;
+        if start.elapsed().as_secs() > u64::from(tests.limit / 2) {
+            bail!("without any mutant, the tests of {} take more than half of {} s", subject.name, tests.limit);
+        }
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;

@@ -116,6 +116,28 @@ fn pairs<M: pair::Kernels>(machine: M, name: &str) {
     }
 }
 
+/// Powers and products of two numbers side by side.
+fn side_by_side<M: pair::Kernels>(machine: M, name: &str) {
+    for limbs in [8, 12, 16, 24, 32, 38] {
+        let constants = [1, 5].map(|seed| {
+            let modulus = OddModulus::new(&secret(limbs, seed, true)).expect("an odd number above 1");
+            pair::Constants::new(&modulus, 64 * limbs, pair::MAX_COUNT)
+        });
+        let domain = || pair::Domain::new(machine, &constants.each_ref());
+        let numbers = [2, 3].map(|seed| secret(limbs, seed, false));
+        let exponents = [4, 6].map(|seed| secret(2, seed, false));
+        let bits = 64 * limbs;
+        let power = |i: usize| {
+            let (base, exponent) = (&numbers[i][..], &exponents[i][..]);
+            Power { modulus: &constants[i], base, base_bits: bits, exponent, exponent_bits: 128 }
+        };
+        pow::pow(&mut domain(), &[power(0), power(1)]);
+        let product = |i: usize| Product { modulus: &constants[i], a: &numbers[i], a_bits: bits, b: &numbers[1 - i] };
+        mul::mul(&mut domain(), &[product(0), product(1)]);
+        println!("{name}: pair, two numbers, {bits} bits");
+    }
+}
+
 /// The base field of BLS12-381, in every form that valgrind can run.
 fn field() {
     let element = |seed| {
@@ -182,6 +204,7 @@ fn main() {
     #[cfg(feature = "papers")]
     carry_chains(zariz_machines::carry::Portable::new(), "portable");
     pairs(zariz_machines::batch::Portable::<8>::new(), "portable");
+    side_by_side(zariz_machines::batch::Portable::<8>::new(), "portable");
     field();
     candidates();
     #[cfg(target_arch = "x86_64")]

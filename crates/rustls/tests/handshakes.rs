@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustls::client::Resumption;
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::crypto::{CryptoProvider, aws_lc_rs, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -35,7 +35,16 @@ fn key((_, pem): (&[u8], &[u8])) -> PrivateKeyDer<'static> {
 
 /// A server with that certificate that speaks one version.
 fn server(pair: (&[u8], &[u8]), version: &'static SupportedProtocolVersion) -> Arc<ServerConfig> {
-    let builder = ServerConfig::builder_with_provider(default_provider().into());
+    server_on(default_provider(), pair, version)
+}
+
+/// Likewise, on that provider.
+fn server_on(
+    provider: CryptoProvider,
+    pair: (&[u8], &[u8]),
+    version: &'static SupportedProtocolVersion,
+) -> Arc<ServerConfig> {
+    let builder = ServerConfig::builder_with_provider(provider.into());
     let builder = builder.with_protocol_versions(&[version]).expect("a version").with_no_client_auth();
     Arc::new(builder.with_single_cert(vec![certificate(pair)], key(pair)).expect("a key that fits"))
 }
@@ -94,6 +103,18 @@ fn rustls_accepts_each_scheme_in_each_version() {
         let refused = handshake(server(RSA, &TLS13), client(RSA, &[scheme])).expect_err("not in TLS 1.3").to_string();
         assert!(refused.contains("NoSignatureSchemesInCommon"), "{scheme:?}: {refused}");
     }
+}
+
+#[test]
+fn the_provider_may_be_another_one() {
+    let batcher = Batcher::new();
+    let provider = with_batcher(ring::default_provider(), batcher.clone());
+    for (version, scheme) in [(&TLS12, PKCS1[0]), (&TLS12, PSS[0]), (&TLS13, PSS[2])] {
+        assert_eq!(handshake(server_on(provider.clone(), RSA, version), client(RSA, &[scheme])), Ok(()), "{scheme:?}");
+    }
+    let ecdsa = [SignatureScheme::ECDSA_NISTP256_SHA256];
+    assert_eq!(handshake(server_on(provider, P256, &TLS13), client(P256, &ecdsa)), Ok(()));
+    assert_eq!(batcher.metrics().operations, 3, "RSA signatures are zariz's");
 }
 
 /// Each of several threads makes handshakes, and the client verifies each signature. They share batches: the only turn

@@ -181,8 +181,9 @@ is all numbers of a batch.
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out. Its window,
   in bits of the exponent, is the one that the kernels choose for this machine, method and length: the cheapest, by the
   time of a product and the time of reading the table (`fixed_window` in `crates/kernels/src/domain.rs`). Two machines
-  with equal digits can have different times, and so different counts. Tables are read by masks here; `avx512-ifma` reads
-  those of 16 entries and more by lookups (`block/lookup.rs`), which is cheaper, and may choose a wider window.
+  with equal digits can have different times, and so different counts. Tables are read by masks here; `avx512-fma` and
+  `avx512-ifma` read those of 16 entries and more by lookups (`block/lookup.rs`), which is cheaper, and may choose a
+  wider window.
 ";
 
 const UNITS: &str = "

@@ -35,7 +35,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// registers.
     const FOUR_ROWS: bool = false;
 
-    /// Whether tables are read by [`permute`](Machine::permute): on machines of eight lanes that have it.
+    /// Whether tables are read by [`permute`](Machine::permute), and digits of lanes brought together by
+    /// [`transpose`](Machine::transpose): on machines of eight lanes that have both.
     const LOOKUP: bool = false;
 
     /// One digit of every lane.

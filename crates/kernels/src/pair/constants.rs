@@ -73,8 +73,8 @@ impl Shape {
         out
     }
 
-    /// The number of digits as [`cut`](Self::cut) has them, which may have 52 bits each. Precondition: it fits `limbs`
-    /// limbs.
+    /// The number whose digits are laid out as [`cut`](Self::cut) does; each may have 52 bits. Precondition: it fits
+    /// `limbs` limbs.
     fn join(self, digits: &[u64], limbs: usize) -> Limbs {
         let mut out = limbs::zero(limbs);
         // What is not in a limb yet, and how many bits of it later digits cannot change.
@@ -84,9 +84,10 @@ impl Shape {
                 sum += u128::from(vector[k]) << bits;
                 bits += if i + 1 < self.vectors { DIGIT_BITS } else { TOP_BITS };
                 if bits >= u64::BITS {
-                    // Beyond the limbs, of a modulus that is shorter than its shape, there are zeros.
-                    if let Some(out) = out.get_mut(limb) {
-                        *out = sum as u64;
+                    // Beyond the limbs are zeros: the modulus may be shorter than its shape.
+                    match out.get_mut(limb) {
+                        Some(out) => *out = sum as u64,
+                        None => debug_assert_eq!(sum as u64, 0, "a number that is longer than its limbs"),
                     }
                     (sum, bits, limb) = (sum >> 64, bits - u64::BITS, limb + 1);
                 }
@@ -98,7 +99,8 @@ impl Shape {
         out
     }
 
-    /// Vectors to work in, where numbers are tiles: the columns of a sum, and the digits of a quotient.
+    /// Vectors of working space: the columns of a sum, and the digits of a quotient. None up to five vectors, where no
+    /// machine has tiles.
     pub(super) const fn space(self) -> usize {
         if self.vectors > TILE { 3 * self.vectors } else { 0 }
     }
@@ -213,13 +215,21 @@ mod tests {
                 number[len - 1] >>= 64 * len - shape.bits();
                 let mut digits = shape.cut(&number, 0, shape.segments());
                 assert_eq!(*shape.join(&digits, len), *number, "{shape:?}");
-                // The lowest segment's top bit, and the lowest bit of the next one, are the same: here it is in the
-                // former.
-                let (top, next) = (shape.segments() * (vectors - 1), 1);
-                let moved = digits[next] & 1;
-                digits[next] -= moved;
-                digits[top] += moved << TOP_BITS;
-                assert_eq!(*shape.join(&digits, len), *number, "{shape:?}, a top digit of 52 bits");
+                // All ones, also in the top digits, which then reach into the segments above.
+                digits.fill((1 << DIGIT_BITS) - 1);
+                let power = |exponent: usize| {
+                    let mut power = limbs::zero(exponent / 64 + 1);
+                    power[exponent / 64] = 1 << (exponent % 64);
+                    power
+                };
+                let mut expected = limbs::zero(len + 1);
+                for (i, _) in digits.iter().enumerate() {
+                    let (k, i) = (i % shape.segments(), i / shape.segments());
+                    let at = power(shape.segment_bits() * k + DIGIT_BITS as usize * i);
+                    let term = limbs::mul(&[(1 << DIGIT_BITS) - 1], &at);
+                    limbs::add_assign(&mut expected, &term[..term.len().min(len + 1)]);
+                }
+                assert_eq!(*shape.join(&digits, len + 1), *expected, "{shape:?}, ones");
                 // A number that is shorter than its shape.
                 let short = shape.cut(&number[..2], 0, shape.segments());
                 assert_eq!(*shape.join(&short, 2), number[..2], "{shape:?}, two limbs");

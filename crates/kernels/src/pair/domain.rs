@@ -27,6 +27,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
         let shape = moduli[0].shape();
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
         assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
+        // Anywhere: a place in a page gains nothing here, and would cost 4 KiB for each number.
         let place = |len| Placed::new(machine.zero(), len, None);
         let (mut tables, space) = (place(shape.tables()), place(shape.space()));
         let (friendly, rest) = tables.split_at_mut(shape.vectors);

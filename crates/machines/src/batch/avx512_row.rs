@@ -1,8 +1,7 @@
 //! Rows of products on AVX-512F without IFMA, in assembly.
 //!
-//! These are the operations of [`mac`](super::Avx512Fma), product by product, each product's sums behind it. The
-//! compiler would put sums off, until columns no longer fit registers, and computes in an order that suits the processor
-//! less (see docs/notes/performance.md).
+//! The operations are those of [`mac`](super::Avx512Fma), each product's sums directly behind it. The compiler delays
+//! sums until columns no longer fit registers, and its order is slower (docs/notes/performance.md).
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -12,8 +11,8 @@ use super::avx512_fma::{C1, C2};
 /// The digits of the widest tile.
 const WIDEST: usize = 20;
 
-/// Functions that add the products of `b` and some digits to the columns of each and the next. Of each product: the
-/// names of its columns, and the offset of its digit.
+/// Functions for `C += A·b`, one to five digits: `C[j] += lo(A[j]·b)`, `C[j + 1] += hi(A[j]·b)`, each with its bias. A
+/// bracket has a product's lower column, its upper one, and the offset of its digit.
 macro_rules! products {
     ($($name:ident: $n:literal, $first:ident $([$low:ident $high:ident $at:literal])*;)*) => {$(
         #[inline]
@@ -41,7 +40,8 @@ macro_rules! products {
                     digit = out(zmm_reg) _,
                     h = out(zmm_reg) _,
                     l = out(zmm_reg) _,
-                    options(pure, readonly, nostack, preserves_flags)
+                    // MXCSR stays as it is for digits (see `avx512_fma.rs`), not for other numbers.
+                    options(pure, readonly, nostack)
                 );
             }
             *columns = [$first, $($high),*];
@@ -57,7 +57,8 @@ products! {
     five: 5, k0 [k0 k1 0] [k1 k2 64] [k2 k3 128] [k3 k4 192] [k4 k5 256];
 }
 
-/// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for up to 20 digits; returns the lowest column.
+/// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for up to 20 digits; returns the lowest column. Cost: `T`
+/// products.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn row<const T: usize>(
@@ -74,7 +75,7 @@ pub(super) fn row<const T: usize>(
             $products(all[$from..].first_chunk_mut().expect("columns"), a[$from..].first_chunk().expect("digits"), b)
         };
     }
-    // Not a loop: columns are to be in registers, and a compiler may leave a loop one.
+    // Not a loop: columns are to be in registers, and the compiler may not unroll one.
     if T >= 5 {
         add!(five, 0);
     }

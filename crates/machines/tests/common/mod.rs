@@ -77,6 +77,18 @@ pub fn odd(number: &BigUint) -> OddModulus {
     OddModulus::new(&limbs_of(number, 1)).expect("odd and above 1")
 }
 
+/// So many words up to `most`: often 0, `most`, or on either side of its half.
+pub fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<u64> {
+    let mut word = || match rng.random_range(0..8) {
+        0 => 0,
+        1 => most,
+        2 => most / 2 + 1,
+        3 => most / 2,
+        _ => rng.random_range(0..=most),
+    };
+    (0..count).map(|_| word()).collect()
+}
+
 /// A number of at most `bits` bits: random, or of a shape that drives carries as far as they go.
 pub fn number(rng: &mut StdRng, bits: usize) -> BigUint {
     let one = BigUint::from(1u32);

@@ -1,7 +1,7 @@
 //! Measured on an AMD EPYC (family 26, model 2), one core: the shortest time of 40 rounds.
 //!
 //! The rows of [`Engine::PairFma`] and [`Engine::PairIfma`] were measured with an older layout. Each is multiplied by
-//! the time of the new layout over that of the old one, on an AMD EPYC (family 25, model 17): medians of 4,000 rounds.
+//! the time of today's code over that of the old one, on an AMD EPYC (family 25, model 17): medians of 4,000 rounds.
 //!
 //! The row of [`Engine::AvxIfma`] is **counted, not measured**: no processor with AVX-IFMA was at hand. A
 //! multiplication or a squaring is that of `avx512-ifma`, times the quotient of the two machines' port operations

@@ -13,6 +13,7 @@ use zariz_kernels::batch::Constants;
 use zariz_kernels::batch::block::TERM;
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::pair;
 use zariz_kernels::rsaz::{self, digit_bits_for};
 
 use super::{HIDDEN_MARK, MARKED, MARKING, on_a_large_stack};
@@ -52,26 +53,31 @@ impl Digits {
         for (number, name) in given.into_iter().chain(constants).chain(others) {
             let digits = |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
             number.iter().for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
-            // As integers, as floating-point numbers, and as integers in the fraction of such a number.
             for width in [51, 52] {
-                digits(width).iter().for_each(|&digit| {
-                    let in_fraction = digit | ((1u64 << 52) as f64).to_bits();
-                    all.add(name, digit, &[digit, (digit as f64).to_bits(), in_fraction]);
-                });
+                digits(width).iter().for_each(|&digit| all.add_digit(name, digit));
             }
             let short = digits(digit_bits_for(8 * p.len()));
             short.windows(2).filter(|pair| pair.iter().all(|digit| digit >> 16 != 0)).for_each(|pair| {
                 all.pairs.insert((pair[0] | pair[1] << 32) ^ MASK, name);
             });
         }
+        for prime in [p, q] {
+            in_segments(&limbs::from_be_bytes(prime), |digit| all.add_digit(IN_SEGMENTS, digit));
+        }
         all.add(MARKED, u64::MAX, &[!HIDDEN_MARK]);
         all
+    }
+
+    /// As an integer, as a floating-point number, and as an integer in the fraction of such a number.
+    fn add_digit(&mut self, name: &'static str, digit: u64) {
+        let in_fraction = digit | ((1u64 << 52) as f64).to_bits();
+        self.add(name, digit, &[digit, (digit as f64).to_bits(), in_fraction]);
     }
 
     /// Short ones are left out: other numbers are equal to them.
     fn add(&mut self, name: &'static str, digit: u64, forms: &[u64]) {
         for &form in forms.iter().filter(|_| digit >> 40 != 0) {
-            self.words.insert(form ^ MASK, name);
+            self.words.entry(form ^ MASK).or_insert(name);
             self.filter[hash(form ^ MASK)] = true;
         }
     }
@@ -123,8 +129,34 @@ impl Digits {
     }
 }
 
-/// What arithmetics compute with in place of a prime: powers of two modulo it, its inverse modulo a power of two, and
-/// the multiples that are −1 modulo such a power.
+/// What numbers across vectors compute with: digits of a prime's segments, and of what is prepared of it for them, where
+/// no other arithmetic has them.
+pub const IN_SEGMENTS: &str = "a prime in segments";
+
+/// Gives the digits of [`IN_SEGMENTS`] to `add`, for one number in a vector and for two.
+fn in_segments(prime: &[u64], mut add: impl FnMut(u64)) {
+    for count in 1..=pair::MAX_COUNT {
+        let shape = pair::Shape::new(limbs::bits(prime), count);
+        let (s, r) = (shape.segment_bits(), shape.bits());
+        let mut inverse = limbs::negative_inverse_many(prime, s / 64 + 1);
+        inverse[s / 64] &= (1 << (s % 64)) - 1;
+        let mut multiple = limbs::mul(prime, &inverse);
+        limbs::add_assign(&mut multiple, &[1]);
+        let powers = [r, 2 * r, 2 * r - s].map(|e| limbs::power_of_two(e, prime));
+        let from_bit_0 = powers.iter().chain([&inverse]).map(|number| (&number[..], 0));
+        for (number, from) in from_bit_0.chain([(prime, 0), (&multiple[..], s)]) {
+            for k in 0..shape.segments() {
+                let mut digits = limbs::zero(shape.vectors);
+                limbs::to_digits(number, from + s * k, pair::DIGIT_BITS, &mut digits);
+                digits[shape.vectors - 1] &= (1 << pair::TOP_BITS) - 1;
+                digits.iter().for_each(|&digit| add(digit));
+            }
+        }
+    }
+}
+
+/// What other arithmetics compute with in place of a prime: powers of two modulo it, its inverse modulo a power of two,
+/// and the multiples that are −1 modulo such a power.
 fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
     let bits = limbs::bits(prime);
     let short = digit_bits_for(bits);
