@@ -129,8 +129,8 @@ impl Digits {
     }
 }
 
-/// What numbers across vectors compute with: digits of a prime's segments, and of what is prepared of it for them, where
-/// no other arithmetic has them.
+/// What numbers across vectors compute with: digits of a prime's segments, and of what is prepared of it for them,
+/// where no other arithmetic has them.
 pub const IN_SEGMENTS: &str = "a prime in segments";
 
 /// Gives the digits of [`IN_SEGMENTS`] to `add`, for one number in a vector and for two.
