@@ -100,12 +100,7 @@ fn every_root<M: Kernels, const L: usize>(machine: M, is_its_own: fn(&str) -> bo
 type Words<const L: usize> = [u64; L];
 
 fn words<const L: usize>(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words<L>> {
-    let word = |rng: &mut StdRng| match rng.random_range(0..4) {
-        0 => most,
-        1 => 0,
-        _ => rng.random_range(0..=most),
-    };
-    (0..count).map(|_| std::array::from_fn(|_| word(rng))).collect()
+    common::words(rng, count * L, most).as_chunks().0.to_vec()
 }
 
 /// Every block that multiplies, at every width, against the plain sums of its banner in

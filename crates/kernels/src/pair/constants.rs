@@ -77,6 +77,11 @@ impl Shape {
     /// `limbs` limbs.
     fn join(self, digits: &[u64], limbs: usize) -> Limbs {
         let mut out = limbs::zero(limbs);
+        // Beyond the limbs are zeros: the modulus may be shorter than its shape.
+        let mut put = |limb: usize, word: u64| match out.get_mut(limb) {
+            Some(out) => *out = word,
+            None => debug_assert_eq!(word, 0, "a number that is longer than its limbs"),
+        };
         // What is not in a limb yet, and how many bits of it later digits cannot change.
         let (mut sum, mut bits, mut limb) = (0_u128, 0, 0);
         for k in 0..self.segments() {
@@ -84,18 +89,12 @@ impl Shape {
                 sum += u128::from(vector[k]) << bits;
                 bits += if i + 1 < self.vectors { DIGIT_BITS } else { TOP_BITS };
                 if bits >= u64::BITS {
-                    // Beyond the limbs are zeros: the modulus may be shorter than its shape.
-                    match out.get_mut(limb) {
-                        Some(out) => *out = sum as u64,
-                        None => debug_assert_eq!(sum as u64, 0, "a number that is longer than its limbs"),
-                    }
+                    put(limb, sum as u64);
                     (sum, bits, limb) = (sum >> 64, bits - u64::BITS, limb + 1);
                 }
             }
         }
-        if let Some(out) = out.get_mut(limb) {
-            *out = sum as u64;
-        }
+        put(limb, sum as u64);
         out
     }
 

@@ -80,10 +80,10 @@ pub fn odd(number: &BigUint) -> OddModulus {
 /// So many words up to `most`: often 0, `most`, or on either side of its half.
 pub fn words(rng: &mut StdRng, count: usize, most: u64) -> Vec<u64> {
     let mut word = || match rng.random_range(0..8) {
-        0 => 0,
-        1 => most,
-        2 => most / 2 + 1,
-        3 => most / 2,
+        0 | 1 => 0,
+        2 | 3 => most,
+        4 => most / 2 + 1,
+        5 => most / 2,
         _ => rng.random_range(0..=most),
     };
     (0..count).map(|_| word()).collect()
