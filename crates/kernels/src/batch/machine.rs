@@ -108,6 +108,22 @@ pub trait Machine: Copy + Send + Sync + 'static {
         columns[T - 1] = column;
     }
 
+    /// A row of a reduction that another follows: as [`mac_row`](Machine::mac_row), but the lowest column's carry is
+    /// added to the window, and its digit, the next quotient, is returned as an operand.
+    #[inline(always)]
+    fn reduce_row<const T: usize>(
+        self,
+        columns: &mut [Self::Column; T],
+        entering: Self::Column,
+        a: &[Self::Digit; T],
+        b: Self::Digit,
+    ) -> Self::Digit {
+        let mut lowest = columns[0];
+        self.mac_row(columns, &mut lowest, entering, a, b);
+        columns[0] = self.add(columns[0], self.carry(lowest));
+        self.operand(lowest)
+    }
+
     /// `a + b` modulo `2^64`.
     fn add(self, a: Self::Column, b: Self::Column) -> Self::Column;
     /// `a − b` modulo `2^64`.

@@ -148,3 +148,34 @@ fn combine(u: &Fe, v: &Fe, f: Factors) -> Fe {
     out[LIMBS - 1] = t[LIMBS] + carry;
     reduce_once(&out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn approximations_begin_at_the_highest_bit() {
+        for at in 0..LIMBS {
+            for limb in [1, 3, 1 << 31, 1 << 63, u64::MAX] {
+                let a: Fe = core::array::from_fn(|k| match k {
+                    _ if k > at => 0,
+                    _ if k == at => limb,
+                    _ => (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                });
+                let mut one = [0; LIMBS];
+                one[0] = 1;
+                // The same length, and one number that is much shorter.
+                for b in [a.map(|limb| limb & 0xaaaa_aaaa_aaaa_aaaa), one] {
+                    let bits = 64 * at + 64 - limb.leading_zeros() as usize;
+                    let expected = [a, b].map(|number| {
+                        let bit = |i: usize| number[i / 64] >> (i % 64) & 1;
+                        let highest =
+                            |count| (0..count).map(|i| bit(bits - count + i) << (64 - count + i)).sum::<u64>();
+                        if bits <= 64 { number[0] } else { highest(64 - STEP as usize) | number[0] & ((1 << STEP) - 1) }
+                    });
+                    assert_eq!(approximate(&a, &b), expected, "limb {at} is {limb:#x}");
+                }
+            }
+        }
+    }
+}

@@ -75,6 +75,17 @@ impl Machine for Avx512Fma {
         *lowest = unsafe { avx512_row::row(columns, entering, a, b) };
     }
     #[inline(always)]
+    fn reduce_row<const T: usize>(
+        self,
+        columns: &mut [__m512i; T],
+        entering: __m512i,
+        a: &[__m512d; T],
+        b: __m512d,
+    ) -> __m512d {
+        // SAFETY: `self` proves AVX-512F and DQ.
+        unsafe { avx512_row::reduce_row(columns, entering, a, b) }
+    }
+    #[inline(always)]
     fn digit(self, c: __m512i) -> __m512d {
         // SAFETY: `self` proves AVX-512F and DQ.
         unsafe { _mm512_cvtepu64_pd(low_52(c)) }

@@ -1,7 +1,7 @@
 //! Rows of products on AVX-512F without IFMA, in assembly.
 //!
-//! The operations are those of [`mac`](super::Avx512Fma), each product's sums directly behind it. The compiler delays
-//! sums until columns no longer fit registers, and its order is slower (docs/notes/performance.md).
+//! The operations are those of [`mac`](super::Avx512Fma), in an order of their own. The compiler delays sums until
+//! columns no longer fit registers, and its order is slower (docs/notes/performance.md).
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -10,51 +10,136 @@ use super::avx512_fma::{C1, C2};
 
 /// The digits of the widest tile.
 const WIDEST: usize = 20;
+/// The bits of a digit.
+static DIGIT: u64 = (1 << 52) - 1;
 
-/// Functions for `C += A·b`, one to five digits: `C[j] += lo(A[j]·b)`, `C[j + 1] += hi(A[j]·b)`, each with its bias. A
-/// bracket has a product's lower column, its upper one, and the offset of its digit.
+/// One instruction of a product, or nothing for `_`. A product has a place for its high half and one for its low half,
+/// the columns that get them, and the offset of its digit.
+macro_rules! instruction {
+    ($of:ident _) => {
+        ""
+    };
+    (digit [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vmovapd {", stringify!($high), "}, zmmword ptr [{a} + ", $at, "]\n")
+    };
+    (high [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vfmadd213pd {", stringify!($high), "}, {b}, {c1}, {{rz-sae}}\n")
+    };
+    (rest [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vsubpd {", stringify!($low), "}, {c2}, {", stringify!($high), "}\n")
+    };
+    (low [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vfmadd231pd {", stringify!($low), "}, {b}, zmmword ptr [{a} + ", $at, "]\n")
+    };
+    (add_high [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vpaddq {", stringify!($to_high), "}, {", stringify!($to_high), "}, {", stringify!($high), "}\n")
+    };
+    (add_low [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
+        concat!("vpaddq {", stringify!($to_low), "}, {", stringify!($to_low), "}, {", stringify!($low), "}\n")
+    };
+}
+
+/// The instructions of products, each spread over five steps, so that five products are under way at once.
+macro_rules! pipelined {
+    (steps [$($first:tt)*] [$($second:tt)*] [$($third:tt)*] [$($fourth:tt)*] [$($fifth:tt)*]) => {
+        concat!($(
+            instruction!(rest $third),
+            instruction!(add_low $fifth),
+            instruction!(low $third),
+            instruction!(add_high $fourth),
+            instruction!(high $second),
+            instruction!(digit $first),
+        )*)
+    };
+    ($($product:tt)*) => {
+        pipelined!(
+            steps [$($product)* _ _ _ _] [_ $($product)* _ _ _] [_ _ $($product)* _ _] [_ _ _ $($product)* _]
+            [_ _ _ _ $($product)*]
+        )
+    };
+}
+
+/// Functions for `C += A·b`, one to five digits: `C[j] += lo(A[j]·b)`, `C[j + 1] += hi(A[j]·b)`, each with its bias.
 macro_rules! products {
-    ($($name:ident: $n:literal, $first:ident $([$low:ident $high:ident $at:literal])*;)*) => {$(
+    (
+        $($name:ident: $n:literal, $first:ident, $($place:ident)*,
+        $([$high:ident $low:ident $to_high:ident $to_low:ident $at:literal])*;)*
+    ) => {$(
         #[inline]
         #[target_feature(enable = "avx512f")]
         fn $name(columns: &mut [__m512i; $n + 1], a: &[__m512d; $n], b: __m512d) {
-            let [mut $first, $(mut $high),*] = *columns;
+            let [mut $first, $(mut $to_high),*] = *columns;
             // SAFETY: the caller has AVX-512F. All offsets are within `a`; nothing else is read or written.
             unsafe {
                 asm!(
-                    $(
-                        concat!("vmovapd {digit}, zmmword ptr [{a} + ", $at, "]"),
-                        "vmovapd {h}, {c1}",
-                        "vfmadd231pd {h}, {b}, {digit}, {{rz-sae}}",
-                        "vsubpd {l}, {c2}, {h}",
-                        "vfmadd231pd {l}, {b}, {digit}",
-                        concat!("vpaddq {", stringify!($low), "}, {", stringify!($low), "}, {l}"),
-                        concat!("vpaddq {", stringify!($high), "}, {", stringify!($high), "}, {h}"),
-                    )*
+                    pipelined!($([$high $low $to_high $to_low $at])*),
                     $first = inout(zmm_reg) $first,
-                    $($high = inout(zmm_reg) $high,)*
+                    $($to_high = inout(zmm_reg) $to_high,)*
                     a = in(reg) a.as_ptr(),
                     b = in(zmm_reg) b,
                     c1 = in(zmm_reg) _mm512_set1_pd(C1),
                     c2 = in(zmm_reg) _mm512_set1_pd(C2),
-                    digit = out(zmm_reg) _,
-                    h = out(zmm_reg) _,
-                    l = out(zmm_reg) _,
+                    $($place = out(zmm_reg) _,)*
                     // MXCSR stays as it is for digits (see `avx512_fma.rs`), not for other numbers.
                     options(pure, readonly, nostack)
                 );
             }
-            *columns = [$first, $($high),*];
+            *columns = [$first, $($to_high),*];
         }
     )*};
 }
 
 products! {
-    one: 1, k0 [k0 k1 0];
-    two: 2, k0 [k0 k1 0] [k1 k2 64];
-    three: 3, k0 [k0 k1 0] [k1 k2 64] [k2 k3 128];
-    four: 4, k0 [k0 k1 0] [k1 k2 64] [k2 k3 128] [k3 k4 192];
-    five: 5, k0 [k0 k1 0] [k1 k2 64] [k2 k3 128] [k3 k4 192] [k4 k5 256];
+    one: 1, k0, h0 l0, [h0 l0 k1 k0 0];
+    two: 2, k0, h0 l0 h1 l1, [h0 l0 k1 k0 0] [h1 l1 k2 k1 64];
+    three: 3, k0, h0 l0 h1 l1 h2 l2, [h0 l0 k1 k0 0] [h1 l1 k2 k1 64] [h2 l2 k3 k2 128];
+    four: 4, k0, h0 l0 h1 l1 h2 l2, [h0 l0 k1 k0 0] [h1 l1 k2 k1 64] [h2 l2 k3 k2 128] [h0 l0 k4 k3 192];
+    five: 5, k0, h0 l0 h1 l1 h2 l2,
+        [h0 l0 k1 k0 0] [h1 l1 k2 k1 64] [h2 l2 k3 k2 128] [h0 l0 k4 k3 192] [h1 l1 k5 k4 256];
+}
+
+/// The digit of the lower of two columns, whose carry is added to the upper one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn pass(columns: &mut [__m512i; 2]) -> __m512d {
+    let [lower, mut upper] = *columns;
+    let digit;
+    // SAFETY: the caller has AVX-512F and DQ. `DIGIT` is read, nothing else.
+    unsafe {
+        asm!(
+            "vpandq {digit}, {lower}, qword ptr [{mask}]{{1to8}}",
+            "vcvtqq2pd {digit}, {digit}",
+            "vpsrlq {lower}, {lower}, 52",
+            "vpaddq {upper}, {upper}, {lower}",
+            lower = inout(zmm_reg) lower => _,
+            upper = inout(zmm_reg) upper,
+            digit = out(zmm_reg) digit,
+            mask = in(reg) &DIGIT,
+            options(pure, readonly, nostack)
+        );
+    }
+    columns[1] = upper;
+    digit
+}
+
+/// Adds the products of up to five digits of a row, from one on. The columns are the row's and the one that enters.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b: __m512d, from: usize) {
+    const { assert!(T <= WIDEST) };
+    macro_rules! add {
+        ($products:ident) => {
+            $products(columns[from..].first_chunk_mut().expect("columns"), a[from..].first_chunk().expect("digits"), b)
+        };
+    }
+    match T.saturating_sub(from) {
+        0 => {}
+        1 => add!(one),
+        2 => add!(two),
+        3 => add!(three),
+        4 => add!(four),
+        _ => add!(five),
+    }
 }
 
 /// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for up to 20 digits; returns the lowest column. Cost: `T`
@@ -67,34 +152,34 @@ pub(super) fn row<const T: usize>(
     a: &[__m512d; T],
     b: __m512d,
 ) -> __m512i {
-    const { assert!(T <= WIDEST) };
     let mut all = [entering; WIDEST + 1];
     all[..T].copy_from_slice(columns);
-    macro_rules! add {
-        ($products:ident, $from:expr) => {
-            $products(all[$from..].first_chunk_mut().expect("columns"), a[$from..].first_chunk().expect("digits"), b)
-        };
-    }
     // Not a loop: columns are to be in registers, and the compiler may not unroll one.
-    if T >= 5 {
-        add!(five, 0);
-    }
-    if T >= 10 {
-        add!(five, 5);
-    }
-    if T >= 15 {
-        add!(five, 10);
-    }
-    if T >= 20 {
-        add!(five, 15);
-    }
-    match T % 5 {
-        1 => add!(one, T - 1),
-        2 => add!(two, T - 2),
-        3 => add!(three, T - 3),
-        4 => add!(four, T - 4),
-        _ => {}
-    }
+    part(&mut all, a, b, 0);
+    part(&mut all, a, b, 5);
+    part(&mut all, a, b, 10);
+    part(&mut all, a, b, 15);
     columns.copy_from_slice(&all[1..=T]);
     all[0]
+}
+
+/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row), likewise. The digit is made as soon as its column is
+/// complete, so that the next row need not wait for it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn reduce_row<const T: usize>(
+    columns: &mut [__m512i; T],
+    entering: __m512i,
+    a: &[__m512d; T],
+    b: __m512d,
+) -> __m512d {
+    let mut all = [entering; WIDEST + 1];
+    all[..T].copy_from_slice(columns);
+    part(&mut all, a, b, 0);
+    let digit = pass(all.first_chunk_mut().expect("columns"));
+    part(&mut all, a, b, 5);
+    part(&mut all, a, b, 10);
+    part(&mut all, a, b, 15);
+    columns.copy_from_slice(&all[1..=T]);
+    digit
 }

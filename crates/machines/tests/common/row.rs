@@ -16,17 +16,25 @@ fn check_width<M: Kernels, const T: usize>(m: M, rng: &mut StdRng) {
     let (mut columns, mut lowest, entering): ([Column<M>; T], _, _) =
         (std::array::from_fn(|_| column()), column(), column());
     let mut expected: Vec<_> = columns.into_iter().chain([entering]).collect();
+    let mut reduced = columns;
+    let quotient = m.reduce_row(&mut reduced, entering, &a, b);
     m.mac_row(&mut columns, &mut lowest, entering, &a, b);
     for j in 0..T {
         (expected[j], expected[j + 1]) = m.mac(expected[j], expected[j + 1], a[j], b);
     }
-    for (k, (found, expected)) in [lowest].into_iter().chain(columns).zip(expected).enumerate() {
-        let stored = |column| {
-            let mut words = vec![0; M::LANES];
-            m.column_store(column, &mut words);
-            words
-        };
+    let stored = |column| {
+        let mut words = vec![0; M::LANES];
+        m.column_store(column, &mut words);
+        words
+    };
+    for (k, (found, &expected)) in [lowest].into_iter().chain(columns).zip(&expected).enumerate() {
         assert_eq!(stored(found), stored(expected), "{T} digits, column {k}");
+    }
+    let digit = |of| stored(m.column(of));
+    assert_eq!(digit(quotient), digit(m.operand(expected[0])), "{T} digits, the next quotient");
+    expected[1] = m.add(expected[1], m.carry(expected[0]));
+    for (k, (found, &expected)) in reduced.into_iter().zip(&expected[1..]).enumerate() {
+        assert_eq!(stored(found), stored(expected), "{T} digits, column {k} of a reduction's row");
     }
 }
 

@@ -55,13 +55,19 @@ pub fn reduce_rows<M: Machine, const T: usize>(
 #[inline(always)]
 fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
     let (c, rows) = (&mut c[..T + q.len() + 1], q.len());
-    // The window holds columns i + 1 .. i + T of row i; `lowest` is column i.
-    let (mut lowest, mut acc): (_, [M::Column; T]) = (c[0], *c[1..].first_chunk().expect("columns"));
-    for (q, &entering) in q.iter_mut().zip(&c[T + 1..]) {
-        *q = m.operand(lowest);
-        acc[0] = m.add(acc[0], m.carry(lowest));
-        m.mac_row(&mut acc, &mut lowest, entering, friendly, *q);
+    let Some((last, others)) = q.split_last_mut() else { return };
+    // While row `i` is added, the window holds columns i + 1 .. i + T, and has the carry of column `i`.
+    let mut acc: [M::Column; T] = *c[1..].first_chunk().expect("columns");
+    let mut quotient = m.operand(c[0]);
+    acc[0] = m.add(acc[0], m.carry(c[0]));
+    for (q, &entering) in others.iter_mut().zip(&c[T + 1..]) {
+        *q = quotient;
+        quotient = m.reduce_row(&mut acc, entering, friendly, quotient);
     }
+    // Column `rows` may get more, and keeps its carry until then.
+    *last = quotient;
+    let mut lowest = acc[0];
+    m.mac_row(&mut acc, &mut lowest, c[T + rows], friendly, quotient);
     c[rows] = lowest;
     c[rows + 1..].copy_from_slice(&acc);
 }
