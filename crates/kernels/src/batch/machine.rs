@@ -108,8 +108,8 @@ pub trait Machine: Copy + Send + Sync + 'static {
         columns[T - 1] = column;
     }
 
-    /// A row of a reduction that another follows: as [`mac_row`](Machine::mac_row), but the lowest column's carry is
-    /// added to the window, and its digit, the next quotient, is returned as an operand.
+    /// A row of a reduction, where another row follows: as [`mac_row`](Machine::mac_row), then the carry of the lowest
+    /// column is added to the window's first. Returns the digit of the lowest column, the next quotient, as an operand.
     #[inline(always)]
     fn reduce_row<const T: usize>(
         self,

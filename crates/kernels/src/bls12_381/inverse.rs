@@ -164,8 +164,8 @@ mod tests {
                 });
                 let mut one = [0; LIMBS];
                 one[0] = 1;
-                // The same length, and one number that is much shorter.
-                for b in [a.map(|limb| limb & 0xaaaa_aaaa_aaaa_aaaa), one] {
+                // A number of the same length, and the number 1.
+                for b in [a.map(|limb| limb & 0xaaaa_aaaa_aaaa_aaab), one] {
                     let bits = 64 * at + 64 - limb.leading_zeros() as usize;
                     let expected = [a, b].map(|number| {
                         let bit = |i: usize| number[i / 64] >> (i % 64) & 1;

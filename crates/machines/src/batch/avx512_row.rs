@@ -1,6 +1,6 @@
 //! Rows of products on AVX-512F without IFMA, in assembly.
 //!
-//! The operations are those of [`mac`](super::Avx512Fma), in an order of their own. The compiler delays sums until
+//! The operations are those of [`mac`](super::Avx512Fma); products overlap (`pipelined`). The compiler delays sums until
 //! columns no longer fit registers, and its order is slower (docs/notes/performance.md).
 
 use std::arch::asm;
@@ -10,11 +10,12 @@ use super::avx512_fma::{C1, C2};
 
 /// The digits of the widest tile.
 const WIDEST: usize = 20;
-/// The bits of a digit.
-static DIGIT: u64 = (1 << 52) - 1;
+/// Ones in the bits of a digit.
+static DIGIT_MASK: u64 = (1 << 52) - 1;
 
-/// One instruction of a product, or nothing for `_`. A product has a place for its high half and one for its low half,
-/// the columns that get them, and the offset of its digit.
+/// One instruction of a product, or nothing for `_`: `digit` loads `A[j]`; `high` is `h = A[j]·b + C1`, rounded toward
+/// zero; `rest` is `l = C2 − h`; `low` is `l += A[j]·b`; `add_high` and `add_low` add `h` and `l` to their columns. A
+/// product has a place for `h` and one for `l`, the columns that get them, and the offset of its digit in bytes.
 macro_rules! instruction {
     ($of:ident _) => {
         ""
@@ -39,7 +40,10 @@ macro_rules! instruction {
     };
 }
 
-/// The instructions of products, each spread over five steps, so that five products are under way at once.
+/// The instructions of all products. Those of one product are spread over five steps, so that products overlap.
+///
+/// Three pairs of places are enough: product `j + 3` writes its `h` behind `add_high` of product `j`, in the same step,
+/// and its `l` behind `add_low`, a step later. Another order must keep this.
 macro_rules! pipelined {
     (steps [$($first:tt)*] [$($second:tt)*] [$($third:tt)*] [$($fourth:tt)*] [$($fifth:tt)*]) => {
         concat!($(
@@ -98,13 +102,15 @@ products! {
         [h0 l0 k1 k0 0] [h1 l1 k2 k1 64] [h2 l2 k3 k2 128] [h0 l0 k4 k3 192] [h1 l1 k5 k4 256];
 }
 
-/// The digit of the lower of two columns, whose carry is added to the upper one.
+/// Adds the carry of the lower column to the upper one, and returns the digit of the lower one, which is not written.
+///
+/// In assembly, so that the compiler does not move it behind the row.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn pass(columns: &mut [__m512i; 2]) -> __m512d {
+fn pass_carry(columns: &mut [__m512i; 2]) -> __m512d {
     let [lower, mut upper] = *columns;
     let digit;
-    // SAFETY: the caller has AVX-512F and DQ. `DIGIT` is read, nothing else.
+    // SAFETY: the caller has AVX-512F and DQ. `DIGIT_MASK` is read, nothing else.
     unsafe {
         asm!(
             "vpandq {digit}, {lower}, qword ptr [{mask}]{{1to8}}",
@@ -114,15 +120,17 @@ fn pass(columns: &mut [__m512i; 2]) -> __m512d {
             lower = inout(zmm_reg) lower => _,
             upper = inout(zmm_reg) upper,
             digit = out(zmm_reg) digit,
-            mask = in(reg) &DIGIT,
-            options(pure, readonly, nostack)
+            mask = in(reg) &DIGIT_MASK,
+            // The conversion is exact, of at most 52 bits: MXCSR stays as it is.
+            options(pure, readonly, nostack, preserves_flags)
         );
     }
     columns[1] = upper;
     digit
 }
 
-/// Adds the products of up to five digits of a row, from one on. The columns are the row's and the one that enters.
+/// Adds the products of up to five digits of a row, the first of which is `a[from]`. `columns` are those of the row and
+/// the one that enters.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b: __m512d, from: usize) {
@@ -163,8 +171,9 @@ pub(super) fn row<const T: usize>(
     all[0]
 }
 
-/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row), likewise. The digit is made as soon as its column is
-/// complete, so that the next row need not wait for it.
+/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row), for up to 20 digits. The lowest column is complete after one
+/// product. Its digit is made after the first five, so that the next row need not wait for the end of this one. Cost: `T`
+/// products.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn reduce_row<const T: usize>(
@@ -176,7 +185,7 @@ pub(super) fn reduce_row<const T: usize>(
     let mut all = [entering; WIDEST + 1];
     all[..T].copy_from_slice(columns);
     part(&mut all, a, b, 0);
-    let digit = pass(all.first_chunk_mut().expect("columns"));
+    let digit = pass_carry(all.first_chunk_mut().expect("columns"));
     part(&mut all, a, b, 5);
     part(&mut all, a, b, 10);
     part(&mut all, a, b, 15);

@@ -30,11 +30,11 @@ fn check_width<M: Kernels, const T: usize>(m: M, rng: &mut StdRng) {
     for (k, (found, &expected)) in [lowest].into_iter().chain(columns).zip(&expected).enumerate() {
         assert_eq!(stored(found), stored(expected), "{T} digits, column {k}");
     }
-    let digit = |of| stored(m.column(of));
-    assert_eq!(digit(quotient), digit(m.operand(expected[0])), "{T} digits, the next quotient");
+    let value = |digit| stored(m.column(digit));
+    assert_eq!(value(quotient), value(m.operand(expected[0])), "{T} digits, the next quotient");
     expected[1] = m.add(expected[1], m.carry(expected[0]));
     for (k, (found, &expected)) in reduced.into_iter().zip(&expected[1..]).enumerate() {
-        assert_eq!(stored(found), stored(expected), "{T} digits, column {k} of a reduction's row");
+        assert_eq!(stored(found), stored(expected), "{T} digits, column {} of a reduction's row", k + 1);
     }
 }
 

@@ -11,7 +11,7 @@ pub const OTHERS: [(&str, &str); 13] = [
         "zariz_machines::batch::avx512_row::products",
         "products of doubles, for which there are no terms here: tests compare rows with `mac`, product by product",
     ),
-    ("zariz_machines::batch::avx512_row::pass", "a conversion to doubles, likewise: the same tests compare it"),
+    ("zariz_machines::batch::avx512_row::pass_carry", "a conversion to doubles, likewise: the same tests compare it"),
     ("zariz_machines::batch::avx512::in_register", "no instruction: it keeps a vector in a register"),
     ("zariz_machines::memcheck::send", "for tests: a request to valgrind, which the processor runs as nothing"),
     ("zariz_machines::mxcsr::read", "one instruction, which computes nothing"),

@@ -56,7 +56,7 @@ pub fn reduce_rows<M: Machine, const T: usize>(
 fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
     let (c, rows) = (&mut c[..T + q.len() + 1], q.len());
     let Some((last, others)) = q.split_last_mut() else { return };
-    // While row `i` is added, the window holds columns i + 1 .. i + T, and has the carry of column `i`.
+    // Before row `i` is added, the window holds columns i + 1 ..= i + T. The carry of column `i` is in it already.
     let mut acc: [M::Column; T] = *c[1..].first_chunk().expect("columns");
     let mut quotient = m.operand(c[0]);
     acc[0] = m.add(acc[0], m.carry(c[0]));
@@ -64,7 +64,7 @@ fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly
         *q = quotient;
         quotient = m.reduce_row(&mut acc, entering, friendly, quotient);
     }
-    // Column `rows` may get more, and keeps its carry until then.
+    // The last row: an ordinary row may still add to column `rows`, so its carry stays in it.
     *last = quotient;
     let mut lowest = acc[0];
     m.mac_row(&mut acc, &mut lowest, c[T + rows], friendly, quotient);
