@@ -71,7 +71,7 @@ impl Machine for Avx512Fma {
         a: &[__m512d; T],
         b: __m512d,
     ) {
-        // SAFETY: `self` proves AVX-512F.
+        // SAFETY: `self` proves AVX-512F and DQ.
         *lowest = unsafe { avx512_row::row(columns, entering, a, b) };
     }
     #[inline(always)]

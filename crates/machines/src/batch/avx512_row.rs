@@ -1,7 +1,7 @@
 //! Rows of products on AVX-512F without IFMA, in assembly.
 //!
-//! The operations are those of [`mac`](super::Avx512Fma); products overlap (`pipelined`). The compiler delays sums until
-//! columns no longer fit registers, and its order is slower (docs/notes/performance.md).
+//! The operations are those of [`mac`](super::Avx512Fma); products overlap (`pipelined`). The compiler delays sums
+//! until columns no longer fit registers, and its order is slower (docs/notes/performance.md).
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -150,30 +150,43 @@ fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b
     }
 }
 
-/// [`mac_row`](zariz_kernels::batch::Machine::mac_row), for up to 20 digits; returns the lowest column. Cost: `T`
-/// products.
+/// Adds `A·b` to a row's columns, which move up by one, and returns the lowest; cost: `T` products, `T ≤ 20`. After the
+/// first part the lowest column is complete, and `then` gets it and the one above.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn add<const T: usize, R>(
+    columns: &mut [__m512i; T],
+    entering: __m512i,
+    a: &[__m512d; T],
+    b: __m512d,
+    then: impl FnOnce(&mut [__m512i; 2]) -> R,
+) -> (__m512i, R) {
+    let mut all = [entering; WIDEST + 1];
+    all[..T].copy_from_slice(columns);
+    // Not a loop: columns are to be in registers, and the compiler may not unroll one.
+    part(&mut all, a, b, 0);
+    let result = then(all.first_chunk_mut().expect("columns"));
+    part(&mut all, a, b, 5);
+    part(&mut all, a, b, 10);
+    part(&mut all, a, b, 15);
+    columns.copy_from_slice(&all[1..=T]);
+    (all[0], result)
+}
+
+/// [`mac_row`](zariz_kernels::batch::Machine::mac_row); returns the lowest column.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn row<const T: usize>(
     columns: &mut [__m512i; T],
     entering: __m512i,
     a: &[__m512d; T],
     b: __m512d,
 ) -> __m512i {
-    let mut all = [entering; WIDEST + 1];
-    all[..T].copy_from_slice(columns);
-    // Not a loop: columns are to be in registers, and the compiler may not unroll one.
-    part(&mut all, a, b, 0);
-    part(&mut all, a, b, 5);
-    part(&mut all, a, b, 10);
-    part(&mut all, a, b, 15);
-    columns.copy_from_slice(&all[1..=T]);
-    all[0]
+    add(columns, entering, a, b, |_| ()).0
 }
 
-/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row), for up to 20 digits. The lowest column is complete after one
-/// product. Its digit is made after the first five, so that the next row need not wait for the end of this one. Cost: `T`
-/// products.
+/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row). The digit is made after the first part, so that the next
+/// row need not wait for the end of this one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn reduce_row<const T: usize>(
@@ -182,13 +195,5 @@ pub(super) fn reduce_row<const T: usize>(
     a: &[__m512d; T],
     b: __m512d,
 ) -> __m512d {
-    let mut all = [entering; WIDEST + 1];
-    all[..T].copy_from_slice(columns);
-    part(&mut all, a, b, 0);
-    let digit = pass_carry(all.first_chunk_mut().expect("columns"));
-    part(&mut all, a, b, 5);
-    part(&mut all, a, b, 10);
-    part(&mut all, a, b, 15);
-    columns.copy_from_slice(&all[1..=T]);
-    digit
+    add(columns, entering, a, b, |lowest| pass_carry(lowest)).1
 }
