@@ -256,10 +256,10 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads = each(rows + whole_reduction(t, fours));
             digit_stores = each(t);
         }
-        Call::SplitMultiply { .. } => return split(1, 2),
-        Call::SplitSquarings { times, .. } => return split(n(*times), 1),
-        Call::TermsMultiply { x, .. } => return terms(n(x.len()), 1, 2),
-        Call::TermsSquarings { x, times, .. } => return terms(n(x.len()), n(*times), 1),
+        Call::SplitPowers { times, y, .. } => return split(n(*times), 1) + split((!y.is_empty()).into(), 2),
+        Call::TermsMultiply { a, .. } => return terms(n(a.len()), 2),
+        Call::TermsSquare { a, .. } => return terms(n(a.len()), 1),
+        Call::TermsReduce { x, .. } => return terms_reduction(n(x.len())),
         Call::SelectTile { out, table, stride, .. } => {
             let t = n(out[0].len());
             digit_stores = n(out.len()) * t;
@@ -285,30 +285,42 @@ fn rows(h: u64, factors: u64) -> u64 {
     if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() }
 }
 
-/// Products of numbers of `l` digits in terms, of two factors, or of one with itself.
-fn terms(l: u64, times: u64, factors: u64) -> Counts {
+/// A product of numbers of `l` digits in terms, of two factors, or of one with itself.
+fn terms(l: u64, factors: u64) -> Counts {
+    let t = TERM as u64;
+    let n = l / t;
+    let (pairs, rows) = (n * (n - 1) / 2, rows(t, factors));
+    // Differences of terms, the first pair's and one beside each product.
+    let differences = factors * (1 + pairs) * t;
+    Counts {
+        // Products of equal places; all sums; products of differences, each with one column above.
+        column_loads: n * 2 * t + n * 2 * t + 1 - (n - 1) * t + pairs * (2 * t + 1),
+        column_stores: t + n * 2 * t + n * t + 1 + pairs * (2 * t + 1),
+        digit_loads: (n + pairs) * rows + pairs * factors * t + 2 * differences,
+        digit_stores: differences,
+        ..Counts::default()
+    }
+}
+
+/// The reduction of such a product.
+fn terms_reduction(l: u64) -> Counts {
     let t = TERM as u64;
     let (n, k) = (l / t, t / 2);
-    let (pairs, rows) = (n * (n - 1) / 2, rows(t, factors));
     // A product of a quotient and a term: three products of halves, and corrections by two differences, with a digit
     // that says where that of the term borrows. One column is changed twice.
     let (multiples, multiple_digits, multiple_columns) = (n * n, 3 * (3 * k + k) + 2 * k + 1, 2 * t + 1);
-    // Carries of a term: the first quotient, those beside products, and all of the last multiple.
-    let carries = 1 + (n - 1) + (n + 1);
-    // Products of equal places; all sums; products of differences, each with one column above; carries that move on.
-    let column_loads = n * 2 * t + n * 2 * t + 1 - (n - 1) * t + pairs * (2 * t + 1) + carries * t + n;
-    let column_stores = t + n * 2 * t + n * t + 1 + pairs * (2 * t + 1) + n + t;
-    // Differences of terms, the first pair's and one beside each product, and of quotients' halves.
-    let differences = factors * (1 + pairs) * t + (n + 1) * k;
+    // Carries of a term: the first quotient, those beside products, and two at the end. The carries of all but these
+    // two are added to the column above.
+    let moving = 1 + 2 * (n - 1);
+    let carries = moving + 2;
+    // Differences of a quotient's halves.
+    let differences = (n + 1) * k;
     let last = t * (t + 1) / 2 + t + t;
-    let digit_loads = (n + pairs) * rows + pairs * factors * t + 2 * differences + multiples * multiple_digits + last;
-    let digit_stores = differences + carries * t + t;
-    let each = |count: u64| count * times;
     Counts {
-        column_loads: each(column_loads + multiples * multiple_columns),
-        column_stores: each(column_stores + multiples * multiple_columns),
-        digit_loads: each(digit_loads),
-        digit_stores: each(digit_stores),
+        column_loads: multiples * multiple_columns + carries * t + moving,
+        column_stores: multiples * multiple_columns + moving + t,
+        digit_loads: multiples * multiple_digits + 2 * differences + last,
+        digit_stores: differences + carries * t + t,
         ..Counts::default()
     }
 }
@@ -325,10 +337,11 @@ fn split(times: u64, factors: u64) -> Counts {
     // the quotient's halves and of the modulus, twice.
     let corrections = h + factors * h + 2 * 2 * k;
     let reduction = 2 * t + 4 * (t + 1);
-    // The lowest columns; sums of three; three single ones; the middle; those of the quotient's product; the window's.
-    let column_loads = h + 3 * h + 3 + 2 * 2 * h + (k + 2 * k + k + 2 + 3 * k) + t;
-    // Three products; the sums; three single ones; the middle; those of the quotient's product.
-    let column_stores = 3 * t + 2 * h + 3 + 2 * h + (k + k + 2 * k + 2 + k);
+    // The lowest columns; the sums: of a lower column two outer ones and the quotient's digit, of an upper one three;
+    // three single ones; those of the quotient's product; the window's.
+    let column_loads = h + 2 * h + 3 * h + 3 + (k + 2 * k + k + 2 + 3 * k) + t;
+    // Two products, and the sums with the third; three single ones; those of the quotient's product.
+    let column_stores = 3 * t + 3 + (k + k + 2 * k + 2 + k);
     let digit_loads = 3 * rows + 6 * quarter + 2 * differences + corrections + reduction;
     let digit_stores = differences + h + t;
     let each = |count: u64| count * times;

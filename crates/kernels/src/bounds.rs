@@ -11,7 +11,7 @@ pub const DOMAIN: usize = 4;
 /// A product of a number below `R` and one below `M` is below `3M`: so are numbers that enter or leave.
 pub const REDUCED: usize = 3;
 
-/// [`FREE_BITS`] where numbers are split (see [`split_multiply`](crate::batch::block::split_multiply)): `R ≥ 16M`.
+/// [`FREE_BITS`] where numbers are split (see [`split_powers`](crate::batch::block::split_powers)): `R ≥ 16M`.
 pub const FREE_BITS_SPLIT: usize = 4;
 
 /// [`FREE_BITS`] with almost-half-Montgomery multiplication: `R ≥ 32M`.

@@ -27,8 +27,7 @@ pub fn halves_256_bit_vectors() -> bool {
 }
 
 /// Whether the processor has pipes that add vectors beside those that execute VPMADD52. AMD's have since Zen 4, their
-/// first with VPMADD52: two of four pipes multiply. (Measured on Zen 4, not on Zen 5.) Of Intel's servers, each
-/// pipe for vectors of 512 bits does both.
+/// first with VPMADD52: two of four pipes multiply. Of Intel's servers, each pipe for vectors of 512 bits does both.
 pub fn adds_beside_vpmadd52() -> bool {
     static ADDS: OnceLock<bool> = OnceLock::new();
     *ADDS.get_or_init(|| {

@@ -213,14 +213,17 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let mut c = columns(&[[7; L]; SPLIT_COLUMNS]);
         let mut spare = digits(&[[7; L]; SPLIT_SPARE]);
         let (mut found, mut expected) = (digits(&x), x);
-        m.split_multiply(&mut found, &digits(&y), &prepared, &mut c, &mut spare);
-        expected = whole(&expected, &y, &modulus, &[10, 4, 2]);
-        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-        check("split_multiply", width, &words, &expected);
-        m.split_squarings(&mut found, 3, &prepared, &mut c, &mut spare);
-        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &[10, 4, 2]));
-        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-        check("split_squarings", width, &words, &expected);
+        let y_digits = digits(&y);
+        for (times, factor) in [(0, true), (3, false), (2, true)] {
+            let y_digits = if factor { &y_digits[..] } else { &[] };
+            m.split_powers(&mut found, times, y_digits, &prepared, &mut c, &mut spare);
+            (0..times).for_each(|_| expected = whole(&expected, &expected, &modulus, &[10, 4, 2]));
+            if factor {
+                expected = whole(&expected, &y, &modulus, &[10, 4, 2]);
+            }
+            let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+            check("split_powers", width, &words, &expected);
+        }
     }
     assert!(M::MAX_SPLIT == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
     // Likewise the first difference of terms of each factor, and those of the halves of each multiple's first term.
@@ -251,14 +254,18 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let mut spare = digits(&[[7; L]; TERMS_SPARE]);
         let (mut found, mut expected) = (digits(&x), x);
         let steps = vec![TERM; terms - 1];
-        m.terms_multiply(&mut found, &digits(&y), &prepared, &mut c, &mut spare);
+        m.terms_multiply(&mut c, &found, &digits(&y), &mut spare);
+        m.terms_reduce(&mut found, &mut c, &prepared, &mut spare);
         expected = whole(&expected, &y, &modulus, &steps);
         let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
         check("terms_multiply", width, &words, &expected);
-        m.terms_squarings(&mut found, 3, &prepared, &mut c, &mut spare);
-        (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &steps));
-        let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-        check("terms_squarings", width, &words, &expected);
+        for _ in 0..3 {
+            m.terms_square(&mut c, &found, &mut spare);
+            m.terms_reduce(&mut found, &mut c, &prepared, &mut spare);
+            expected = whole(&expected, &expected, &modulus, &steps);
+            let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
+            check("terms_square", width, &words, &expected);
+        }
     }
     assert!(M::MAX_TERMS == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
     for width in 1..=M::MAX_TRIANGLE {

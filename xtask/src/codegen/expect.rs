@@ -44,13 +44,13 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
         "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
-        // Three products of halves, six of quarters, and ten rows.
-        "split_multiply" => (0, 3 * (t / 2) * (t / 2) + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
-        "split_squarings" => (0, 3 * (t / 2) * (t / 2 + 1) / 2 + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
-        // Of terms of ten digits, two products: of equal places, and of differences. A quotient is multiplied by a
-        // term in five places, by three products of halves each; then the last quotient.
-        "terms_multiply" => (0, 2 * 10 * 10 + 5 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
-        "terms_squarings" => (0, 2 * 10 * 11 / 2 + 5 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
+        // Three squares of halves, and three products; six of quarters, and ten rows.
+        "split_powers" => (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
+        // Of terms of ten digits, two products: of equal places, and of differences.
+        "terms_multiply" => (0, 2 * 10 * 10, 0, 0),
+        "terms_square" => (0, 2 * 10 * 11 / 2, 0, 0),
+        // A quotient is multiplied by a term in two places, by three products of halves each; then the last quotient.
+        "terms_reduce" => (0, 2 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),

@@ -125,31 +125,34 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             }
             Ok(())
         }
-        Call::SplitMultiply { x, y, modulus, c, spare } => {
-            let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
-            Call::SplitMultiply { x: &mut *x, y, modulus, c, spare }.run(m);
-            split::<P>(&product, x, modulus)
-        }
-        Call::SplitSquarings { x, times, modulus, c, spare } => {
+        Call::SplitPowers { x, times, y, modulus, c, spare } => {
+            // One at a time, as with Squarings.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
-                Call::SplitSquarings { x: &mut *x, times: 1, modulus, c: &mut *c, spare: &mut *spare }.run(m);
+                Call::SplitPowers { x: &mut *x, times: 1, y: &[], modulus, c: &mut *c, spare: &mut *spare }.run(m);
                 split::<P>(&(&number * &number), x, modulus)?;
             }
-            Ok(())
-        }
-        Call::TermsMultiply { x, y, modulus, c, spare } => {
-            let product = value_of_digits(x, w) * value_of_digits(y, w);
-            Call::TermsMultiply { x: &mut *x, y, modulus, c, spare }.run(m);
-            terms::<P>(&product, x, modulus)
-        }
-        Call::TermsSquarings { x, times, modulus, c, spare } => {
-            for _ in 0..times {
-                let number = value_of_digits(x, w);
-                Call::TermsSquarings { x: &mut *x, times: 1, modulus, c: &mut *c, spare: &mut *spare }.run(m);
-                terms::<P>(&(&number * &number), x, modulus)?;
+            if y.is_empty() {
+                return Ok(());
             }
-            Ok(())
+            let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
+            Call::SplitPowers { x: &mut *x, times: 0, y, modulus, c, spare }.run(m);
+            split::<P>(&product, x, modulus)
+        }
+        Call::TermsMultiply { c, a, b, spare } => {
+            let product = value_of_digits(a, w) * value_of_digits(&b[..a.len()], w);
+            Call::TermsMultiply { c: &mut *c, a, b, spare }.run(m);
+            equal("A·B", &offset_columns(&c[..2 * a.len()], w), &product)
+        }
+        Call::TermsSquare { c, a, spare } => {
+            let number = value_of_digits(a, w);
+            Call::TermsSquare { c: &mut *c, a, spare }.run(m);
+            equal("A²", &offset_columns(&c[..2 * a.len()], w), &(&number * &number))
+        }
+        Call::TermsReduce { x, c, modulus, spare } => {
+            let product = offset_columns(&c[..2 * x.len()], w);
+            Call::TermsReduce { x: &mut *x, c, modulus, spare }.run(m);
+            terms::<P>(&product, x, modulus)
         }
         Call::SelectTile { mut out, table, stride, index } => {
             let again = out.each_mut().map(|out| &mut **out);
@@ -367,6 +370,11 @@ pub fn karatsuba(
         }
     }
     Ok(())
+}
+
+/// The value of columns less their offset: of it only the carry out of the last column is left, `2^{62−w}`.
+fn offset_columns(columns: &[i128], w: u32) -> BigInt {
+    value_of_columns(columns, w) - (BigInt::from(1) << (w as usize * columns.len() + 62 - w as usize))
 }
 
 fn digits(w: u32, digits: &[u64]) -> Result<(), String> {

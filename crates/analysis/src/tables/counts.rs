@@ -18,7 +18,7 @@ pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
     so_far() - before
 }
 
-/// What one operation counts before its reduction; `None` where they are one block.
+/// What one operation counts before its reduction; `None` where they are one block, or numbers are in terms.
 pub fn product<P: Model>(method: Method, operation: Operation, l: usize) -> Option<Counts> {
     let mut before = Counts::ZERO;
     let _ = at_reduction();

@@ -62,10 +62,10 @@ const READERS: [&str; 12] = [
     "normalize_sum",
     "multiply",
     "squarings",
-    "split_multiply",
-    "split_squarings",
+    "split_powers",
     "terms_multiply",
-    "terms_squarings",
+    "terms_square",
+    "terms_reduce",
     "scale",
 ];
 

@@ -24,14 +24,14 @@ const COLUMNS_PLACE: usize = behind_numbers(42);
 const MODULUS_PLACE: usize = behind_numbers(24);
 /// What split products work in.
 const SPLIT_SPARE_PLACE: usize = behind_numbers(24);
-/// What products of terms work in.
+/// What products and reductions of terms work in.
 const TERMS_SPARE_PLACE: usize = behind_numbers(28);
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 pub(super) enum Arithmetic<M: Kernels> {
     /// In one block.
     Whole(Box<Whole<M>>),
-    /// In one block, of numbers in terms.
+    /// Of numbers in terms.
     Terms(Box<Terms<M>>),
     /// By blocks for products, and blocks for reductions.
     Parts(Box<Parts<M>>),
@@ -39,7 +39,7 @@ pub(super) enum Arithmetic<M: Kernels> {
 
 /// Products with their reductions in one block.
 pub(super) struct Whole<M: Kernels> {
-    /// What the block needs of the moduli: see [`split_multiply`](crate::batch::block::split_multiply) where numbers
+    /// What the block needs of the moduli: see [`split_powers`](crate::batch::block::split_powers) where numbers
     /// are split, else [`multiply`](crate::batch::block::multiply()).
     modulus: Placed<M::Digit>,
     /// The digits that split products work in; none where numbers are not split.
@@ -49,9 +49,9 @@ pub(super) struct Whole<M: Kernels> {
 /// Products of numbers in terms, with their reductions.
 pub(super) struct Terms<M: Kernels> {
     modulus: Placed<M::Digit>,
-    /// What the block needs of the moduli: see [`terms_multiply`](crate::batch::block::terms_multiply).
+    /// What reductions need of the moduli: see [`terms_reduce`](crate::batch::block::terms_reduce).
     prepared: Placed<M::Digit>,
-    /// The digits that it works in.
+    /// The digits that its blocks work in.
     spare: Placed<M::Digit>,
 }
 
@@ -113,7 +113,10 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn multiply(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], y: &[M::Digit]) {
         match self {
             Self::Whole(whole) => m.multiply(x, y, whole.modulus(x.len())),
-            Self::Terms(terms) => m.terms_multiply(x, y, &terms.prepared, columns, &mut terms.spare),
+            Self::Terms(terms) => {
+                m.terms_multiply(columns, x, y, &mut terms.spare);
+                m.terms_reduce(x, columns, &terms.prepared, &mut terms.spare);
+            }
             Self::Parts(parts) => {
                 parts.multiply.run(columns, x, y);
                 parts.reduction.reduce(columns, x.len(), x);
@@ -125,10 +128,15 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn square(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], times: usize) {
         match self {
             Self::Whole(whole) if whole.is_split() => {
-                m.split_squarings(x, times, &whole.modulus, columns, &mut whole.spare);
+                m.split_powers(x, times, &[], &whole.modulus, columns, &mut whole.spare);
             }
             Self::Whole(whole) => m.squarings(x, times, &whole.modulus, columns),
-            Self::Terms(terms) => m.terms_squarings(x, times, &terms.prepared, columns, &mut terms.spare),
+            Self::Terms(terms) => {
+                for _ in 0..times {
+                    m.terms_square(columns, x, &mut terms.spare);
+                    m.terms_reduce(x, columns, &terms.prepared, &mut terms.spare);
+                }
+            }
             Self::Parts(parts) => {
                 for _ in 0..times {
                     parts.square.square(columns, x);
@@ -143,7 +151,7 @@ impl<M: Kernels> Arithmetic<M> {
         if let Self::Whole(whole) = self
             && whole.is_split()
         {
-            return m.split_multiply(x, entry, &whole.modulus, columns, &mut whole.spare);
+            return m.split_powers(x, 0, entry, &whole.modulus, columns, &mut whole.spare);
         }
         match self.ahmm() {
             Some((ahmm, reduction)) => {

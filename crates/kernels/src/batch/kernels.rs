@@ -42,32 +42,29 @@ macro_rules! for_each_block {
                 modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>]
             );
-            split_multiply SplitMultiply [MAX_SPLIT: x] (
+            split_powers SplitPowers [MAX_SPLIT: x] (
                 x: &'a mut [Digit<$M>],
+                times: usize,
                 y: &'a [Digit<$M>],
                 modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>],
                 spare: &'a mut [Digit<$M>]
             );
-            split_squarings SplitSquarings [MAX_SPLIT: x] (
-                x: &'a mut [Digit<$M>],
-                times: usize,
-                modulus: &'a [Digit<$M>],
+            terms_multiply TermsMultiply [MAX_TERMS: a] (
                 c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
+                b: &'a [Digit<$M>],
                 spare: &'a mut [Digit<$M>]
             );
-            terms_multiply TermsMultiply [MAX_TERMS: x] (
-                x: &'a mut [Digit<$M>],
-                y: &'a [Digit<$M>],
-                modulus: &'a [Digit<$M>],
+            terms_square TermsSquare [MAX_TERMS: a] (
                 c: &'a mut [Column<$M>],
+                a: &'a [Digit<$M>],
                 spare: &'a mut [Digit<$M>]
             );
-            terms_squarings TermsSquarings [MAX_TERMS: x] (
+            terms_reduce TermsReduce [MAX_TERMS: x] (
                 x: &'a mut [Digit<$M>],
-                times: usize,
-                modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>],
+                modulus: &'a [Digit<$M>],
                 spare: &'a mut [Digit<$M>]
             );
             select_tile SelectTile [MAX_SELECT: out[0]] (

@@ -130,6 +130,10 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn sub(self, a: Self::Column, b: Self::Column) -> Self::Column;
     /// `−c` modulo `2^64` where the mask is set, else `c`.
     fn negate(self, mask: Self::Mask, c: Self::Column) -> Self::Column;
+    /// Jumps to the next instruction. Some processors run long straight code faster if it has a jump at least
+    /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). Elsewhere it does nothing.
+    #[inline(always)]
+    fn jump(self) {}
     /// `⌊c / 2^w⌋` of an unsigned `c`.
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.

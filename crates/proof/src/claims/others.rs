@@ -1,7 +1,7 @@
 //! Assembly without a claim.
 
 /// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
-pub const OTHERS: [(&str, &str); 13] = [
+pub const OTHERS: [(&str, &str); 14] = [
     ("zariz_machines::batch::avx2::in_register", "no instruction: it keeps a vector in a register"),
     (
         "zariz_machines::batch::avx2_row::row",
@@ -12,6 +12,7 @@ pub const OTHERS: [(&str, &str); 13] = [
         "products of doubles, for which there are no terms here: tests compare rows with `mac`, product by product",
     ),
     ("zariz_machines::batch::avx512_row::pass_carry", "a conversion to doubles, likewise: the same tests compare it"),
+    ("zariz_machines::batch::avx512_ifma::jump", "a jump to the next instruction, which computes nothing"),
     ("zariz_machines::batch::avx512::in_register", "no instruction: it keeps a vector in a register"),
     ("zariz_machines::memcheck::send", "for tests: a request to valgrind, which the processor runs as nothing"),
     ("zariz_machines::mxcsr::read", "one instruction, which computes nothing"),

@@ -85,9 +85,10 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     }
     Some(match block {
         "squarings" => &[Slice, Count, Slice, Slice],
-        "split_multiply" | "terms_multiply" => &[Slice, Slice, Slice, Slice, Slice],
-        "split_squarings" | "terms_squarings" => &[Slice, Count, Slice, Slice, Slice],
-        "mac_rows" | "multiply" | "scale" | "square" | "low_triangle" | "high_triangle" => &[Slice, Slice, Slice],
+        "split_powers" => &[Slice, Count, Slice, Slice, Slice, Slice],
+        "mac_rows" | "multiply" | "terms_square" | "scale" | "square" | "low_triangle" | "high_triangle" => {
+            &[Slice, Slice, Slice]
+        }
         "square_onto" | "settle" | "splat" | "add_words" | "quotients" | "normalize" | "add_digits" | "scatter" => {
             &[Slice, Slice]
         }
@@ -97,7 +98,7 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         "select_tile" => &[Record(&[(0, 64)]), Slice, Count, Slice],
         "turn" => &[Slice, Slice, Count],
         "select_shared" | "lookup" => &[Slice, Slice, Count, Slice],
-        "normalize_sum" | "reduce_once" => &[Slice, Slice, Slice, Slice],
+        "normalize_sum" | "reduce_once" | "terms_multiply" | "terms_reduce" => &[Slice, Slice, Slice, Slice],
         "difference" => &[Slice, Slice, Slice, Slice, Slice],
         "karatsuba" => &[Slice, Slice, Slice, Slice, Count],
         // The slices of all lanes.

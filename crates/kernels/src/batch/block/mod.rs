@@ -36,11 +36,13 @@ pub use normalize::{add_digits, normalize, quotients, reduce_once};
 pub use reduce::{plain_rows, reduce_rows, rows_at_a_time};
 pub use select::{WINDOWS, select_shared, select_tile};
 pub use short::{PREPARED_TERM, TERM};
-pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_multiply, split_squarings};
+pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_powers};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};
-pub use terms::{FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, terms_modulus, terms_multiply, terms_of, terms_squarings};
+pub use terms::{
+    FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, terms_modulus, terms_multiply, terms_of, terms_reduce, terms_square,
+};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

@@ -63,6 +63,9 @@ pub(super) fn term_product<M: Machine>(
 ) {
     each!(i in 0..TERM {
         if i.is_multiple_of(2) {
+            if i.is_multiple_of(4) {
+                m.jump();
+            }
             let a = reread(a);
             let (b0, b1) = (b[i], b[(i + 1) % TERM]);
             each!(j in 0..TERM {
@@ -92,6 +95,7 @@ pub(super) fn half_term_product<M: Machine>(
     b: &[M::Digit; HALF_TERM],
     beside: &mut impl Beside<M>,
 ) -> [M::Column; TERM] {
+    m.jump();
     let (mut low, mut high) = (c, [m.column_splat(0); TERM]);
     each!(i in 0..HALF_TERM {
         if i.is_multiple_of(2) {
@@ -128,7 +132,8 @@ pub(super) struct Difference<'a, M: Machine, const N: usize, const FROM: usize> 
     a: &'a [M::Digit; N],
     b: &'a [M::Digit; N],
     out: &'a mut [M::Digit; N],
-    carry: M::Column,
+    /// In the end 0 where it borrows, else 1.
+    pub(super) carry: M::Column,
 }
 
 impl<'a, M: Machine, const N: usize, const FROM: usize> Difference<'a, M, N, FROM> {

@@ -31,9 +31,9 @@
 
 mod work;
 
-use work::{Corrections, LowerMiddle, Middle, Sums, UpperMiddle};
+use work::{Corrections, Sums};
 
-use super::beside::Beside;
+use super::beside::{Beside, Sink};
 use super::short::{
     Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, plus_both,
     term_product, upper_half, where_set,
@@ -47,9 +47,9 @@ use crate::unroll::{reread, reread_mut};
 pub const SPLIT_DIGITS: usize = 2 * TERM;
 /// The digits of what is prepared of a modulus.
 pub const SPLIT_MODULUS: usize = 2 * PREPARED_TERM + 3 * DIGITS + 1;
-/// The columns to work in: a product, and its middle.
-pub const SPLIT_COLUMNS: usize = 3 * DIGITS;
-/// The digits to work in: the quotient, the differences of the factors' halves, and that of the quotient's halves.
+/// The columns to work in: those of a product.
+pub const SPLIT_COLUMNS: usize = 2 * DIGITS;
+/// The digits to work in: the quotient, the difference of its halves, and the differences of the factors' halves.
 pub const SPLIT_SPARE: usize = 3 * TERM + HALF_TERM;
 
 const DIGITS: usize = SPLIT_DIGITS;
@@ -76,157 +76,137 @@ impl<'a, M: Machine> Modulus<'a, M> {
     }
 }
 
-/// Columns and digits to work in.
+/// Digits to work in: the quotient, the difference of its halves, and the differences of the factors' halves.
 struct Space<'a, M: Machine> {
-    product: &'a mut Columns<M, { 2 * DIGITS }>,
-    middle: &'a mut Columns<M, DIGITS>,
     quotient: &'a mut Digits<M, TERM>,
-    differences: [&'a mut Digits<M, TERM>; 2],
     quotient_difference: &'a mut Digits<M, HALF_TERM>,
+    differences: [&'a mut Digits<M, TERM>; 2],
 }
 
 impl<'a, M: Machine> Space<'a, M> {
     #[inline(always)]
-    fn new(columns: &'a mut [M::Column], spare: &'a mut [M::Digit]) -> Self {
-        let (product, rest) = columns.split_first_chunk_mut().expect("columns");
+    fn new(spare: &'a mut [M::Digit]) -> Self {
         let (quotient, spare) = spare.split_first_chunk_mut().expect("digits");
+        let (quotient_difference, spare) = spare.split_first_chunk_mut().expect("digits");
         let (first, spare) = spare.split_first_chunk_mut().expect("digits");
-        let (second, spare) = spare.split_first_chunk_mut().expect("digits");
-        Self {
-            product,
-            middle: rest.first_chunk_mut().expect("columns"),
-            quotient,
-            differences: [first, second],
-            quotient_difference: spare.first_chunk_mut().expect("digits"),
-        }
+        let second = spare.first_chunk_mut().expect("digits");
+        Self { quotient, quotient_difference, differences: [first, second] }
     }
 }
 
-/// `X ← (X·Y + Q·M)/R`, with the `Q` that makes it an integer; digits normalised.
+/// `times` squarings, then a multiplication by `Y` if there is one: `X ← (X² + Q·M)/R`, then
+/// `X ← (X·Y + Q·M)/R`, with the `Q` that makes each an integer; digits normalised. They share the code of
+/// the reduction.
 ///
-/// * Precondition: `x` and `y` have 20 digits. `modulus` has [`SPLIT_MODULUS`]: the two terms of `M''` of ten digits,
-///   each prepared (see [`PREPARED_TERM`]), `M''` of four rows and of two, `M`, and `μ`. `c` has
-///   [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any state. `X·Y/R + 2M + M/2^{2w−1} < R`.
-/// * Cost: 650 products, and a low half for each of the four ordinary rows.
+/// * Precondition: `x` has 20 digits; `y` has 20 or none. `modulus` has [`SPLIT_MODULUS`]: the two terms of
+///   `M''` of ten digits, each prepared (see [`PREPARED_TERM`]), `M''` of four rows and of two, `M`, and `μ`.
+///   `c` has [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any state. `X²/R + 2M + M/2^{2w−1} < R`
+///   before each squaring, and `X·Y` likewise.
+/// * Cost: 515 products for each squaring, 650 for the multiplication; each has four low halves besides.
 #[inline(always)]
-pub fn split_multiply<M: Machine, const T: usize>(
+pub fn split_powers<M: Machine, const T: usize>(
     m: M,
     x: &mut [M::Digit],
+    times: usize,
     y: &[M::Digit],
     modulus: &[M::Digit],
     c: &mut [M::Column],
     spare: &mut [M::Digit],
 ) {
     const { assert!(T == DIGITS) };
-    let x = x.first_chunk_mut().expect("digits");
-    let y = y.first_chunk().expect("digits");
-    multiply_or_square(m, x, Some(y), &Modulus::new(m, modulus), &mut Space::new(c, spare));
-}
-
-/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`split_multiply`] by itself.
-///
-/// * Precondition: that of [`split_multiply`].
-/// * Cost, each time: 515 products, and a low half for each of the four ordinary rows.
-#[inline(always)]
-pub fn split_squarings<M: Machine, const T: usize>(
-    m: M,
-    x: &mut [M::Digit],
-    times: usize,
-    modulus: &[M::Digit],
-    c: &mut [M::Column],
-    spare: &mut [M::Digit],
-) {
-    const { assert!(T == DIGITS) };
-    let x = x.first_chunk_mut().expect("digits");
-    let modulus = Modulus::<M>::new(m, modulus);
-    let mut space = Space::<M>::new(c, spare);
-    for _ in 0..times {
-        multiply_or_square(m, x, None, &modulus, &mut space);
+    let x: &mut Digits<M, DIGITS> = x.first_chunk_mut().expect("digits");
+    let y: Option<&Digits<M, DIGITS>> = (!y.is_empty()).then(|| y.first_chunk().expect("digits"));
+    let modulus = &Modulus::<M>::new(m, modulus);
+    for step in 0..times + usize::from(y.is_some()) {
+        match y {
+            Some(y) if step == times => columns::<M, T, false>(m, c, x, y, spare),
+            _ => columns::<M, T, true>(m, c, x, x, spare),
+        }
+        reduce(m, x, c, modulus, spare);
     }
 }
 
-/// A product by `y`, or a square.
+/// The columns of `A·B`, or of `A²`, without the ten lowest, whose digits are `Q`. Places 0 to 9 of `c` have
+/// columns 10 to 19; places 20 to 39 have columns 20 to 39. Place 10 is 0 where the difference of `Q`'s halves
+/// borrows, else 1. `spare` begins with `Q` and that difference.
 #[inline(always)]
-fn multiply_or_square<M: Machine>(
+fn columns<M: Machine, const T: usize, const SQUARE: bool>(
     m: M,
-    x: &mut Digits<M, DIGITS>,
-    y: Option<&Digits<M, DIGITS>>,
-    modulus: &Modulus<M>,
-    space: &mut Space<M>,
+    c: &mut [M::Column],
+    a: &[M::Digit],
+    b: &[M::Digit],
+    spare: &mut [M::Digit],
 ) {
-    let square = y.is_none();
-    let Space { product, middle, quotient, differences: [d, f], quotient_difference } = space;
-    let ((x0, x1), (y0, y1)) = (halves::<_, TERM>(x), halves::<_, TERM>(y.unwrap_or(x)));
-    let (low, high) = product.split_at_mut(DIGITS);
+    const { assert!(T == DIGITS) };
+    let ((a0, a1), (b0, b1)) = (halves::<_, TERM>(a), halves::<_, TERM>(b));
+    let c: &mut Columns<M, SPLIT_COLUMNS> = c.first_chunk_mut().expect("columns");
+    let Space { quotient, quotient_difference, differences: [d, f] } = Space::<M>::new(spare);
+    let (low, high) = c.split_at_mut(DIGITS);
 
-    // The upper digits of X may still be under way: their difference comes later.
+    // The upper digits of A may still be under way: their difference comes later.
     let mut differences =
-        (Difference::<M, TERM, 8>::new(m, x0, x1, d), (!square).then(|| Difference::<M, TERM, 20>::new(m, y1, y0, f)));
-    half_product(m, low, x0, y0, square, |_| 0, &mut differences);
+        (Difference::<M, TERM, 8>::new(m, a0, a1, d), (!SQUARE).then(|| Difference::<M, TERM, 20>::new(m, b1, b0, f)));
+    half_product::<M, SQUARE>(m, low, a0, b0, |_| 0, &mut differences);
     let none = m.equals(m.column_splat(0), 1);
-    let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_y| of_y.borrows(m))];
+    let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_b| of_b.borrows(m))];
 
     let mut lowest = Normalize::<M> { columns: reread(low), digits: quotient, carry: m.column_splat(0) };
     let upper = |k: usize| if k < TERM { 0 } else { offset(k, M::DIGIT_BITS) };
-    half_product(m, high, x1, y1, square, upper, &mut lowest);
+    half_product::<M, SQUARE>(m, high, a1, b1, upper, &mut lowest);
     let carried = lowest.carry;
 
-    let c = reread_mut(&mut **product);
-    let (d, f) = (reread(&**d), reread(&**f));
-    let (q0, q1) = halves::<_, HALF_TERM>(&**quotient);
-    let mut sums =
-        (Difference::<M, HALF_TERM, 0>::new(m, q0, q1, quotient_difference), Sums::<M> { columns: c, quotient });
-    let lower = |k: usize| match (k < TERM, square) {
+    let c = reread_mut(c);
+    c[TERM] = m.add(c[TERM], carried);
+    let (d, f) = (reread(&*d), reread(&*f));
+    let (q0, q1) = halves::<_, HALF_TERM>(&*quotient);
+    let mut of_quotient = Difference::<M, HALF_TERM, 0>::new(m, q0, q1, quotient_difference);
+    let mut sums = Sums::<M> { columns: c, quotient, square: SQUARE, differences: [d, f], borrows };
+    let lower = |k: usize| match (k < TERM, SQUARE) {
         (false, _) => 0,
         (true, false) => offset(k, M::DIGIT_BITS),
         (true, true) => offset(k, M::DIGIT_BITS).wrapping_neg(),
     };
-    half_product(m, &mut **middle, d, f, square, lower, &mut sums);
-    let quotient_borrows = sums.0.borrows(m);
+    half_product::<M, SQUARE>(m, &mut sums, d, f, lower, &mut of_quotient);
 
-    let c = reread_mut(&mut **product);
-    c[TERM] = m.add(c[TERM], carried);
-    c[DIGITS] = m.add(c[DIGITS], carried);
     // X²·s·t of a product, less X²·s of a square.
-    c[3 * TERM] = if square {
+    let c = reread_mut(c);
+    c[3 * TERM] = if SQUARE {
         m.sub(c[3 * TERM], where_set(m, borrows[0], m.column_splat(1)))
     } else {
         plus_both(m, c[3 * TERM], borrows)
     };
-
-    let middle = Middle { product: reread(&**middle), square, differences: [d, f], borrows };
-    let quotient = Halved { halves: [q0, q1], difference: reread(&**quotient_difference), borrows: quotient_borrows };
-    reduce(m, x, c, &middle, &quotient, modulus);
+    c[TERM] = of_quotient.carry;
 }
 
-/// Adds the middle product and `Q·M''` to the columns `c` of the outer products, and reduces the sum. The two terms of
-/// `M''` are added by turns, not one after the other as in `terms/reduce.rs`: that leaves room for work beside
-/// products.
+/// Adds `Q·M''` to [`columns`], and reduces the sum. The two terms of `M''` are added by turns, not one after the other
+/// as in `terms/reduce.rs`: that leaves room for work beside products.
 #[inline(always)]
 fn reduce<M: Machine>(
     m: M,
     x: &mut Digits<M, DIGITS>,
-    c: &mut Columns<M, { 2 * DIGITS }>,
-    middle: &Middle<M>,
-    quotient: &Halved<M>,
+    c: &mut [M::Column],
     modulus: &Modulus<M>,
+    spare: &mut [M::Digit],
 ) {
-    let Halved { halves: [q0, q1], difference, .. } = *quotient;
+    let c: &mut Columns<M, SPLIT_COLUMNS> = c.first_chunk_mut().expect("columns");
+    let Space { quotient, quotient_difference: difference, .. } = Space::<M>::new(spare);
+    let (q0, q1) = halves::<_, HALF_TERM>(&*quotient);
+    let quotient = &Halved::<M> { halves: [q0, q1], difference, borrows: m.equals(c[TERM], 0) };
     let [low, high] = &modulus.friendly;
     let ([n0, n1], [n2, n3]) = (low.halves, high.halves);
     let corrections = [Correction { quotient, term: low }, Correction { quotient, term: high }];
     let zero = m.column_splat(0);
 
     // Quarter by quarter of W: each is added to a quarter of the columns, and to the next one.
-    let w0 = half_term_product(m, [zero; TERM], n0, q0, &mut LowerMiddle { columns: c, middle });
+    let w0 = half_term_product(m, [zero; TERM], n0, q0, &mut ());
     each!(k in 0..HALF_TERM {
-        c[TERM + k] = m.add(c[TERM + k], w0[k]);
+        c[k] = m.add(c[k], w0[k]);
     });
-    let w1 = half_term_product(m, upper_half(m, &w0), n1, q1, &mut UpperMiddle { columns: c, middle });
+    let w1 = half_term_product(m, upper_half(m, &w0), n1, q1, &mut ());
     let c = reread_mut(c);
     let mut sum = [zero; TERM];
     each!(k in 0..HALF_TERM {
-        sum[k] = m.add(c[TERM + HALF_TERM + k], m.add(w0[k], w1[k]));
+        sum[k] = m.add(c[HALF_TERM + k], m.add(w0[k], w1[k]));
         sum[HALF_TERM + k] = m.add(c[DIGITS + k], w1[k]);
     });
     sum = half_term_product(
@@ -238,7 +218,7 @@ fn reduce<M: Machine>(
     );
     let w2 = half_term_product(m, upper_half(m, &w1), n2, q0, &mut ());
     each!(k in 0..HALF_TERM {
-        c[TERM + HALF_TERM + k] = sum[k];
+        c[HALF_TERM + k] = sum[k];
         c[DIGITS + k] = corrections[0].of(m, m.add(sum[HALF_TERM + k], w2[k]), k);
     });
     c[DIGITS + HALF_TERM] = corrections[0].carry(m, c[DIGITS + HALF_TERM]);
@@ -259,7 +239,7 @@ fn reduce<M: Machine>(
     let column = |k: usize| if (SUM..SUM + TERM).contains(&k) { sum[(k - SUM) % TERM] } else { c[k] };
     let mut window = [zero; DIGITS + ABOVE];
     each!(k in 0..DIGITS {
-        window[k] = column(TERM + k);
+        window[k] = if k < TERM { c[k] } else { column(TERM + k) };
     });
     each!(k in 0..ABOVE {
         window[DIGITS + k] = column(TERM + DIGITS + k);
@@ -280,16 +260,15 @@ fn reduce<M: Machine>(
 
 /// The columns of `A·B`, or of `A²`, each with what it starts at.
 #[inline(always)]
-fn half_product<M: Machine>(
+fn half_product<M: Machine, const SQUARE: bool>(
     m: M,
-    out: &mut [M::Column],
+    out: &mut (impl Sink<M> + ?Sized),
     a: &Digits<M, TERM>,
     b: &Digits<M, TERM>,
-    square: bool,
     start: impl Fn(usize) -> u64,
     beside: &mut impl Beside<M>,
 ) {
-    if square {
+    if SQUARE {
         let half = |k: usize| m.column_splat((start(k).cast_signed() >> 1).cast_unsigned());
         return square_columns::<M, TERM>(m, out, a, half, beside);
     }

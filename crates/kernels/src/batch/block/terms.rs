@@ -10,7 +10,7 @@
 //!
 //! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product
 //! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As
-//! in [`split_multiply`](super::split_multiply), a difference is kept modulo `X`, with a mask where it borrows:
+//! in [`split_powers`](super::split_powers), a difference is kept modulo `X`, with a mask where it borrows:
 //! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
 //! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
@@ -25,8 +25,7 @@
 
 mod reduce;
 
-pub use reduce::terms_modulus;
-use reduce::{Modulus, reduce};
+pub use reduce::{terms_modulus, terms_reduce};
 
 use super::beside::Sink;
 use super::short::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};
@@ -35,52 +34,36 @@ use crate::batch::Machine;
 use crate::batch::bias::offset;
 use crate::unroll::reread;
 
-/// The fewest terms of a number: [`split_multiply`](super::split_multiply) has those of two.
+/// The fewest terms of a number: [`split_powers`](super::split_powers) has those of two.
 pub const FEWEST_TERMS: usize = 3;
 /// The most terms of a number: longer ones were not measured. Their columns have room (docs/generated/intervals.md).
 pub const MOST_TERMS: usize = 16;
 /// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
 pub const TERMS_SPARE: usize = 4 * TERM;
 
-/// `X ← (X·Y + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
+/// The columns of `A·B`, with their offset, which [`terms_reduce`] takes.
 ///
-/// * Precondition: `x` and `y` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`, which is at most
-///   [`MOST_TERMS`]. `modulus` has [`terms_modulus`], `c` has two columns for each digit, `spare` has [`TERMS_SPARE`],
-///   both in any state. `X·Y/R + 2M < R`.
-/// * Result: below `X·Y/R + 2M`.
-/// * Cost: `50n(n + 1) + 75n² + 45` products, and ten low halves.
+/// * Precondition: `a` and `b` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`, which is at most
+///   [`MOST_TERMS`]. `c` has two columns for each digit, `spare` has [`TERMS_SPARE`], both in any state.
+/// * Cost: `50n(n + 1)` products.
 #[inline(always)]
 pub fn terms_multiply<M: Machine, const T: usize>(
     m: M,
-    x: &mut [M::Digit],
-    y: &[M::Digit],
-    modulus: &[M::Digit],
     c: &mut [M::Column],
+    a: &[M::Digit],
+    b: &[M::Digit],
     spare: &mut [M::Digit],
 ) {
-    let modulus = Modulus::<M>::new(terms::<T>(x.len()), modulus);
-    columns::<M, false>(m, c, x, &y[..x.len()], spare);
-    reduce(m, x, c, &modulus, spare);
+    columns::<M, T, false>(m, c, a, b, spare);
 }
 
-/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`terms_multiply`] by itself.
+/// The columns of `A²`, with the offset of [`terms_multiply`]'s.
 ///
 /// * Precondition: that of [`terms_multiply`].
-/// * Cost, each time: `55n(n + 1)/2 + 75n² + 45` products, and ten low halves.
+/// * Cost: `55n(n + 1)/2` products.
 #[inline(always)]
-pub fn terms_squarings<M: Machine, const T: usize>(
-    m: M,
-    x: &mut [M::Digit],
-    times: usize,
-    modulus: &[M::Digit],
-    c: &mut [M::Column],
-    spare: &mut [M::Digit],
-) {
-    let modulus = Modulus::<M>::new(terms::<T>(x.len()), modulus);
-    for _ in 0..times {
-        columns::<M, true>(m, c, x, x, spare);
-        reduce(m, x, c, &modulus, spare);
-    }
+pub fn terms_square<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], spare: &mut [M::Digit]) {
+    columns::<M, T, true>(m, c, a, a, spare);
 }
 
 /// How many terms a number of `digits` digits is cut into, if it is.
@@ -101,15 +84,15 @@ const SECOND: usize = 2 * TERM;
 
 /// The columns of `A·B`, or of `A²`, where `B` is `A`.
 #[inline(always)]
-fn columns<M: Machine, const SQUARE: bool>(
+fn columns<M: Machine, const T: usize, const SQUARE: bool>(
     m: M,
     c: &mut [M::Column],
     a: &[M::Digit],
     b: &[M::Digit],
     spare: &mut [M::Digit],
 ) {
-    let ((a, _), (b, _)) = (a.as_chunks::<TERM>(), b.as_chunks::<TERM>());
-    let n = a.len();
+    let n = terms::<T>(a.len());
+    let ((a, _), (b, _)) = (a.as_chunks::<TERM>(), b[..TERM * n].as_chunks::<TERM>());
     let c = &mut c[..2 * TERM * n];
     diagonal_products::<M, SQUARE>(m, c, a, b);
     spread(m, c);

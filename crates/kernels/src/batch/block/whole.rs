@@ -179,6 +179,7 @@ pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const
     entering: &[M::Column; ROWS],
 ) -> [M::Digit; ROWS] {
     debug_assert!(ROWS <= ABOVE);
+    m.jump();
     let mut column = c[0];
     let mut q = [m.operand(column); ROWS];
     each!(i in 0..ROWS {
@@ -217,6 +218,7 @@ pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const
 /// Clears the lowest column of the window by the modulus, and moves it up by one; 0 enters.
 #[inline(always)]
 pub(super) fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>) {
+    m.jump();
     let q = m.operand(m.mac_low(m.column_splat(0), m.operand(c[0]), *modulus.mu));
     let mut column = c[0];
     let digits = reread(modulus.digits);
@@ -265,6 +267,9 @@ pub(super) fn square_columns<M: Machine, const T: usize>(
     let mut steps = 0;
     each!(i in 0..T {
         if i.is_multiple_of(2) {
+            if i.is_multiple_of(4) {
+                m.jump();
+            }
             let a = reread(a);
             let (first, second) = (a[i], a[(i + 1) % T]);
             if i + 1 < T {

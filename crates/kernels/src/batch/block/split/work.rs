@@ -2,68 +2,35 @@
 
 use super::{Columns, DIGITS, Digits};
 use crate::batch::Machine;
-use crate::batch::block::beside::Beside;
+use crate::batch::block::beside::{Beside, Sink};
 use crate::batch::block::short::{Correction, HALF_TERM, TERM, minus_crossed, plus_twice};
 
-/// `D0 + D2` in the place of the middle: `D0`'s lower half is the quotient.
+/// Takes the columns of the middle product (of the factors' differences), and stores their sums with the
+/// outer products: columns 10 to 19 in the place of `D0`'s lowest ten, whose digits are in the quotient;
+/// columns 20 to 29 in the place of `D2`'s lower half.
 pub(super) struct Sums<'a, M: Machine> {
     pub(super) columns: &'a mut Columns<M, { 2 * DIGITS }>,
     pub(super) quotient: &'a Digits<M, TERM>,
-}
-
-impl<M: Machine> Beside<M> for Sums<'_, M> {
-    #[inline(always)]
-    fn step(&mut self, m: M, n: usize) {
-        if (HALF_TERM..HALF_TERM + TERM).contains(&n) {
-            let (c, k) = (&mut *self.columns, n - HALF_TERM);
-            let shared = m.add(c[TERM + k], c[DIGITS + k]);
-            c[TERM + k] = m.add(shared, m.column(self.quotient[k]));
-            c[DIGITS + k] = m.add(shared, c[3 * TERM + k]);
-        }
-    }
-}
-
-/// The product of the factors' differences, or the square of one.
-pub(super) struct Middle<'a, M: Machine> {
-    pub(super) product: &'a Columns<M, DIGITS>,
+    /// Whether the middle product is a square, which is subtracted.
     pub(super) square: bool,
     pub(super) differences: [&'a Digits<M, TERM>; 2],
     pub(super) borrows: [M::Mask; 2],
 }
 
-/// Its lower half is added to the columns, or a square's is subtracted.
-pub(super) struct LowerMiddle<'a, M: Machine> {
-    pub(super) columns: &'a mut Columns<M, { 2 * DIGITS }>,
-    pub(super) middle: &'a Middle<'a, M>,
-}
-
-impl<M: Machine> Beside<M> for LowerMiddle<'_, M> {
+impl<M: Machine> Sink<M> for Sums<'_, M> {
     #[inline(always)]
-    fn step(&mut self, m: M, n: usize) {
-        if n < TERM {
-            let (c, middle) = (&mut self.columns[TERM + n], self.middle.product[n]);
-            *c = if self.middle.square { m.sub(*c, middle) } else { m.add(*c, middle) };
-        }
-    }
-}
-
-/// Its upper half, with what is due to differences that borrow.
-pub(super) struct UpperMiddle<'a, M: Machine> {
-    pub(super) columns: &'a mut Columns<M, { 2 * DIGITS }>,
-    pub(super) middle: &'a Middle<'a, M>,
-}
-
-impl<M: Machine> Beside<M> for UpperMiddle<'_, M> {
-    #[inline(always)]
-    fn step(&mut self, m: M, n: usize) {
-        if n < TERM {
-            let Middle { product, square, differences, borrows } = *self.middle;
-            let (c, middle) = (&mut self.columns[DIGITS + n], product[TERM + n]);
-            *c = if square {
-                plus_twice(m, m.sub(*c, middle), borrows[0], differences[0][n])
-            } else {
-                minus_crossed(m, m.add(*c, middle), borrows, [differences[0][n], differences[1][n]])
-            };
+    fn put(&mut self, m: M, k: usize, middle: M::Column) {
+        let Self { quotient, square, differences: [d, f], borrows, .. } = *self;
+        let (c, is_lower, k) = (&mut *self.columns, k < TERM, k % TERM);
+        let shared = m.add(c[TERM + k], c[DIGITS + k]);
+        let sum = m.add(shared, if is_lower { m.column(quotient[k]) } else { c[3 * TERM + k] });
+        let sum = if square { m.sub(sum, middle) } else { m.add(sum, middle) };
+        if is_lower {
+            c[k] = sum;
+        } else if square {
+            c[DIGITS + k] = plus_twice(m, sum, borrows[0], d[k]);
+        } else {
+            c[DIGITS + k] = minus_crossed(m, sum, borrows, [d[k], f[k]]);
         }
     }
 }

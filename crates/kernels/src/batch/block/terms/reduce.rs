@@ -13,12 +13,13 @@
 //! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the
 //! last quotient, at its place. The result is below `C/R + 2M`.
 
+use super::terms;
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
 use crate::batch::block::short::{
     Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, upper_half,
 };
-use crate::unroll::{reread, reread_mut};
+use crate::unroll::reread;
 
 /// The digits of what is prepared of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
 pub const fn terms_modulus(n: usize) -> usize {
@@ -26,7 +27,7 @@ pub const fn terms_modulus(n: usize) -> usize {
 }
 
 /// What is prepared of a modulus.
-pub(super) struct Modulus<'a, M: Machine> {
+struct Modulus<'a, M: Machine> {
     friendly: &'a [[M::Digit; PREPARED_TERM]],
     plain: &'a [[M::Digit; PREPARED_TERM]],
     mu: &'a [M::Digit; TERM],
@@ -34,88 +35,75 @@ pub(super) struct Modulus<'a, M: Machine> {
 
 impl<'a, M: Machine> Modulus<'a, M> {
     #[inline(always)]
-    pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
+    fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
         let (friendly, rest) = modulus[..terms_modulus(n)].split_at(n * PREPARED_TERM);
         let (plain, rest) = rest.split_at(n * PREPARED_TERM);
         Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
     }
 }
 
-/// `X ← (C + Q·M)/R`, digits normalised.
+/// `X ← (C + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
+///
+/// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at most
+///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`terms_multiply`](super::terms_multiply) or
+///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has [`terms_modulus`], `spare` has
+///   [`TERMS_SPARE`](super::TERMS_SPARE), in any state. `C/R + 2M < R`.
+/// * Result: below `C/R + 2M`.
+/// * Cost: `75n² + 45` products, and ten low halves.
 #[inline(always)]
-pub(super) fn reduce<M: Machine>(
+pub fn terms_reduce<M: Machine, const T: usize>(
     m: M,
     x: &mut [M::Digit],
     c: &mut [M::Column],
-    modulus: &Modulus<M>,
+    modulus: &[M::Digit],
     spare: &mut [M::Digit],
 ) {
-    let zero = m.column_splat(0);
+    let (n, zero) = (terms::<T>(x.len()), m.column_splat(0));
+    let Modulus { friendly, plain, mu } = Modulus::<M>::new(n, modulus);
     let (mut q, spare) = spare.split_first_chunk_mut().expect("digits");
     let (mut next_q, spare) = spare.split_first_chunk_mut().expect("digits");
     let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
     let mut next_d = spare.first_chunk_mut().expect("digits");
+    let (x, _) = x.as_chunks_mut();
 
     let carry = Normalize::<M> { columns: c, digits: q, carry: zero }.now(m);
     c[TERM] = m.add(c[TERM], carry);
     let mut borrows = difference_of_halves(m, reread(&*q), d);
-    let mut c = c;
-    let ([first, second], rest) = modulus.friendly.split_first_chunk().expect("terms");
-    for _ in 1..modulus.plain.len() {
-        let (_, above) = c.split_at_mut(TERM);
+    // One loop for all multiples: the code that adds a term is there only twice, with work beside it and without.
+    for round in 1..=n {
+        let is_last = round == n;
+        let lowest = TERM * round.min(n - 1);
+        if is_last {
+            // `Q = μ·C mod X`. The carry of these ten columns is already in the column above.
+            c[lowest..][..TERM].iter_mut().zip(&*q).for_each(|(column, &digit)| *column = m.column(digit));
+            let columns = low_product(m, q, mu);
+            let _ = Normalize::<M> { columns: &columns, digits: next_q, carry: zero }.now(m);
+            (q, next_q) = (next_q, q);
+            borrows = difference_of_halves(m, reread(&*q), d);
+        }
         let quotient = Halved::<M> { halves: halves(reread(&*q)).into(), difference: reread(&*d), borrows };
-        add_term(m, above, &quotient, first, &mut ());
-        // The first term has completed the lowest ten columns. They become the next quotient while the second term is
-        // added above them.
-        let (lowest, upper) = reread_mut(&mut *above).split_at_mut(TERM);
-        let mut carry = Normalize::<M> { columns: lowest, digits: next_q, carry: zero };
-        add_term(m, upper, &quotient, second, &mut carry);
-        upper[0] = m.add(upper[0], carry.carry);
-        borrows = difference_of_halves(m, reread(&*next_q), next_d);
-        for (k, term) in rest.iter().enumerate() {
-            add_term(m, &mut upper[TERM * (k + 1)..], &quotient, term, &mut ());
+        let multiple = if is_last { plain } else { friendly };
+        for (k, term) in multiple.iter().enumerate() {
+            let (below, columns) = c[lowest + TERM * k - TERM..].split_at_mut(TERM);
+            if k == 0 || (k > 1 && !is_last) {
+                add_term(m, columns, &quotient, term, &mut ());
+                continue;
+            }
+            // The ten columns below are complete: they become the next quotient, or digits of the result. Of the
+            // last multiple, the lowest ten are 0 modulo X, so only their carry counts.
+            let digits = if is_last && k > 1 { &mut x[k - 2] } else { &mut *next_q };
+            let mut carry = Normalize::<M> { columns: below, digits, carry: zero };
+            add_term(m, columns, &quotient, term, &mut carry);
+            columns[0] = m.add(columns[0], carry.carry);
+            if !is_last {
+                borrows = difference_of_halves(m, reread(&*next_q), next_d);
+            }
         }
         (q, next_q, d, next_d) = (next_q, q, next_d, d);
-        c = above;
     }
-    last_ten(m, x, c, modulus, [q, next_q], d);
-}
-
-/// The last ten digits, and the result. `low` are the digits of the lowest ten columns; their carry is already in the
-/// column above.
-#[inline(always)]
-fn last_ten<M: Machine>(
-    m: M,
-    x: &mut [M::Digit],
-    c: &mut [M::Column],
-    modulus: &Modulus<M>,
-    [low, q]: [&mut [M::Digit; TERM]; 2],
-    d: &mut [M::Digit; HALF_TERM],
-) {
-    let zero = m.column_splat(0);
-    let columns = low_product(m, low, modulus.mu);
-    let _ = Normalize::<M> { columns: &columns, digits: q, carry: zero }.now(m);
-    let q = reread(&*q);
-    let borrows = difference_of_halves(m, q, d);
-    let quotient = Halved::<M> { halves: halves(q).into(), difference: reread(&*d), borrows };
-    each!(k in 0..TERM {
-        c[k] = m.column(low[k]);
-    });
-    let (first, rest) = modulus.plain.split_first().expect("terms");
-    add_term(m, c, &quotient, first, &mut ());
-    // The lowest term is a multiple of X now: only its carry counts.
-    let (x, _) = x.as_chunks_mut();
-    let mut out = low;
-    let (mut c, mut carry) = (c, zero);
-    for (term, next) in rest.iter().zip(&mut *x) {
-        let (lowest, upper) = reread_mut(c).split_at_mut(TERM);
-        let mut work = Normalize::<M> { columns: lowest, digits: out, carry };
-        add_term(m, upper, &quotient, term, &mut work);
-        (carry, c, out) = (work.carry, upper, next);
-    }
-    let (lowest, upper) = c.split_at_mut(TERM);
-    carry = Normalize::<M> { columns: lowest, digits: out, carry }.now(m);
-    let _ = Normalize::<M> { columns: upper, digits: x.last_mut().expect("terms"), carry }.now(m);
+    let (lower, upper) = c[TERM * (2 * n - 2)..].split_at(TERM);
+    let carry = Normalize::<M> { columns: lower, digits: &mut x[n - 2], carry: zero }.now(m);
+    let _ = Normalize::<M> { columns: upper, digits: &mut x[n - 1], carry }.now(m);
 }
 
 /// The difference of a quotient's halves, and where it borrows.
