@@ -119,8 +119,8 @@ pub fn split_powers<M: Machine, const T: usize>(
     let modulus = &Modulus::<M>::new(m, modulus);
     for step in 0..times + usize::from(y.is_some()) {
         match y {
-            Some(y) if step == times => columns::<M, T, false>(m, c, x, y, spare),
-            _ => columns::<M, T, true>(m, c, x, x, spare),
+            Some(y) if step == times => columns::<M, false>(m, c, x, y, spare),
+            _ => columns::<M, true>(m, c, x, x, spare),
         }
         reduce(m, x, c, modulus, spare);
     }
@@ -130,14 +130,13 @@ pub fn split_powers<M: Machine, const T: usize>(
 /// columns 10 to 19; places 20 to 39 have columns 20 to 39. Place 10 is 0 where the difference of `Q`'s halves
 /// borrows, else 1. `spare` begins with `Q` and that difference.
 #[inline(always)]
-fn columns<M: Machine, const T: usize, const SQUARE: bool>(
+fn columns<M: Machine, const SQUARE: bool>(
     m: M,
     c: &mut [M::Column],
-    a: &[M::Digit],
-    b: &[M::Digit],
+    a: &Digits<M, DIGITS>,
+    b: &Digits<M, DIGITS>,
     spare: &mut [M::Digit],
 ) {
-    const { assert!(T == DIGITS) };
     let ((a0, a1), (b0, b1)) = (halves::<_, TERM>(a), halves::<_, TERM>(b));
     let c: &mut Columns<M, SPLIT_COLUMNS> = c.first_chunk_mut().expect("columns");
     let Space { quotient, quotient_difference, differences: [d, f] } = Space::<M>::new(spare);
