@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -211,6 +211,8 @@ type Task<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 struct Ready {
     tasks: Mutex<VecDeque<usize>>,
     some: Condvar,
+    /// The executor's thread sleeps until there are some. To wake it otherwise would be a needless system call.
+    asleep: AtomicBool,
 }
 
 struct TaskWaker {
@@ -221,7 +223,9 @@ struct TaskWaker {
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.ready.tasks.lock().unwrap_or_else(PoisonError::into_inner).push_back(self.task);
-        self.ready.some.notify_one();
+        if self.ready.asleep.load(Ordering::Relaxed) {
+            self.ready.some.notify_one();
+        }
     }
 }
 
@@ -238,7 +242,11 @@ fn run_all(mut tasks: Vec<Task>) {
         let task = loop {
             match queue.pop_front() {
                 Some(task) => break task,
-                None => queue = ready.some.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    ready.asleep.store(true, Ordering::Relaxed);
+                    queue = ready.some.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    ready.asleep.store(false, Ordering::Relaxed);
+                }
             }
         };
         drop(queue);

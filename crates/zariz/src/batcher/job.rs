@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::primitive::Primitive;
 use crate::Modulus;
 use crate::rsa::{self, Algorithm, DecryptJob, Error, Padding, PrivateKey, blind};
-use crate::wiping::wiping;
+use crate::wiping::wiping_padding;
 
 /// Makes the result of the number that was computed.
 type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync>;
@@ -51,7 +51,7 @@ impl Job<Vec<u8>> {
     /// [`Error::Random`].
     pub fn sign(key: &PrivateKey, algorithm: Algorithm, message: &[u8]) -> Result<Self, Error> {
         let digest = || Zeroizing::new(algorithm.hash().digest(&[message]));
-        let number = wiping(|| rsa::encoded(key, algorithm, &digest()))?;
+        let number = wiping_padding(|| rsa::encoded(key, algorithm, &digest()))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), public))
     }
 
@@ -60,7 +60,7 @@ impl Job<Vec<u8>> {
     /// # Errors
     /// [`Error::Digest`] for a digest of another length than the hash's; else those of [`sign`](Self::sign).
     pub fn sign_digest(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Self, Error> {
-        let number = wiping(|| rsa::encoded(key, algorithm, digest))?;
+        let number = wiping_padding(|| rsa::encoded(key, algorithm, digest))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), public))
     }
 
@@ -82,7 +82,7 @@ impl Job<Zeroizing<Vec<u8>>> {
         let primitive = Primitive::Private(key.clone(), ciphertext.clone().into());
         Ok(Self::new(primitive, move |mut number| {
             let job = DecryptJob { key: &key, padding: &padding, ciphertext: &ciphertext };
-            wiping(|| rsa::decode_bytes(&job, &mut number))
+            wiping_padding(|| rsa::decode_bytes(&job, &mut number))
         }))
     }
 

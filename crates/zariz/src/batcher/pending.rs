@@ -103,7 +103,9 @@ impl<T> Inner<T> {
             }
             Stage::Kicked => {}
         }
-        self.request.collect().map_or(Poll::Pending, Poll::Ready)
+        let Some(outcome) = self.request.collect() else { return Poll::Pending };
+        self.queue.wake_others();
+        Poll::Ready(outcome)
     }
 }
 

@@ -9,10 +9,13 @@ use std::hint::black_box;
 use std::os::unix::fs::FileExt;
 use std::thread::{self, Builder};
 
-use super::DEPTH;
+use super::{DEPTH, PADDING_DEPTH};
+use crate::batcher::Job;
 use crate::primes::{Search, is_prime};
 use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
-use crate::rsa::{Algorithm, Components, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey};
+use crate::rsa::{
+    self, Algorithm, Components, DecryptJob, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey,
+};
 use crate::{Dispatch, Engine, FixedBase, Modulus, MultiPowJob, multi_pow_many};
 
 thread_local! {
@@ -60,23 +63,67 @@ fn paint() -> u64 {
     black_box(&mut room).as_ptr() as u64
 }
 
+/// The operation that goes deepest.
+struct Deepest {
+    memory: File,
+    depth: usize,
+    what: String,
+}
+
+impl Deepest {
+    fn new() -> Self {
+        OFF.set(true);
+        let memory = File::open("/proc/self/mem").expect("this process's memory");
+        Self { memory, depth: 0, what: String::new() }
+    }
+
+    /// Measures another one.
+    fn measure(&mut self, what: String, operation: &dyn Fn()) {
+        let mut painted = vec![0; ROOM];
+        operation(); // what runs only once in a process
+        let lowest = paint();
+        operation();
+        self.memory.read_exact_at(&mut painted, lowest).expect("the stack");
+        let untouched = painted.chunks_exact(8).take_while(|word| **word == PAINT.to_ne_bytes()).count();
+        let depth = ROOM - 8 * untouched;
+        println!("{depth:6} bytes: {what}");
+        assert!(untouched > 0, "{what}: deeper than was painted");
+        if depth > self.depth {
+            (self.depth, self.what) = (depth, what);
+        }
+    }
+
+    /// Twice as much is wiped, or more.
+    fn assert_half_of(&self, wiped: usize) {
+        assert!(2 * self.depth <= wiped, "deepest: {} bytes, {}; wiped: {wiped} bytes", self.depth, self.what);
+    }
+}
+
+#[test]
+fn no_padding_goes_deeper_than_half_of_what_is_wiped() {
+    on_a_large_stack(|| {
+        let mut deepest = Deepest::new();
+        let key = PrivateKey::parse(include_bytes!("../../tests/data/rsa16384.pem")).expect("a key");
+        for &hash in Hash::ALL {
+            for algorithm in [Algorithm::Pkcs1v15(hash), Algorithm::pss(hash, 32)] {
+                deepest.measure(format!("{algorithm:?}"), &|| drop(Job::sign(&key, algorithm, b"message")));
+            }
+            let padding = Padding::oaep(hash);
+            let job = DecryptJob { key: &key, padding: &padding, ciphertext: &[1; 2048] };
+            deepest.measure(format!("{padding:?}"), &|| drop(rsa::decode_bytes(&job, &mut vec![0; 2048])));
+        }
+        let job = DecryptJob { key: &key, padding: &Padding::Pkcs1v15, ciphertext: &[1; 2048] };
+        deepest.measure("PKCS#1".into(), &|| drop(rsa::decode_bytes(&job, &mut vec![0; 2048])));
+        deepest.assert_half_of(PADDING_DEPTH);
+    });
+}
+
 #[test]
 fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
     on_a_large_stack(|| {
-        OFF.set(true);
-        let memory = File::open("/proc/self/mem").expect("this process's memory");
-        let mut painted = vec![0; ROOM];
-        let mut deepest = (0, String::new());
+        let mut deepest = Deepest::new();
         let mut measure = |dispatch: Dispatch, what: &str, operation: &dyn Fn()| {
-            operation(); // what runs only once in a process
-            let lowest = paint();
-            operation();
-            memory.read_exact_at(&mut painted, lowest).expect("the stack");
-            let untouched = painted.chunks_exact(8).take_while(|word| **word == PAINT.to_ne_bytes()).count();
-            let depth = ROOM - 8 * untouched;
-            println!("{depth:6} bytes: {what}, {dispatch}");
-            assert!(untouched > 0, "{what}, {dispatch}: deeper than was painted");
-            deepest = deepest.clone().max((depth, format!("{what}, {dispatch}")));
+            deepest.measure(format!("{what}, {dispatch}"), operation);
         };
         let pem = PrivateKey::generate(1024).expect("a key").to_pkcs8_pem().expect("a PEM block");
         let load = || PrivateKey::parse(pem.as_bytes()).expect("a key");
@@ -135,7 +182,6 @@ fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
             }
         }
         measure(Dispatch::Auto, "test a number", &|| assert_eq!(is_prime(p), Ok(true)));
-        println!("deepest: {deepest:?}");
-        assert!(2 * deepest.0 <= DEPTH, "deepest: {deepest:?}; wiped: {DEPTH} bytes");
+        deepest.assert_half_of(DEPTH);
     });
 }

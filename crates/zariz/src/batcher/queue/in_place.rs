@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::compute::{Compute, Lost};
 use super::request::Request;
-use super::turns::{for_each_quietly, wake};
+use super::waking::for_each_quietly;
 use super::{Queue, State};
 use crate::batcher::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -157,8 +157,8 @@ impl<C: Compute> Queue<C> {
                 self.run(&batch.requests);
                 // No turn is held in a program's function, which may wait for a thread that waits here. It may need a
                 // large stack: here it has one.
-                self.pass_on(false, batch.kind);
-                batch.wake();
+                self.pass_on(None, batch.kind);
+                self.wake(batch.done());
                 done = seat.is_done();
                 if done {
                     return wake_own(requests);
@@ -180,7 +180,7 @@ impl<C: Compute> Queue<C> {
         drop(state);
         told.tell(&self.room);
         waiting.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
-        self.pass_on(false, None);
+        self.pass_on(None, None);
         seat.wait();
     }
 
@@ -197,16 +197,16 @@ impl<C: Compute> Queue<C> {
         let (late, mut requests) = self.part_late(left);
         requests.sort_by_key(|request| request.kind);
         let done = self.compute.with_room(&mut || {
-            wake(&late);
+            self.wake(late.clone());
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
                 of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
                 // Programs' functions may need a large stack: here they have one.
-                wake(of_kind);
+                self.wake(of_kind.to_vec());
             }
         });
         if !done {
             requests.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
-            [late, requests].iter().for_each(|requests| wake(requests));
+            self.wake(late.into_iter().chain(requests));
         }
     }
 }

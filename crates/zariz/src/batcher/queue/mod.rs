@@ -3,11 +3,13 @@
 //!
 //! Batches form by themselves: a request that finds no computation under way is computed at once, even alone.
 //! Requests that come meanwhile gather and make the next batch. There is no timer, and no request waits for
-//! others to come, unless [`Limits::linger`] asks for it.
+//! others to come, unless [`Limits::linger`] asks for it. Before a batch that is not full, other threads that are ready
+//! run once: they may bring requests.
 //!
 //! * A thread that may block computes its own request and those that wait ([`Queue::call`]). The setting
 //!   [`Limits::threads`] limits how many batches are computed at once. Beyond that a thread waits, until
-//!   another's batch has its result or it must compute the next batch.
+//!   another's batch has its result or it must compute the next batch. Where those that wait fill the lanes, a
+//!   worker computes for them.
 //! * Others only leave a [`Request`] ([`Queue::submit`]; [`Queue::push`] and [`Queue::kick`]), and are woken
 //!   ([`Waiter`]). Worker threads compute for them, started when there is first something to do. Where none can
 //!   be started, the threads that hand requests over compute them, each other's too ([`Compute::with_room`]).
@@ -21,6 +23,7 @@
 //! its own ([`Processes`](super::Processes)).
 
 mod compute;
+mod giving_way;
 mod in_place;
 mod kind;
 mod meter;
@@ -30,6 +33,7 @@ mod room;
 pub(crate) mod tests;
 mod turns;
 mod waiting;
+mod waking;
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,6 +43,7 @@ use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::JoinHandle;
 use super::sync::{Condvar, Mutex, MutexGuard, PoisonError, processors, thread};
 pub use compute::{Compute, Lost, Outcome, Waiter};
+use giving_way::GivingWay;
 use in_place::Seats;
 pub use kind::Kind;
 use meter::Meter;
@@ -48,6 +53,7 @@ use request::Turn;
 pub use room::Place;
 use room::Room;
 use waiting::Waiting;
+use waking::Unwoken;
 
 /// What a queue is built for.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +84,9 @@ pub struct Queue<C: Compute> {
     in_place: AtomicBool,
     meter: Meter,
     state: Mutex<State<C>>,
+    /// Requests whose threads are still to be woken, and those whose waiters are.
+    sleepers: Unwoken<C>,
+    unwoken: Unwoken<C>,
     /// Workers wait here for their turn.
     idle: Condvar,
     /// Threads wait here for room.
@@ -101,6 +110,7 @@ struct State<C: Compute> {
     idle: usize,
     /// Workers that wait for others to fill the lanes.
     lingering: usize,
+    giving_way: GivingWay,
     workers: Vec<JoinHandle<()>>,
     closed: bool,
 }
@@ -117,6 +127,7 @@ impl<C: Compute> Queue<C> {
             long: 0,
             idle: 0,
             lingering: 0,
+            giving_way: GivingWay::default(),
             workers: Vec::new(),
             closed: false,
         };
@@ -127,6 +138,8 @@ impl<C: Compute> Queue<C> {
             in_place: AtomicBool::new(limits.threads == Some(0)),
             meter: Meter::default(),
             state: Mutex::new(state),
+            sleepers: Unwoken::default(),
+            unwoken: Unwoken::default(),
             idle: Condvar::new(),
             room: Condvar::new(),
             filled: Condvar::new(),
@@ -216,13 +229,11 @@ impl<C: Compute> Queue<C> {
                     state.for_workers -= 1;
                 }
                 self.note_begun(&mut state, kind);
-                let alone = state.waiting.is_empty();
-                drop(state);
-                if !alone {
+                if !self.give_way(state).waiting.is_empty() {
                     return self.lead(Request::of_thread(operation, deadline));
                 }
                 let result = self.call_at_once(&operation);
-                self.pass_on(false, Some(kind));
+                self.pass_on(None, Some(kind));
                 return result;
             }
             if self.has_room(&state) {
@@ -238,9 +249,14 @@ impl<C: Compute> Queue<C> {
 
     /// Waits for a request of a thread; the thread computes, when it is told to.
     fn wait(self: &Arc<Self>, request: &Arc<Request<C>>, deadline: Option<Instant>) -> Outcome<C> {
-        match request.wait(deadline) {
+        let turn = request.wait(deadline);
+        self.wake_threads([]);
+        match turn {
             Some(Turn::Done(result)) => result,
-            Some(Turn::Lead) => self.lead(request.clone()),
+            Some(Turn::Lead) => {
+                drop(self.give_way(self.lock()));
+                self.lead(request.clone())
+            }
             None => {
                 // It may have been chosen to compute, but not yet been told: then others rely on it.
                 let must_lead = !self.remove(request) && request.leads();
@@ -301,7 +317,7 @@ impl<C: Compute> Queue<C> {
         if state.closed {
             drop(state);
             requests.iter().for_each(|request| request.finish(Err(Lost::Closed)));
-            return turns::wake(&requests);
+            return self.wake(requests);
         }
         state.waiting.extend(requests);
         self.note_filled(&state);
@@ -336,7 +352,7 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// How many requests a worker waits for that fills the lanes.
+    /// How many requests fill the lanes, or are the most that a batch may have.
     fn enough(&self) -> usize {
         self.limits.lanes.min(self.limits.max_batch)
     }
@@ -383,7 +399,7 @@ impl<C: Compute> Queue<C> {
         drop(state);
         told.tell(&self.room);
         left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
-        turns::wake(&left);
+        self.wake(left);
         self.idle.notify_all();
         self.filled.notify_all();
         for worker in workers {

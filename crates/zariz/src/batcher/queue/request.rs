@@ -107,14 +107,15 @@ impl<C: Compute> Request<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves to another phase, and wakes the thread that sleeps.
-    fn change(&self, mut state: MutexGuard<State<C>>, phase: Phase<C>) {
+    /// Moves to another phase. Whether a thread sleeps that is to be woken ([`wake_thread`](Self::wake_thread)).
+    fn change(&self, mut state: MutexGuard<State<C>>, phase: Phase<C>) -> bool {
         state.phase = phase;
-        let asleep = state.asleep;
-        drop(state);
-        if asleep {
-            self.changed.notify_one();
-        }
+        state.asleep
+    }
+
+    /// Wakes the thread that sleeps.
+    pub(super) fn wake_thread(&self) {
+        self.changed.notify_one();
     }
 
     /// Notes the thread that waits for it, before anybody else has the request.
@@ -139,7 +140,9 @@ impl<C: Compute> Request<C> {
 
     /// Tells the waiting thread to compute.
     pub(super) fn lead(&self) {
-        self.change(self.lock(), Phase::Lead);
+        if self.change(self.lock(), Phase::Lead) {
+            self.wake_thread();
+        }
     }
 
     /// The number of its arrival, while it waits in the queue. Called under the queue's lock.
@@ -162,20 +165,29 @@ impl<C: Compute> Request<C> {
         self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
-    /// Stores the result. A waiting thread goes on; others are not woken yet ([`wake`](Self::wake)): first, all
-    /// requests of a batch get their results, so that an event loop finds them together.
-    pub(super) fn finish(&self, result: Outcome<C>) {
+    /// Stores the result. Whether a thread sleeps that is to be woken ([`wake_thread`](Self::wake_thread)). Waiters are
+    /// not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so that an event
+    /// loop finds them together.
+    pub(super) fn settle(&self, result: Outcome<C>) -> bool {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
-            return;
+            return false;
         }
         if let By::Waiter(waiter) = &self.by {
             waiter.finished();
         }
         let seat = state.seat.clone();
-        self.change(state, Phase::Done(result));
+        let sleeps = self.change(state, Phase::Done(result));
         if let Some(seat) = seat {
             seat.one_done();
+        }
+        sleeps
+    }
+
+    /// Stores the result, and wakes the thread that sleeps until it is there.
+    pub(super) fn finish(&self, result: Outcome<C>) {
+        if self.settle(result) {
+            self.wake_thread();
         }
     }
 

@@ -1,5 +1,6 @@
 //! Every transition of a queue, with a computation that gives names back.
 
+mod giving_way;
 mod in_place;
 mod room;
 pub(crate) mod stub;
@@ -92,6 +93,29 @@ fn callers_meanwhile_are_the_next_batch() {
     });
 }
 
+/// Threads whose requests fill the lanes leave them to a worker, and so does it: it computes the next ones, too.
+#[test]
+fn a_worker_computes_what_fills_the_lanes() {
+    model(|| {
+        for without_threads in [false, true] {
+            let queue = queue(Limits { max_batch: 4, ..LIMITS });
+            queue.compute().without_threads.store(without_threads, Ordering::SeqCst);
+            queue.compute().close();
+            let mut callers = vec![calling(&queue, Task::named(0))];
+            until_begun(&queue, 1);
+            callers.extend((1..9).map(|name| calling(&queue, Task::named(name))));
+            until_waiting(&queue, 8);
+            queue.compute().open();
+            for (name, caller) in (0..9).zip(callers) {
+                assert_eq!(caller.join().expect("no panic"), Ok(name));
+            }
+            assert_at_rest(&queue);
+            let sizes: Vec<_> = queue.compute().batches().iter().map(Vec::len).collect();
+            assert_eq!((sizes, queue.lock().workers.len()), (vec![1, 4, 4], usize::from(!without_threads)));
+        }
+    });
+}
+
 /// Of two turns, one computes long operations. Other requests take the second, and the long ones wait.
 #[test]
 fn long_operations_leave_turns_for_others() {
@@ -107,7 +131,7 @@ fn long_operations_leave_turns_for_others() {
         assert_eq!(queue.call(Task::new(Kind::Public, 2), None), Ok(2));
         assert!(queue.waiting() == 1 && queue.lock().computing == 1);
         // The end of the batch that holds it back is its turn.
-        queue.pass_on(false, Some(Kind::Long));
+        queue.pass_on(None, Some(Kind::Long));
         assert_eq!(long.join().expect("no panic"), Ok(1));
         assert_at_rest(&queue);
     });

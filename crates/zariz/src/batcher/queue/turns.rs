@@ -22,17 +22,22 @@ pub(super) struct Taken<C: Compute> {
 }
 
 impl<C: Compute> Taken<C> {
-    /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's
-    /// functions: they may wait for a thread that asks for a turn, and panic.
-    pub(super) fn wake(self) {
-        for requests in [self.late, self.requests] {
-            wake(&requests);
-            for request in requests {
-                // The panic hook has printed a message.
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(request)));
-            }
-        }
+    /// All requests that have results now: those whose deadline has passed, and those that were computed.
+    pub(super) fn done(self) -> impl Iterator<Item = Arc<Request<C>>> {
+        self.late.into_iter().chain(self.requests)
     }
+
+    /// Whether only threads wait for them: to wake these calls no function of a program.
+    fn is_of_threads(&self) -> bool {
+        self.late.iter().chain(&self.requests).all(|request| request.waiter().is_none())
+    }
+}
+
+/// A worker that has computed a batch.
+pub(super) struct Worker {
+    /// Only threads wait for the batch. Else the worker is about to call a program's functions, which may wait for
+    /// threads that wait here.
+    only_threads: bool,
 }
 
 impl<C: Compute> Queue<C> {
@@ -53,8 +58,9 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. If there is no worker and none can be
-    /// started, the queue stays without workers: from then on, the threads that bring requests compute them.
+    /// Makes one batch a worker's turn: wakes one, or starts one. If none can be started, it is a waiting thread's. If
+    /// there is no worker at all, the queue stays without workers: from then on, the threads that bring requests
+    /// compute them.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) {
         state.for_workers += 1;
         if state.idle >= state.for_workers {
@@ -68,10 +74,15 @@ impl<C: Compute> Queue<C> {
                     self.in_place.store(true, Ordering::Relaxed);
                     state.for_workers -= 1;
                     self.compute_left(state);
-                    self.pass_on(false, None);
+                    self.pass_on(None, None);
                 }
-                // The existing workers compute it later.
-                Err(_) => {}
+                Err(_) => {
+                    if let Some(leader) = state.waiting.take_leader(None) {
+                        state.for_workers -= 1;
+                        self.let_lead(state, &leader);
+                    }
+                    // Else the existing workers compute it later.
+                }
             }
         }
     }
@@ -82,11 +93,16 @@ impl<C: Compute> Queue<C> {
         loop {
             if state.for_workers > 0 {
                 state.for_workers -= 1;
-                drop(self.linger(state));
+                drop(self.give_way(self.linger(state)));
                 let batch = self.take(None);
                 self.run(&batch.requests);
-                self.pass_on(true, batch.kind);
-                batch.wake();
+                let only_threads = batch.is_of_threads();
+                self.pass_on(Some(Worker { only_threads }), batch.kind);
+                if only_threads {
+                    drop(batch);
+                } else {
+                    self.wake(batch.done());
+                }
                 state = self.lock();
             } else if state.closed {
                 return;
@@ -117,8 +133,8 @@ impl<C: Compute> Queue<C> {
     pub(super) fn lead(self: &Arc<Self>, own: Arc<Request<C>>) -> Outcome<C> {
         let batch = self.take(Some(own.clone()));
         self.run(&batch.requests);
-        self.pass_on(false, Some(own.kind));
-        batch.wake();
+        self.pass_on(None, Some(own.kind));
+        self.wake(batch.done());
         own.wait_for_result()
     }
 
@@ -133,10 +149,13 @@ impl<C: Compute> Queue<C> {
     }
 
     /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
-    /// a worker, which may be the calling one. A thread leads a batch of its own kind. If the next batch is
-    /// of another kind, a worker computes it, if one is free; without workers, a thread that waits for requests
-    /// that it has handed over. If there is none, these come back for a turn before they wait.
-    pub(super) fn pass_on(self: &Arc<Self>, by_worker: bool, ended: Option<Kind>) {
+    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's, if one is free: its memory is
+    /// in the processor's caches, where that of a thread that computes once in many batches is not.
+    ///
+    /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it, if one is
+    /// free; without workers, a thread that waits for requests that it has handed over. If there is none, these come
+    /// back for a turn before they wait.
+    pub(super) fn pass_on(self: &Arc<Self>, by: Option<Worker>, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::Long) {
             state.long -= 1;
@@ -147,31 +166,36 @@ impl<C: Compute> Queue<C> {
             return;
         };
         let in_place = self.in_place.load(Ordering::Relaxed);
-        let mut leader = state.waiting.take_leader(Some(kind));
+        let stays = by.as_ref().is_some_and(|worker| worker.only_threads || !state.waiting.has_leader());
+        let one_free = stays || state.idle > state.for_workers || state.workers.len() < self.limit();
+        let is_workers = !in_place && one_free && state.waiting.count(kind) >= self.enough();
+        let mut leader = if is_workers { None } else { state.waiting.take_leader(Some(kind)) };
         if leader.is_none()
             && in_place
             && let Some(seat) = state.seats.pop_front()
         {
             return seat.lead();
         }
-        let none_free = state.idle <= state.for_workers && state.workers.len() >= self.limit();
-        if leader.is_none() && (in_place || none_free) {
+        if leader.is_none() && (in_place || !one_free) {
             // A worker that is not free may be in a program's function, which may wait for the thread that
             // waits here.
             leader = state.waiting.take_leader(None);
         }
         match leader {
-            Some(leader) => {
-                self.note_begun(&mut state, leader.kind);
-                let told = self.free(&mut state, 1);
-                drop(state);
-                leader.lead();
-                told.tell(&self.room);
-            }
+            Some(leader) => self.let_lead(state, &leader),
             None if in_place => state.computing -= 1,
-            None if by_worker && !state.waiting.has_leader() => state.for_workers += 1,
+            None if stays => state.for_workers += 1,
             None => self.assign(state),
         }
+    }
+
+    /// Tells a thread to compute, which was taken from those that wait.
+    fn let_lead(&self, mut state: MutexGuard<State<C>>, leader: &Request<C>) {
+        self.note_begun(&mut state, leader.kind);
+        let told = self.free(&mut state, 1);
+        drop(state);
+        leader.lead();
+        told.tell(&self.room);
     }
 
     /// Takes a batch: the leader's own request, if there is one, and those of its kind that have waited
@@ -215,7 +239,7 @@ impl<C: Compute> Queue<C> {
         (late, in_time)
     }
 
-    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`]), so that
+    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`](Self::wake)), so that
     /// an event loop finds all its results at once, and others can already compute: a woken program may take long.
     pub(super) fn run(&self, batch: &[Arc<Request<C>>]) {
         if batch.is_empty() {
@@ -225,7 +249,9 @@ impl<C: Compute> Queue<C> {
         self.meter.batch(batch.iter().map(|request| now.saturating_duration_since(request.made)));
         let operations: Vec<_> = batch.iter().map(|request| &request.operation).collect();
         let results = self.results(&operations);
-        batch.iter().zip(results).for_each(|(request, result)| request.finish(result));
+        let sleepers =
+            batch.iter().zip(results).filter_map(|(request, result)| request.settle(result).then_some(request));
+        self.wake_threads(sleepers.cloned().collect::<Vec<_>>());
     }
 
     /// The results of a batch: one for each operation, even if the computation panics.
@@ -237,18 +263,5 @@ impl<C: Compute> Queue<C> {
         let results = catch_unwind(AssertUnwindSafe(|| self.compute.compute(operations))).unwrap_or_default();
         let mut results = results.into_iter().map(Ok);
         operations.iter().map(|_| results.next().unwrap_or(Err(Lost::Panicked))).collect()
-    }
-}
-
-/// Wakes those who wait for requests and are no threads.
-pub(super) fn wake<C: Compute>(batch: &[Arc<Request<C>>]) {
-    for_each_quietly(batch, Request::wake);
-}
-
-/// Calls a function for each request. If that panics, it is called for the others all the same.
-pub(super) fn for_each_quietly<C: Compute>(batch: &[Arc<Request<C>>], wake: impl Fn(&Request<C>)) {
-    for request in batch {
-        // The panic hook has printed a message.
-        let _ = catch_unwind(AssertUnwindSafe(|| wake(request)));
     }
 }

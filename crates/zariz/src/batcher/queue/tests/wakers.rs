@@ -116,3 +116,64 @@ fn a_dropped_waker_may_use_the_queue() {
         assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Ready(Ok(())));
     });
 }
+
+/// Whoever was woken first wakes the others of its batch, and each is woken once.
+#[test]
+fn one_that_was_woken_wakes_the_others() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        let bells = [Bell::that_waits_for(&last), Bell::default(), Bell::that_panics(), Bell::default()].map(Arc::new);
+        let requests = bells.each_ref().map(|bell| Request::new(Task::named(0), bell.clone(), None));
+        queue.submit(requests.to_vec());
+        bells[0].wait(1);
+        // The worker is in the first one's function.
+        queue.wake_others();
+        bells.iter().for_each(|bell| bell.wait(1));
+        assert!(requests.iter().all(|request| request.collect() == Some(Ok(0))));
+        last.wake();
+        queue.close();
+        assert_eq!(bells.map(|bell| bell.rings()), [1; 4]);
+    });
+}
+
+/// A worker keeps no turn from threads while it is in a waker, though they fill the lanes.
+#[test]
+fn threads_compute_while_the_worker_is_in_a_waker() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        queue.compute().close();
+        queue.submit(vec![Request::new(Task::named(0), Arc::new(Bell::that_waits_for(&last)), None)]);
+        until_begun(&queue, 1);
+        let callers: Vec<_> = (1..5).map(|name| calling(&queue, Task::named(name))).collect();
+        until_waiting(&queue, 4);
+        queue.compute().open();
+        for (name, caller) in (1..5).zip(callers) {
+            assert_eq!(caller.join().expect("no panic"), Ok(name));
+        }
+        last.wake();
+        assert_at_rest(&queue);
+    });
+}
+
+/// Nor does a worker that is in one, where no other can be started.
+#[test]
+fn threads_compute_where_no_second_worker_can_be_started() {
+    model(|| {
+        let queue = queue(Limits { threads: Some(2), ..LIMITS });
+        let last = held_in_a_waker(&queue);
+        queue.compute().without_threads.store(true, Ordering::SeqCst);
+        queue.compute().close();
+        let mut callers: Vec<_> = (1..3).map(|name| calling(&queue, Task::named(name))).collect();
+        until_begun(&queue, 3);
+        callers.extend((3..7).map(|name| calling(&queue, Task::named(name))));
+        until_waiting(&queue, 4);
+        queue.compute().open();
+        for (name, caller) in (1..7).zip(callers) {
+            assert_eq!(caller.join().expect("no panic"), Ok(name));
+        }
+        last.wake();
+        assert_at_rest(&queue);
+    });
+}

@@ -1,0 +1,62 @@
+//! When a thread gives way before it computes.
+//!
+//! Where more threads are ready than there are processors, some that would bring a request do not run. The system
+//! leaves the processor to the thread that computes until its batch ends. Then the others find nobody computing, and
+//! each computes its own request alone. So a thread that is about to compute lets the others run first: the requests
+//! that they bring are its batch. Where no other thread is ready, this is a system call.
+//!
+//! A thread with other work may be ready too, and keep the processor for milliseconds. After that, nobody gives way
+//! for sixteen times as long: so strangers take at most about a sixteenth of the time.
+
+use std::time::{Duration, Instant};
+
+use super::compute::Compute;
+use super::{Queue, State};
+use crate::batcher::sync::{MutexGuard, thread};
+
+/// How long a thread has the processor, at most, to bring its request; and to bring none.
+const FOR_ONE: Duration = Duration::from_micros(500);
+/// For how many times as long nobody gives way after others had the processor for longer.
+const PAUSE: u32 = 16;
+
+/// Until when nobody gives way, where the processor was given away in vain.
+#[derive(Default)]
+pub(super) struct GivingWay(Option<Instant>);
+
+impl GivingWay {
+    /// Whether to give way now.
+    pub(super) fn is_due(&mut self, now: Instant) -> bool {
+        self.0 = self.0.filter(|&end| now < end);
+        self.0.is_none()
+    }
+
+    /// Notes how long others had the processor, and how many requests they brought.
+    pub(super) fn note(&mut self, now: Instant, time: Duration, brought: usize) {
+        let brought = u32::try_from(brought).unwrap_or(u32::MAX);
+        if time > FOR_ONE.saturating_mul(brought.saturating_add(1)) {
+            self.0 = now.checked_add(time.saturating_mul(PAUSE));
+        }
+    }
+}
+
+impl<C: Compute> Queue<C> {
+    /// Whether fewer requests wait than fill a batch, and others may be given the processor to bring theirs.
+    pub(super) fn gives_way(&self, state: &mut State<C>, now: Instant) -> bool {
+        state.waiting.len() < self.full().min(self.limits.max_batch) && state.giving_way.is_due(now)
+    }
+
+    /// Lets other threads that are ready bring their requests.
+    pub(super) fn give_way<'a>(&'a self, mut state: MutexGuard<'a, State<C>>) -> MutexGuard<'a, State<C>> {
+        let begin = Instant::now();
+        if !self.gives_way(&mut state, begin) {
+            return state;
+        }
+        let before = state.waiting.len();
+        drop(state);
+        thread::yield_now();
+        let mut state = self.lock();
+        let (now, brought) = (Instant::now(), state.waiting.len().saturating_sub(before));
+        state.giving_way.note(now, now.saturating_duration_since(begin), brought);
+        state
+    }
+}

@@ -1,0 +1,36 @@
+//! When threads give way.
+
+use super::*;
+
+/// As long as those who come may take, all give way. After longer, nobody does for sixteen times as long.
+#[test]
+fn strangers_have_a_small_part_of_the_time() {
+    let (start, ms) = (Instant::now(), Duration::from_millis);
+    for (time, brought, pause) in
+        [(ms(0), 0, 0), (ms(1), 0, 16), (ms(1), 1, 0), (ms(3), 4, 48), (ms(3), 5, 0), (ms(3), usize::MAX, 0)]
+    {
+        let mut giving_way = GivingWay::default();
+        assert!(giving_way.is_due(start));
+        giving_way.note(start, time, brought);
+        assert_eq!(giving_way.is_due(start), pause == 0, "{time:?}, {brought} brought");
+        if pause > 0 {
+            assert!(!giving_way.is_due(start + ms(pause) - Duration::from_nanos(1)));
+        }
+        assert!(giving_way.is_due(start + ms(pause)));
+        giving_way.note(start, Duration::MAX, 0);
+        assert!(giving_way.is_due(start), "a time that no clock reaches");
+    }
+}
+
+/// Where as many requests wait as fill a batch, nobody gives way: all are there.
+#[test]
+fn nobody_gives_way_before_a_full_batch() {
+    model(|| {
+        for (max_batch, waiting, gives) in [(2, 1, true), (2, 2, false), (100, 7, true), (100, 8, false)] {
+            let queue = queue(Limits { max_batch, threads: Some(0), ..LIMITS });
+            let mut state = queue.lock();
+            state.waiting.extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());
+            assert_eq!(queue.gives_way(&mut state, Instant::now()), gives, "{waiting} of {max_batch}");
+        }
+    });
+}
