@@ -6,6 +6,7 @@
 //! [`return_long_allocations`] asks the C library's allocator not to keep long allocations.
 
 mod allocator;
+mod generation;
 
 pub use allocator::return_long_allocations;
 
@@ -19,20 +20,20 @@ static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// Which process this is.
 ///
-/// It is the number of forks and the process number. Either alone is not enough: process numbers are reused
-/// in other namespaces, and children made by the system call `clone` are not counted.
+/// On Linux, a page of memory that the system clears in every child tells them apart, however they are made. Elsewhere,
+/// it is the number of forks and the process number. Either alone is not enough: process numbers are reused in other
+/// namespaces, and children made by the system call `clone` are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
     forks: u64,
-    number: u32,
+    number: u64,
 }
 
 impl Process {
-    /// This process. Costs a system call.
+    /// This process. Costs a system call where the system clears no page (before Linux 4.14, and elsewhere).
     pub fn current() -> Self {
         count_forks();
-        let number = if cfg!(any(unix, windows)) { std::process::id() } else { 0 };
-        Self { forks: forks(), number }
+        Self { forks: forks(), number: generation::number() }
     }
 }
 

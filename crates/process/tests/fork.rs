@@ -51,6 +51,34 @@ fn each_process_has_its_own_value() {
     assert_eq!(*values.get_or_init(make), [0], "the parent keeps its own");
 }
 
+/// The C library does not know of children that the system call itself makes, and counts no fork.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_child_that_no_one_counts_is_another_process() {
+    let values = PerProcess::new();
+    let (parent, counted) = (Process::current(), forks());
+    assert_eq!(*values.get_or_init(|_| 1), 1);
+    // SAFETY: the child uses what the test has made, draws a number, allocates in an allocator that no other thread of
+    // this test uses now, and ends.
+    unsafe {
+        let arguments = [libc::SIGCHLD as libc::c_long, 0, 0, 0, 0];
+        match libc::syscall(libc::SYS_clone, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]) {
+            -1 => panic!("no child: {}", std::io::Error::last_os_error()),
+            0 => {
+                libc::alarm(60);
+                let differs = Process::current() != parent && forks() == counted && values.get().is_none();
+                libc::_exit(if differs && Process::current() == Process::current() { 0 } else { 1 })
+            }
+            child => {
+                let mut status = 0;
+                assert_eq!(libc::waitpid(child as libc::pid_t, &mut status, 0), child as libc::pid_t);
+                assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status}");
+            }
+        }
+    }
+    assert_eq!((Process::current(), values.get()), (parent, Some(&1)));
+}
+
 #[test]
 fn a_lock_that_a_thread_of_the_parent_holds_stops_no_child() {
     let values: PerProcess<Mutex<u32>> = PerProcess::new();
