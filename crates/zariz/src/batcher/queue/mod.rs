@@ -3,8 +3,8 @@
 //!
 //! Batches form by themselves: a request that finds no computation under way is computed at once, even alone.
 //! Requests that come meanwhile gather and make the next batch. There is no timer, and no request waits for
-//! others to come, unless [`Limits::linger`] asks for it. Before a batch that is not full, other threads that are ready
-//! run once: they may bring requests.
+//! others to come, unless [`Limits::linger`] asks for it. Before a thread computes a batch that is not full,
+//! other threads that are ready run once: they may bring requests.
 //!
 //! * A thread that may block computes its own request and those that wait ([`Queue::call`]). The setting
 //!   [`Limits::threads`] limits how many batches are computed at once. Beyond that a thread waits, until

@@ -93,7 +93,7 @@ impl<C: Compute> Queue<C> {
         loop {
             if state.for_workers > 0 {
                 state.for_workers -= 1;
-                drop(self.give_way(self.linger(state)));
+                drop(self.linger(state));
                 let batch = self.take(None);
                 self.run(&batch.requests);
                 let only_threads = batch.is_of_threads();
