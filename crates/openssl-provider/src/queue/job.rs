@@ -138,6 +138,9 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive
             idle += 1;
         }
         if let Some(outcome) = request.collect() {
+            // The next round of the loop finds the other jobs of the batch. A program's function is not called on a
+            // job's small stack.
+            queue.wake_others(|job| !job.wake.has_callback());
             return done(wake, gather, outcome);
         }
     }

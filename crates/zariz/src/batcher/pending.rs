@@ -104,7 +104,7 @@ impl<T> Inner<T> {
             Stage::Kicked => {}
         }
         let Some(outcome) = self.request.collect() else { return Poll::Pending };
-        self.queue.wake_others();
+        self.queue.wake_others(|_| true);
         Poll::Ready(outcome)
     }
 }

@@ -26,14 +26,24 @@ impl<C: Compute> Unwoken<C> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds requests, and wakes for each that there is then. Others may come meanwhile: whoever brings them wakes
-    /// them.
-    fn wake(&self, more: impl IntoIterator<Item = Arc<Request<C>>>, wake: impl Fn(Arc<Request<C>>)) {
+    /// Adds requests, and wakes for each that there is then and that may be woken. Others may come meanwhile: whoever
+    /// brings them wakes them.
+    fn wake(
+        &self,
+        more: impl IntoIterator<Item = Arc<Request<C>>>,
+        may: impl Fn(&Request<C>) -> bool,
+        wake: impl Fn(Arc<Request<C>>),
+    ) {
         let mut all = self.lock();
         all.extend(more);
         let count = all.len();
         drop(all);
-        (0..count).map_while(|_| self.lock().pop_front()).for_each(wake);
+        let next = || {
+            let mut all = self.lock();
+            let found = all.iter().position(|request| may(request))?;
+            all.remove(found)
+        };
+        (0..count).map_while(|_| next()).for_each(wake);
     }
 }
 
@@ -41,24 +51,27 @@ impl<C: Compute> Queue<C> {
     /// Wakes the threads that sleep until these requests have results, and others that are still to be woken. A thread
     /// that was woken does the same.
     pub(super) fn wake_threads(&self, requests: impl IntoIterator<Item = Arc<Request<C>>>) {
-        self.sleepers.wake(requests, |request| request.wake_thread());
+        self.sleepers.wake(requests, |_| true, |request| request.wake_thread());
     }
 
     /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's
     /// functions: they may wait for a thread that asks for a turn, and panic.
     pub(super) fn wake(&self, requests: impl IntoIterator<Item = Arc<Request<C>>>) {
-        self.unwoken.wake(requests, |request| {
-            quietly(|| request.wake());
-            quietly(|| drop(request));
-        });
+        self.unwoken.wake(requests, |_| true, wake_one);
     }
 
-    /// Wakes those whose requests have results and who are not woken yet. The thread that computed them does the same,
-    /// and each is woken once. An event loop that was woken calls this before it goes on: then the system need not
-    /// change to the other thread and back for each of its results.
-    pub fn wake_others(&self) {
-        self.wake([]);
+    /// Wakes those whose requests have results and who are not woken yet, if they may be woken here. The thread that
+    /// computed them wakes all, and each is woken once. An event loop that was woken calls this before it goes on: then
+    /// the system need not change to the other thread and back for each of its results.
+    pub fn wake_others(&self, may: impl Fn(&C::Waiter) -> bool) {
+        self.unwoken.wake([], |request| request.waiter().is_some_and(&may), wake_one);
     }
+}
+
+/// Wakes who waits for a request, and lets go of it.
+fn wake_one<C: Compute>(request: Arc<Request<C>>) {
+    quietly(|| request.wake());
+    quietly(|| drop(request));
 }
 
 /// Calls a function for each request. If that panics, it is called for the others all the same.

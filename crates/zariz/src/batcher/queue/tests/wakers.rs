@@ -128,7 +128,9 @@ fn one_that_was_woken_wakes_the_others() {
         queue.submit(requests.to_vec());
         bells[0].wait(1);
         // The worker is in the first one's function.
-        queue.wake_others();
+        queue.wake_others(|bell| Arc::ptr_eq(bell, &bells[2]));
+        assert_eq!(bells.each_ref().map(|bell| bell.rings()), [1, 0, 1, 0]);
+        queue.wake_others(|_| true);
         bells.iter().for_each(|bell| bell.wait(1));
         assert!(requests.iter().all(|request| request.collect() == Some(Ok(0))));
         last.wake();
