@@ -39,8 +39,8 @@ mod page {
     /// A page that is cleared in every child; null where the system has none.
     fn map() -> *mut AtomicU64 {
         let length = size_of::<AtomicU64>();
-        // SAFETY: a new mapping, wherever there is room. The advice concerns it alone. If it is not kept, nobody has its
-        // address.
+        // SAFETY: a new mapping, wherever there is room. The advice concerns it alone. If it is not kept, nobody has
+        // its address.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
             let page = libc::mmap(ptr::null_mut(), length, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);

@@ -179,9 +179,8 @@ fn arrivals(key: &PrivateKey, rate: f64, count: usize, rounds: usize) {
             }
         }
     }
-    println!(
-        "| {rounds} times {count} Poisson arrivals, {rate:.0} per second | median µs | worst | median, of a full batch ({FULL}: {full:.0} µs) |"
-    );
+    let heads = format!("median µs | worst | median, of a full batch ({FULL}: {full:.0} µs)");
+    println!("| {rounds} times {count} Poisson arrivals, {rate:.0} per second | {heads} |");
     println!("|---|---:|---:|---:|");
     for (found, name) in found.into_iter().zip(["call", "arrival"]) {
         for (found, share) in found.into_iter().zip(PERCENTILES) {

@@ -149,8 +149,8 @@ impl<C: Compute> Queue<C> {
     }
 
     /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
-    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's, if one is free: its memory is
-    /// in the processor's caches, where that of a thread that computes once in many batches is not.
+    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's, if one is free: its memory
+    /// is in the processor's caches, where that of a thread that computes once in many batches is not.
     ///
     /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it, if one is
     /// free; without workers, a thread that waits for requests that it has handed over. If there is none, these come
@@ -239,8 +239,9 @@ impl<C: Compute> Queue<C> {
         (late, in_time)
     }
 
-    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`](Self::wake)), so that
-    /// an event loop finds all its results at once, and others can already compute: a woken program may take long.
+    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`](Self::wake)), so
+    /// that an event loop finds all its results at once, and others can already compute: a woken program may take
+    /// long.
     pub(super) fn run(&self, batch: &[Arc<Request<C>>]) {
         if batch.is_empty() {
             return;
