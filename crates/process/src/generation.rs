@@ -8,20 +8,26 @@ mod page {
     use std::ptr;
     use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-    use once_cell::race::OnceBox;
-
-    /// The page, or null where the system has none. A child has its parent's. Threads that begin at once may map one
-    /// each, and all use the first that is stored.
-    static PAGE: OnceBox<AtomicPtr<AtomicU64>> = OnceBox::new();
+    /// The page; null before it is asked for, [`NONE`] where the system has none. A child has its parent's.
+    static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
+    /// Its address alone is used.
+    static NONE: AtomicU64 = AtomicU64::new(0);
+    const LENGTH: usize = size_of::<AtomicU64>();
     /// The numbers that were drawn in this process and its ancestors.
     static DRAWN: AtomicU64 = AtomicU64::new(0);
 
     /// This process's number, where there is a page.
     pub fn number() -> Option<u64> {
-        let page = PAGE.get_or_init(|| Box::new(AtomicPtr::new(map()))).load(Ordering::Acquire);
-        // SAFETY: it is null, or a page that is never unmapped, aligned, and changed by atomic operations alone. Zeros
-        // are a number.
-        let number = unsafe { page.as_ref() }?;
+        let mut page = PAGE.load(Ordering::Acquire);
+        if page.is_null() {
+            page = ask();
+        }
+        if ptr::eq(page, &NONE) {
+            return None;
+        }
+        // SAFETY: it is a page that is never unmapped, aligned, and changed by atomic operations alone. Every bit pattern
+        // is a valid `u64`.
+        let number = unsafe { &*page };
         match number.load(Ordering::Acquire) {
             0 => {
                 let drawn = DRAWN.fetch_add(1, Ordering::Relaxed) + 1;
@@ -36,23 +42,38 @@ mod page {
         }
     }
 
-    /// A page that is cleared in every child; null where the system has none.
+    /// Maps the page, unless another thread was earlier. Allocates nothing: a child may find the allocator locked.
+    fn ask() -> *mut AtomicU64 {
+        let mapped = map();
+        let page = if mapped.is_null() { ptr::from_ref(&NONE).cast_mut() } else { mapped };
+        match PAGE.compare_exchange(ptr::null_mut(), page, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => page,
+            Err(earlier) => {
+                if !mapped.is_null() {
+                    // SAFETY: this thread's mapping, whose address nobody else has.
+                    unsafe { libc::munmap(mapped.cast(), LENGTH) };
+                }
+                earlier
+            }
+        }
+    }
+
+    /// A page that is cleared in every child that gets a copy of it; null where the system has none.
     fn map() -> *mut AtomicU64 {
-        let length = size_of::<AtomicU64>();
         // SAFETY: a new mapping, wherever there is room. The advice concerns it alone. If it is not kept, nobody has
         // its address.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
-            let page = libc::mmap(ptr::null_mut(), length, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
+            let page = libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
             if page == libc::MAP_FAILED {
                 return ptr::null_mut();
             }
             // An emulator that ignores advice would also take one that does not exist.
-            let heeds = libc::madvise(page, length, -1) != 0;
-            if heeds && libc::madvise(page, length, libc::MADV_WIPEONFORK) == 0 {
+            let heeds = libc::madvise(page, LENGTH, -1) != 0;
+            if heeds && libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) == 0 {
                 return page.cast();
             }
-            libc::munmap(page, length);
+            libc::munmap(page, LENGTH);
             ptr::null_mut()
         }
     }
@@ -65,4 +86,29 @@ pub(crate) fn number() -> u64 {
         return number;
     }
     if cfg!(any(unix, windows)) { std::process::id().into() } else { 0 }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use super::page;
+
+    /// A child that the system call itself makes draws its own number, and keeps it.
+    #[test]
+    fn a_child_draws_another_number() {
+        let parent = page::number().expect("Linux 4.14 or later");
+        assert_eq!(page::number(), Some(parent));
+        // SAFETY: the child allocates nothing, reads and writes its own memory, and ends.
+        let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD as libc::c_long, 0, 0, 0, 0) };
+        if child == 0 {
+            let mine = page::number();
+            let good = mine.is_some_and(|mine| mine > parent) && mine == page::number();
+            // SAFETY: it ends the child.
+            unsafe { libc::_exit(if good { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: it waits for the child, and writes its status.
+        assert_eq!(unsafe { libc::waitpid(child as libc::pid_t, &mut status, 0) }, child as libc::pid_t);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status}");
+        assert_eq!(page::number(), Some(parent));
+    }
 }

@@ -20,8 +20,8 @@ static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// Which process this is.
 ///
-/// On Linux, a page of memory that the system clears in every child tells them apart, however they are made. Elsewhere,
-/// it is the number of forks and the process number. Either alone is not enough: process numbers are reused in other
+/// On Linux, a page of memory tells them apart, which the system clears in every child that gets a copy of it. (A child
+/// that shares its parent's memory is the same process here: it shares the locks, too.) Elsewhere, it is the number of forks and the process number. Either alone is not enough: process numbers are reused in other
 /// namespaces, and children made by the system call `clone` are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -30,7 +30,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// This process. Costs a system call where the system clears no page (before Linux 4.14, and elsewhere).
+    /// This process. Costs a system call where the system clears no page (before Linux 4.14, and elsewhere). The first
+    /// call maps the page: make it before a sandbox forbids `mmap` and `madvise`.
     pub fn current() -> Self {
         count_forks();
         Self { forks: forks(), number: generation::number() }

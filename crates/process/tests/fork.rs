@@ -58,8 +58,7 @@ fn a_child_that_no_one_counts_is_another_process() {
     let values = PerProcess::new();
     let (parent, counted) = (Process::current(), forks());
     assert_eq!(*values.get_or_init(|_| 1), 1);
-    // SAFETY: the child uses what the test has made, draws a number, allocates in an allocator that no other thread of
-    // this test uses now, and ends.
+    // SAFETY: the child allocates nothing, reads and writes its own memory, and ends.
     unsafe {
         let arguments = [libc::SIGCHLD as libc::c_long, 0, 0, 0, 0];
         match libc::syscall(libc::SYS_clone, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]) {

@@ -50,7 +50,7 @@ impl SigningKey {
     }
 
     /// The key, whose signatures are requests of a batcher: threads that wait at once share batches, also with
-    /// other keys of the same batcher. A thread that finds it idle signs at once.
+    /// other keys of the same batcher. A thread that finds it idle lets other ready threads run once, and signs.
     #[must_use]
     pub fn with_batcher(self, batcher: Batcher) -> Self {
         Self { batcher: Some(batcher), ..self }

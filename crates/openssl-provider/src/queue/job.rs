@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zariz::batcher::PrimitiveResult;
 use zariz::batcher::queue::Waiter;
-use zariz_process::forks;
+use zariz_process::Process;
 
 use super::gather::Gather;
 use super::wake::{Wake, is_in_callback};
@@ -106,7 +106,7 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const R
 /// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be
 /// forgotten.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
-    let begun = forks();
+    let begun = Process::current();
     let request = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);
     loop {
@@ -114,7 +114,7 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive
         // context when its job pauses, and haproxy aborts if it later finds a new one there.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
-        if forks() != begun {
+        if Process::current() != begun {
             // The threads that would compute the result are in another process.
             return Err(ComputeError::Lost(Lost::Forked));
         }

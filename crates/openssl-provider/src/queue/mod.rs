@@ -1,7 +1,7 @@
 //! Requests of many callers, computed together by the library's queue (`zariz::batcher::queue`).
 //!
-//! * A thread outside of OpenSSL's jobs computes its own request and those that wait (`Queue::call`). The
-//!   setting `threads` limits how many batches are computed at once.
+//! * A thread outside of OpenSSL's jobs computes its own request and those that wait (`Queue::call`); where these
+//!   fill the lanes, a worker does. The setting `threads` limits how many batches are computed at once.
 //! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says
 //!   how these wait. Worker threads compute for them. Where none can be started, the threads that hand requests
 //!   over compute them, on stacks of their own (`crate::stack`), and each other's too. Each of them wakes its

@@ -7,7 +7,7 @@
 //! executors poll all their tasks that are ready before a worker begins.
 //!
 //! A thread with other work may be ready too, and keep the processor for milliseconds. After that, nobody gives way
-//! for sixteen times as long: so strangers take at most about a sixteenth of the time.
+//! for sixteen times as long.
 
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,9 @@ use super::compute::Compute;
 use super::{Queue, State};
 use crate::batcher::sync::{MutexGuard, thread};
 
-/// How long a thread has the processor, at most, to bring its request; and to bring none.
+/// How long others may have the processor: so long once, and again for each request that they brought.
 const FOR_ONE: Duration = Duration::from_micros(500);
-/// For how many times as long nobody gives way after others had the processor for longer.
+/// The pause after they had it for longer, in times of how long that was.
 const PAUSE: u32 = 16;
 
 /// Until when nobody gives way, where the processor was given away in vain.
@@ -32,18 +32,19 @@ impl GivingWay {
     }
 
     /// Notes how long others had the processor, and how many requests they brought.
-    pub(super) fn note(&mut self, now: Instant, time: Duration, brought: usize) {
+    pub(super) fn note(&mut self, now: Instant, time: Duration, brought: u64) {
         let brought = u32::try_from(brought).unwrap_or(u32::MAX);
         if time > FOR_ONE.saturating_mul(brought.saturating_add(1)) {
-            self.0 = now.checked_add(time.saturating_mul(PAUSE));
+            self.0 = self.0.max(now.checked_add(time.saturating_mul(PAUSE)));
         }
     }
 }
 
 impl<C: Compute> Queue<C> {
-    /// Whether fewer requests wait than fill a batch, and others may be given the processor to bring theirs.
+    /// Whether fewer requests wait than fill a batch with the thread's own, and others may be given the processor to
+    /// bring theirs.
     pub(super) fn gives_way(&self, state: &mut State<C>, now: Instant) -> bool {
-        state.waiting.len() < self.full().min(self.limits.max_batch) && state.giving_way.is_due(now)
+        state.waiting.len() + 1 < self.full().min(self.limits.max_batch) && state.giving_way.is_due(now)
     }
 
     /// Lets other threads that are ready bring their requests.
@@ -52,11 +53,11 @@ impl<C: Compute> Queue<C> {
         if !self.gives_way(&mut state, begin) {
             return state;
         }
-        let before = state.waiting.len();
+        let before = state.waiting.arrived();
         drop(state);
         thread::yield_now();
         let mut state = self.lock();
-        let (now, brought) = (Instant::now(), state.waiting.len().saturating_sub(before));
+        let (now, brought) = (Instant::now(), state.waiting.arrived() - before);
         state.giving_way.note(now, now.saturating_duration_since(begin), brought);
         state
     }

@@ -53,7 +53,7 @@ use request::Turn;
 pub use room::Place;
 use room::Room;
 use waiting::Waiting;
-use waking::Unwoken;
+use waking::ToWake;
 
 /// What a queue is built for.
 #[derive(Clone, Copy, Debug)]
@@ -84,9 +84,8 @@ pub struct Queue<C: Compute> {
     in_place: AtomicBool,
     meter: Meter,
     state: Mutex<State<C>>,
-    /// Requests whose threads are still to be woken, and those whose waiters are.
-    sleepers: Unwoken<C>,
-    unwoken: Unwoken<C>,
+    threads_to_wake: ToWake<C>,
+    waiters_to_wake: ToWake<C>,
     /// Workers wait here for their turn.
     idle: Condvar,
     /// Threads wait here for room.
@@ -138,8 +137,8 @@ impl<C: Compute> Queue<C> {
             in_place: AtomicBool::new(limits.threads == Some(0)),
             meter: Meter::default(),
             state: Mutex::new(state),
-            sleepers: Unwoken::default(),
-            unwoken: Unwoken::default(),
+            threads_to_wake: ToWake::default(),
+            waiters_to_wake: ToWake::default(),
             idle: Condvar::new(),
             room: Condvar::new(),
             filled: Condvar::new(),
@@ -229,7 +228,7 @@ impl<C: Compute> Queue<C> {
                     state.for_workers -= 1;
                 }
                 self.note_begun(&mut state, kind);
-                if !self.give_way(state).waiting.is_empty() {
+                if self.give_way(state).waiting.count(kind) > 0 {
                     return self.lead(Request::of_thread(operation, deadline));
                 }
                 let result = self.call_at_once(&operation);
@@ -250,7 +249,7 @@ impl<C: Compute> Queue<C> {
     /// Waits for a request of a thread; the thread computes, when it is told to.
     fn wait(self: &Arc<Self>, request: &Arc<Request<C>>, deadline: Option<Instant>) -> Outcome<C> {
         let turn = request.wait(deadline);
-        self.wake_threads([]);
+        self.wake_other_threads();
         match turn {
             Some(Turn::Done(result)) => result,
             Some(Turn::Lead) => {

@@ -107,7 +107,7 @@ impl<C: Compute> Request<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves to another phase. Whether a thread sleeps that is to be woken ([`wake_thread`](Self::wake_thread)).
+    /// Moves to another phase. Returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread)).
     fn change(&self, mut state: MutexGuard<State<C>>, phase: Phase<C>) -> bool {
         state.phase = phase;
         state.asleep
@@ -165,9 +165,9 @@ impl<C: Compute> Request<C> {
         self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
-    /// Stores the result. Whether a thread sleeps that is to be woken ([`wake_thread`](Self::wake_thread)). Waiters are
-    /// not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so that an event
-    /// loop finds them together.
+    /// Stores the result. Returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread)).
+    /// Waiters are not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so
+    /// that an event loop finds them together.
     pub(super) fn settle(&self, result: Outcome<C>) -> bool {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {

@@ -93,7 +93,7 @@ fn callers_meanwhile_are_the_next_batch() {
     });
 }
 
-/// Threads whose requests fill the lanes leave them to a worker, and so does it: it computes the next ones, too.
+/// Where callers' requests fill the lanes, a worker computes them, and then the next batch.
 #[test]
 fn a_worker_computes_what_fills_the_lanes() {
     model(|| {
@@ -319,6 +319,25 @@ fn after_the_end_there_are_no_requests() {
         assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
         assert_eq!(queue.poll_push(&request(), &mut Place::default(), waker), Poll::Ready(Err(Lost::Closed)));
         assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
+    });
+}
+
+/// What waits for a worker when a thread's batch ends after that is told so: no worker is started any more.
+#[test]
+fn after_the_end_no_worker_is_started() {
+    model(|| {
+        let queue = queue(LIMITS);
+        queue.compute().close();
+        let first = calling(&queue, Task::named(0));
+        until_begun(&queue, 1);
+        let (left, bell) = push(&queue, 1);
+        queue.close();
+        queue.compute().open();
+        assert_eq!(first.join().expect("no panic"), Ok(0));
+        bell.wait(1);
+        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        assert!(queue.lock().workers.is_empty());
+        assert_at_rest(&queue);
     });
 }
 

@@ -63,10 +63,13 @@ impl<C: Compute> Queue<C> {
     /// compute them.
     fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) {
         state.for_workers += 1;
-        if state.idle >= state.for_workers {
+        if state.idle >= state.for_workers || !self.can_start(&state) && !state.closed {
+            // Where none can be started, one that is idle takes the turn of one that is in a program's function.
             drop(state);
             self.idle.notify_one();
-        } else if state.workers.len() < self.limit() {
+        } else if state.closed {
+            self.assign_no_more(state);
+        } else {
             let queue = self.clone();
             match self.compute.start(Box::new(move || queue.run_worker())) {
                 Ok(worker) => state.workers.push(worker),
@@ -87,6 +90,27 @@ impl<C: Compute> Queue<C> {
         }
     }
 
+    /// Whether a worker may be started.
+    fn can_start(&self, state: &State<C>) -> bool {
+        !state.closed && state.workers.len() < self.limit()
+    }
+
+    /// Takes a turn back from a worker that is not started any more: it is a waiting thread's, or what waits is told
+    /// that the queue is closed.
+    fn assign_no_more(&self, mut state: MutexGuard<State<C>>) {
+        state.for_workers -= 1;
+        if let Some(leader) = state.waiting.take_leader(None) {
+            return self.let_lead(state, &leader);
+        }
+        state.computing -= 1;
+        let left = state.waiting.take_others();
+        let told = self.free(&mut state, left.len());
+        drop(state);
+        told.tell(&self.room);
+        left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
+        self.wake(left);
+    }
+
     /// A worker: computes batches when it is its turn, until the queue is closed.
     fn run_worker(self: Arc<Self>) {
         let mut state = self.lock();
@@ -98,11 +122,7 @@ impl<C: Compute> Queue<C> {
                 self.run(&batch.requests);
                 let only_threads = batch.is_of_threads();
                 self.pass_on(Some(Worker { only_threads }), batch.kind);
-                if only_threads {
-                    drop(batch);
-                } else {
-                    self.wake(batch.done());
-                }
+                self.wake(batch.done());
                 state = self.lock();
             } else if state.closed {
                 return;
@@ -166,8 +186,10 @@ impl<C: Compute> Queue<C> {
             return;
         };
         let in_place = self.in_place.load(Ordering::Relaxed);
-        let stays = by.as_ref().is_some_and(|worker| worker.only_threads || !state.waiting.has_leader());
-        let one_free = stays || state.idle > state.for_workers || state.workers.len() < self.limit();
+        let one_idle = state.idle > state.for_workers;
+        let others_could = one_idle || state.waiting.has_leader();
+        let stays = by.is_some_and(|worker| worker.only_threads || !others_could);
+        let one_free = stays || one_idle || self.can_start(&state);
         let is_workers = !in_place && one_free && state.waiting.count(kind) >= self.enough();
         let mut leader = if is_workers { None } else { state.waiting.take_leader(Some(kind)) };
         if leader.is_none()
@@ -252,7 +274,7 @@ impl<C: Compute> Queue<C> {
         let results = self.results(&operations);
         let sleepers =
             batch.iter().zip(results).filter_map(|(request, result)| request.settle(result).then_some(request));
-        self.wake_threads(sleepers.cloned().collect::<Vec<_>>());
+        self.wake_threads(&sleepers.cloned().collect::<Vec<_>>());
     }
 
     /// The results of a batch: one for each operation, even if the computation panics.

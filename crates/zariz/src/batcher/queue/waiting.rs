@@ -105,6 +105,11 @@ impl<C: Compute> Waiting<C> {
         self.len() == 0
     }
 
+    /// How many requests have come.
+    pub(super) fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
     pub(super) fn push(&mut self, request: Arc<Request<C>>) {
         let requests = &mut self.kinds[request.kind as usize];
         let line = if request.can_lead() { &mut requests.leaders } else { &mut requests.others };

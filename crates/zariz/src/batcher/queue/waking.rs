@@ -13,58 +13,67 @@ use super::request::Request;
 use crate::batcher::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Requests that have their results, and whose threads or waiters are still to be woken.
-pub(super) struct Unwoken<C: Compute>(Mutex<VecDeque<Arc<Request<C>>>>);
+pub(super) struct ToWake<C: Compute>(Mutex<VecDeque<Arc<Request<C>>>>);
 
-impl<C: Compute> Default for Unwoken<C> {
+impl<C: Compute> Default for ToWake<C> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<C: Compute> Unwoken<C> {
+impl<C: Compute> ToWake<C> {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Request<C>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds requests, and wakes for each that there is then and that may be woken. Others may come meanwhile: whoever
-    /// brings them wakes them.
-    fn wake(
-        &self,
-        more: impl IntoIterator<Item = Arc<Request<C>>>,
-        may: impl Fn(&Request<C>) -> bool,
-        wake: impl Fn(Arc<Request<C>>),
-    ) {
+    /// Takes the first request of which this is true.
+    fn take(&self, is_it: impl Fn(&Request<C>) -> bool) -> Option<Arc<Request<C>>> {
         let mut all = self.lock();
-        all.extend(more);
-        let count = all.len();
-        drop(all);
-        let next = || {
-            let mut all = self.lock();
-            let found = all.iter().position(|request| may(request))?;
-            all.remove(found)
-        };
-        (0..count).map_while(|_| next()).for_each(wake);
+        let found = all.iter().position(|request| is_it(request))?;
+        all.remove(found)
+    }
+
+    /// Adds requests, then wakes for each of them that nobody else has woken for meanwhile, and for no others.
+    fn wake(&self, requests: &[Arc<Request<C>>], wake: impl Fn(Arc<Request<C>>)) {
+        self.lock().extend(requests.iter().cloned());
+        for own in requests {
+            self.take(|request| std::ptr::eq(request, &**own)).map(&wake);
+        }
+    }
+
+    /// Wakes for requests that others have added, and of which this is true: at most for as many as there are now.
+    fn wake_others(&self, may: impl Fn(&Request<C>) -> bool, wake: impl Fn(Arc<Request<C>>)) {
+        let count = self.lock().len();
+        (0..count).map_while(|_| self.take(&may)).for_each(wake);
     }
 }
 
 impl<C: Compute> Queue<C> {
-    /// Wakes the threads that sleep until these requests have results, and others that are still to be woken. A thread
-    /// that was woken does the same.
-    pub(super) fn wake_threads(&self, requests: impl IntoIterator<Item = Arc<Request<C>>>) {
-        self.sleepers.wake(requests, |_| true, |request| request.wake_thread());
+    /// Wakes the threads that sleep until these requests have results.
+    pub(super) fn wake_threads(&self, requests: &[Arc<Request<C>>]) {
+        self.threads_to_wake.wake(requests, |request| request.wake_thread());
+    }
+
+    /// What a thread does first that was woken: it wakes the other threads.
+    pub(super) fn wake_other_threads(&self) {
+        self.threads_to_wake.wake_others(|_| true, |request| request.wake_thread());
     }
 
     /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's
-    /// functions: they may wait for a thread that asks for a turn, and panic.
+    /// functions: they may wait for a thread that asks for a turn, and panic. Only these requests are woken for: the
+    /// function of another may need a lock that the calling thread holds.
     pub(super) fn wake(&self, requests: impl IntoIterator<Item = Arc<Request<C>>>) {
-        self.unwoken.wake(requests, |_| true, wake_one);
+        let (of_waiters, of_threads) = requests.into_iter().partition(|request| request.waiter().is_some());
+        let_go(of_threads);
+        self.waiters_to_wake.wake(&of_waiters, wake_one);
+        let_go(of_waiters);
     }
 
     /// Wakes those whose requests have results and who are not woken yet, if they may be woken here. The thread that
     /// computed them wakes all, and each is woken once. An event loop that was woken calls this before it goes on: then
     /// the system need not change to the other thread and back for each of its results.
     pub fn wake_others(&self, may: impl Fn(&C::Waiter) -> bool) {
-        self.unwoken.wake([], |request| request.waiter().is_some_and(&may), wake_one);
+        self.waiters_to_wake.wake_others(|request| request.waiter().is_some_and(&may), wake_one);
     }
 }
 
@@ -72,6 +81,10 @@ impl<C: Compute> Queue<C> {
 fn wake_one<C: Compute>(request: Arc<Request<C>>) {
     quietly(|| request.wake());
     quietly(|| drop(request));
+}
+
+fn let_go<C: Compute>(requests: Vec<Arc<Request<C>>>) {
+    requests.into_iter().for_each(|request| quietly(|| drop(request)));
 }
 
 /// Calls a function for each request. If that panics, it is called for the others all the same.

@@ -2,12 +2,13 @@
 
 use super::*;
 
-/// As long as those who come may take, all give way. After longer, nobody does for sixteen times as long.
+/// Where others have the processor for no longer than they may, all give way. After longer, nobody does for sixteen
+/// times as long.
 #[test]
 fn strangers_have_a_small_part_of_the_time() {
     let (start, ms) = (Instant::now(), Duration::from_millis);
     for (time, brought, pause) in
-        [(ms(0), 0, 0), (ms(1), 0, 16), (ms(1), 1, 0), (ms(3), 4, 48), (ms(3), 5, 0), (ms(3), usize::MAX, 0)]
+        [(ms(0), 0, 0), (ms(1), 0, 16), (ms(1), 1, 0), (ms(3), 4, 48), (ms(3), 5, 0), (ms(3), u64::MAX, 0)]
     {
         let mut giving_way = GivingWay::default();
         assert!(giving_way.is_due(start));
@@ -16,6 +17,9 @@ fn strangers_have_a_small_part_of_the_time() {
         if pause > 0 {
             assert!(!giving_way.is_due(start + ms(pause) - Duration::from_nanos(1)));
         }
+        // A shorter one does not end it.
+        giving_way.note(start, ms(1), if pause > 0 { 0 } else { 1 });
+        assert_eq!(giving_way.is_due(start + ms(pause) - Duration::from_nanos(1)), pause == 0);
         assert!(giving_way.is_due(start + ms(pause)));
         giving_way.note(start, Duration::MAX, 0);
         assert!(giving_way.is_due(start), "a time that no clock reaches");
@@ -26,7 +30,8 @@ fn strangers_have_a_small_part_of_the_time() {
 #[test]
 fn nobody_gives_way_before_a_full_batch() {
     model(|| {
-        for (max_batch, waiting, gives) in [(2, 1, true), (2, 2, false), (100, 7, true), (100, 8, false)] {
+        for (max_batch, waiting, gives) in [(2, 0, true), (2, 1, false), (1, 0, false), (100, 6, true), (100, 7, false)]
+        {
             let queue = queue(Limits { max_batch, threads: Some(0), ..LIMITS });
             let mut state = queue.lock();
             state.waiting.extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());

@@ -159,7 +159,7 @@ fn threads_compute_while_the_worker_is_in_a_waker() {
     });
 }
 
-/// Nor does a worker that is in one, where no other can be started.
+/// If no second worker can be started, threads compute while the only worker is in a waker.
 #[test]
 fn threads_compute_where_no_second_worker_can_be_started() {
     model(|| {
@@ -175,6 +175,47 @@ fn threads_compute_where_no_second_worker_can_be_started() {
         for (name, caller) in (1..7).zip(callers) {
             assert_eq!(caller.join().expect("no panic"), Ok(name));
         }
+        last.wake();
+        assert_at_rest(&queue);
+    });
+}
+
+/// A thread that computes wakes for its own batch alone: the function of another may need a lock that the thread holds.
+#[test]
+fn a_thread_wakes_for_its_own_batch_alone() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let last = Arc::new(Bell::default());
+        let bells = [Bell::that_waits_for(&last), Bell::default()].map(Arc::new);
+        queue.submit(bells.each_ref().map(|bell| Request::new(Task::named(0), bell.clone(), None)).to_vec());
+        bells[0].wait(1);
+        let (_, own) = push(&queue, 1);
+        assert_eq!(queue.call(Task::named(2), None), Ok(2));
+        assert_eq!((own.rings(), bells[1].rings()), (1, 0));
+        last.wake();
+        bells[1].wait(1);
+        assert_at_rest(&queue);
+    });
+}
+
+/// A worker keeps no turn while it is in a waker if another is idle.
+#[test]
+fn an_idle_worker_takes_the_turn_of_one_in_a_waker() {
+    model(|| {
+        let queue = queue(Limits { threads: Some(2), ..LIMITS });
+        queue.compute().close();
+        let last = Arc::new(Bell::default());
+        let first = Arc::new(Bell::that_waits_for(&last));
+        queue.submit(vec![Request::new(Task::named(0), first.clone(), None)]);
+        until_begun(&queue, 1);
+        // A full batch begins beside it, and leaves an idle worker behind.
+        let full: Vec<_> = (1..9).map(|name| push(&queue, name)).collect();
+        until_begun(&queue, 2);
+        let (next, bell) = push(&queue, 9);
+        queue.compute().open();
+        full.iter().for_each(|(_, bell)| bell.wait(1));
+        bell.wait(1);
+        assert_eq!(next.collect(), Some(Ok(9)));
         last.wake();
         assert_at_rest(&queue);
     });
