@@ -3,7 +3,8 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -108,6 +109,54 @@ fn errors_of_one_are_not_those_of_others() {
     assert_eq!(batcher.call(late), Err(Error::Lost(Lost::Expired)));
     let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
     assert_eq!(wait_all(vec![batcher.submit(late)]), [Err(Error::Lost(Lost::Expired))]);
+}
+
+/// On a worker's thread, says that it was called, and returns when it may.
+struct Held {
+    polls_on: Thread,
+    called: mpsc::Sender<()>,
+    go_on: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Wake for Held {
+    fn wake(self: Arc<Self>) {
+        if thread::current().id() != self.polls_on.id() {
+            self.called.send(()).expect("the test waits");
+            self.go_on.lock().expect("no panic").recv().expect("the test goes on");
+        }
+    }
+}
+
+/// A future that has its result wakes the others of its batch, while the worker is still in its waker.
+#[test]
+fn a_future_that_is_polled_wakes_the_others() {
+    struct Counted(AtomicUsize);
+    impl Wake for Counted {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let (called, was_called) = mpsc::channel();
+    let (let_go, go_on) = mpsc::channel();
+    let held = Waker::from(Arc::new(Held { polls_on: thread::current(), called, go_on: Mutex::new(go_on) }));
+    let counted = Arc::new(Counted(AtomicUsize::new(0)));
+    let other = Waker::from(counted.clone());
+    let batcher = Batcher::builder().threads(1).build();
+    let signer = batcher.signer(&key(), Algorithm::RS256);
+    let (mut first, mut second) = (pin!(signer.sign(b"first")), pin!(signer.sign(b"second")));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&held)).is_pending());
+    assert!(second.as_mut().poll(&mut Context::from_waker(&other)).is_pending());
+    // This poll starts the computation. It may be so slow that the result is there.
+    let slow = first.as_mut().poll(&mut Context::from_waker(&held)).is_ready();
+    was_called.recv().expect("the worker calls");
+    if !slow {
+        let woken = counted.0.load(Ordering::SeqCst);
+        assert!(first.as_mut().poll(&mut Context::from_waker(&held)).is_ready());
+        assert_eq!(counted.0.load(Ordering::SeqCst), woken + 1);
+    }
+    let_go.send(()).expect("the worker waits");
+    assert!(second.as_mut().poll(&mut Context::from_waker(&other)).is_ready());
+    assert_eq!(batcher.metrics().largest_batch, 2);
 }
 
 fn poll<T>(pending: Pin<&mut Pending<T>>) -> Poll<Result<T, Error>> {
