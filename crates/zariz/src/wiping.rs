@@ -9,6 +9,7 @@ mod tests;
 const DEPTH: usize = 1 << 15;
 
 /// The same, for work that only hashes and pads.
+#[cfg(feature = "batcher")]
 const PADDING_DEPTH: usize = 3 << 12;
 
 /// Does `work`, and then wipes the stack that it used, and the registers: 0.6 µs on Zen 3.
@@ -20,6 +21,7 @@ pub(crate) fn wiping<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Like [`wiping`], for work that only hashes and pads: to wipe more would drive what a batch needs from the caches.
+#[cfg(feature = "batcher")]
 pub(crate) fn wiping_padding<R>(work: impl FnOnce() -> R) -> R {
     wiping_to::<PADDING_DEPTH, R>(work)
 }

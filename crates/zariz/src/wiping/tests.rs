@@ -9,13 +9,10 @@ use std::hint::black_box;
 use std::os::unix::fs::FileExt;
 use std::thread::{self, Builder};
 
-use super::{DEPTH, PADDING_DEPTH};
-use crate::batcher::Job;
+use super::DEPTH;
 use crate::primes::{Search, is_prime};
 use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
-use crate::rsa::{
-    self, Algorithm, Components, DecryptJob, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey,
-};
+use crate::rsa::{Algorithm, Components, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey};
 use crate::{Dispatch, Engine, FixedBase, Modulus, MultiPowJob, multi_pow_many};
 
 thread_local! {
@@ -100,7 +97,12 @@ impl Deepest {
 }
 
 #[test]
+#[cfg(feature = "batcher")]
 fn no_padding_goes_deeper_than_half_of_what_is_wiped() {
+    use super::PADDING_DEPTH;
+    use crate::batcher::Job;
+    use crate::rsa::{self, DecryptJob};
+
     on_a_large_stack(|| {
         let mut deepest = Deepest::new();
         let key = PrivateKey::parse(include_bytes!("../../tests/data/rsa16384.pem")).expect("a key");
