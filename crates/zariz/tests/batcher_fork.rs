@@ -1,5 +1,5 @@
 //! A batcher after a fork. Alone in its process, since other tests would see the fork, too.
-#![cfg(feature = "keygen")]
+#![cfg(all(feature = "batcher", feature = "keygen"))]
 
 use std::future::Future;
 use std::pin::pin;
