@@ -25,18 +25,14 @@ mod page {
         if ptr::eq(page, &NONE) {
             return None;
         }
-        // SAFETY: it is a page that is never unmapped, aligned, and changed by atomic operations alone. Every bit pattern
-        // is a valid `u64`.
+        // SAFETY: it is a page that is never unmapped, aligned, and changed by atomic operations alone. Every bit
+        // pattern is a valid `u64`.
         let number = unsafe { &*page };
         match number.load(Ordering::Acquire) {
             0 => {
                 let drawn = DRAWN.fetch_add(1, Ordering::Relaxed) + 1;
                 // If another thread was earlier, its number is the process's.
-                Some(
-                    number
-                        .compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire)
-                        .map_or_else(|of| of, |_| drawn),
-                )
+                Some(number.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire).err().unwrap_or(drawn))
             }
             known => Some(known),
         }

@@ -20,9 +20,10 @@ static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// Which process this is.
 ///
-/// On Linux, a page of memory tells them apart, which the system clears in every child that gets a copy of it. (A child
-/// that shares its parent's memory is the same process here: it shares the locks, too.) Elsewhere, it is the number of forks and the process number. Either alone is not enough: process numbers are reused in other
-/// namespaces, and children made by the system call `clone` are not counted.
+/// On Linux, a page of memory tells processes apart: the system clears it in every child that gets a copy of it. (A
+/// child that shares its parent's memory is the same process here: it shares the locks, too.) Elsewhere, the number
+/// of forks and the process number do. Either alone is not enough: process numbers are reused in other namespaces,
+/// and children made by the system call `clone` are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
     forks: u64,

@@ -6,11 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zariz_process::{PerProcess, Process, forks};
 
-/// Runs a function in a child made by `fork`; whether it returned true. A child that hangs is ended by its alarm.
+/// Runs a function in a child made by `fork`; whether it returned true.
 fn in_child(function: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child calls the function, which the C library's `fork` allows to allocate, and ends.
+    in_child_made_by(|| unsafe { libc::fork() }, function)
+}
+
+/// Runs a function in the child that another makes; whether it returned true. A child that hangs is ended by its alarm.
+fn in_child_made_by(make: impl FnOnce() -> libc::pid_t, function: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child calls the function and ends; the parent waits for it, and writes its status.
     unsafe {
-        match libc::fork() {
+        match make() {
             -1 => panic!("no child: {}", std::io::Error::last_os_error()),
             0 => {
                 libc::alarm(60);
@@ -59,22 +65,11 @@ fn a_child_that_no_one_counts_is_another_process() {
     let (parent, counted) = (Process::current(), forks());
     assert_eq!(*values.get_or_init(|_| 1), 1);
     // SAFETY: the child allocates nothing, reads and writes its own memory, and ends.
-    unsafe {
-        let arguments = [libc::SIGCHLD as libc::c_long, 0, 0, 0, 0];
-        match libc::syscall(libc::SYS_clone, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]) {
-            -1 => panic!("no child: {}", std::io::Error::last_os_error()),
-            0 => {
-                libc::alarm(60);
-                let differs = Process::current() != parent && forks() == counted && values.get().is_none();
-                libc::_exit(if differs && Process::current() == Process::current() { 0 } else { 1 })
-            }
-            child => {
-                let mut status = 0;
-                assert_eq!(libc::waitpid(child as libc::pid_t, &mut status, 0), child as libc::pid_t);
-                assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status}");
-            }
-        }
-    }
+    let make = || unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD as libc::c_long, 0, 0, 0, 0) as libc::pid_t };
+    assert!(in_child_made_by(make, || {
+        let differs = Process::current() != parent && forks() == counted && values.get().is_none();
+        differs && Process::current() == Process::current()
+    }));
     assert_eq!((Process::current(), values.get()), (parent, Some(&1)));
 }
 

@@ -8,7 +8,7 @@ mod tests;
 /// goes, and fails where this is not twice as much.
 const DEPTH: usize = 1 << 15;
 
-/// The same, for work that only hashes and pads.
+/// How much of it is wiped after work that only hashes and pads.
 #[cfg(feature = "batcher")]
 const PADDING_DEPTH: usize = 3 << 12;
 

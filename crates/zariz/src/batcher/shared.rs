@@ -101,8 +101,8 @@ impl Batcher {
     /// A future with the result of a request. The request joins the queue when the future is first polled, and its
     /// computation begins when the executor has come round to it again: so the requests of all tasks that are
     /// ready share a batch. A worker thread computes it. A future that is dropped takes its request back; if that
-    /// is being computed, its result is thrown away. A poll that has its result wakes other futures of the batcher: do not
-    /// poll with a lock that their wakers need.
+    /// is being computed, its result is thrown away. A poll that has its result wakes other futures of the batcher: do
+    /// not poll with a lock that their wakers need.
     pub fn submit<T>(&self, job: Job<T>) -> Pending<T> {
         Pending::new(self, Ok(job))
     }

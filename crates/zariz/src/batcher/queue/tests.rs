@@ -1,11 +1,13 @@
 //! Every transition of a queue, with a computation that gives names back.
 
+mod ending;
 mod giving_way;
 mod in_place;
 mod room;
 pub(crate) mod stub;
 mod wakers;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Poll, Wake, Waker};
@@ -36,6 +38,18 @@ fn held_up(limits: Limits) -> (stub::Closing, Arc<Bell>) {
 fn calling(queue: &Arc<Queue<Stub>>, task: Task) -> JoinHandle<Outcome<Stub>> {
     let queue = queue.clone();
     thread::spawn(move || queue.call(task, None))
+}
+
+/// Threads that call the queue, by the names of their operations.
+fn calling_all(queue: &Arc<Queue<Stub>>, names: Range<u64>) -> Vec<JoinHandle<Outcome<Stub>>> {
+    names.map(|name| calling(queue, Task::named(name))).collect()
+}
+
+/// Callers have their results: names from this one on.
+fn assert_answered(callers: Vec<JoinHandle<Outcome<Stub>>>, first: u64) {
+    for (name, caller) in (first..).zip(callers) {
+        assert_eq!(caller.join().expect("no panic"), Ok(name));
+    }
 }
 
 /// Waits until so many requests wait.
@@ -79,13 +93,11 @@ fn callers_meanwhile_are_the_next_batch() {
         queue.compute().close();
         let first = calling(&queue, Task::named(0));
         until_begun(&queue, 1);
-        let others: Vec<_> = (1..4).map(|name| calling(&queue, Task::named(name))).collect();
+        let others = calling_all(&queue, 1..4);
         until_waiting(&queue, 3);
         queue.compute().open();
         assert_eq!(first.join().expect("no panic"), Ok(0));
-        for (name, other) in (1..4).zip(others) {
-            assert_eq!(other.join().expect("no panic"), Ok(name));
-        }
+        assert_answered(others, 1);
         assert_at_rest(&queue);
         let mut batches = queue.compute().batches();
         batches[1].sort_unstable();
@@ -101,14 +113,12 @@ fn a_worker_computes_what_fills_the_lanes() {
             let queue = queue(Limits { max_batch: 4, ..LIMITS });
             queue.compute().without_threads.store(without_threads, Ordering::SeqCst);
             queue.compute().close();
-            let mut callers = vec![calling(&queue, Task::named(0))];
+            let mut callers = calling_all(&queue, 0..1);
             until_begun(&queue, 1);
-            callers.extend((1..9).map(|name| calling(&queue, Task::named(name))));
+            callers.extend(calling_all(&queue, 1..9));
             until_waiting(&queue, 8);
             queue.compute().open();
-            for (name, caller) in (0..9).zip(callers) {
-                assert_eq!(caller.join().expect("no panic"), Ok(name));
-            }
+            assert_answered(callers, 0);
             assert_at_rest(&queue);
             let sizes: Vec<_> = queue.compute().batches().iter().map(Vec::len).collect();
             assert_eq!((sizes, queue.lock().workers.len()), (vec![1, 4, 4], usize::from(!without_threads)));
@@ -301,57 +311,6 @@ fn without_threads_the_callers_compute() {
         queue.compute().without_room.store(true, Ordering::SeqCst);
         assert_eq!(queue.call_elsewhere(Task::named(3), None), Err(Lost::NoThread));
         assert_at_rest(&queue);
-    });
-}
-
-#[test]
-fn after_the_end_there_are_no_requests() {
-    model(|| {
-        let queue = queue(LIMITS);
-        let (left, bell) = push(&queue, 1);
-        queue.close();
-        bell.wait(1);
-        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
-        let request = || Request::new(Task::named(2), Arc::new(Bell::default()), None);
-        assert_eq!(queue.push(request()), Err(Lost::Closed));
-        let (submitted, waker) = (request(), Waker::noop());
-        queue.submit(vec![submitted.clone()]);
-        assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
-        assert_eq!(queue.poll_push(&request(), &mut Place::default(), waker), Poll::Ready(Err(Lost::Closed)));
-        assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
-    });
-}
-
-/// What waits for a worker when a thread's batch ends after that is told so: no worker is started any more.
-#[test]
-fn after_the_end_no_worker_is_started() {
-    model(|| {
-        let queue = queue(LIMITS);
-        queue.compute().close();
-        let first = calling(&queue, Task::named(0));
-        until_begun(&queue, 1);
-        let (left, bell) = push(&queue, 1);
-        queue.close();
-        queue.compute().open();
-        assert_eq!(first.join().expect("no panic"), Ok(0));
-        bell.wait(1);
-        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
-        assert!(queue.lock().workers.is_empty());
-        assert_at_rest(&queue);
-    });
-}
-
-/// When the end is told, no worker runs any more: a module that holds them can be unloaded.
-#[test]
-fn the_end_waits_for_the_workers() {
-    model(|| {
-        let queue = queue(LIMITS);
-        let (_, bell) = push(&queue, 1);
-        queue.kick();
-        bell.wait(1);
-        assert_eq!(Arc::strong_count(&queue), 2, "the worker's and ours");
-        queue.close();
-        assert_eq!(Arc::strong_count(&queue), 1);
     });
 }
 

@@ -41,7 +41,8 @@ impl<C: Compute> ToWake<C> {
         }
     }
 
-    /// Wakes for requests that others have added, and of which this is true: at most for as many as there are now.
+    /// Wakes for the requests that are listed now and of which `may` is true, whoever added them. Those that are added
+    /// meanwhile are left to the threads that add them.
     fn wake_others(&self, may: impl Fn(&Request<C>) -> bool, wake: impl Fn(Arc<Request<C>>)) {
         let count = self.lock().len();
         (0..count).map_while(|_| self.take(&may)).for_each(wake);

@@ -11,16 +11,22 @@ fn held_in_a_waker(queue: &Arc<Queue<Stub>>) -> Arc<Bell> {
     last
 }
 
+/// Leaves the worker in the computation of a request whose waker will wait until the bell rings.
+fn computing_for_a_waker_that_waits(queue: &Arc<Queue<Stub>>) -> (Arc<Request<Stub>>, Arc<Bell>) {
+    let last = Arc::new(Bell::default());
+    queue.compute().close();
+    let request = Request::new(Task::named(0), Arc::new(Bell::that_waits_for(&last)), None);
+    queue.submit(vec![request.clone()]);
+    until_begun(queue, 1);
+    (request, last)
+}
+
 /// A worker's turn is not held in a waker: a thread that the waker waits for computes meanwhile.
 #[test]
 fn a_waker_may_wait_for_a_thread_that_computes() {
     model(|| {
         let queue = queue(LIMITS);
-        let last = Arc::new(Bell::default());
-        queue.compute().close();
-        let first = Request::new(Task::named(0), Arc::new(Bell::that_waits_for(&last)), None);
-        queue.submit(vec![first.clone()]);
-        until_begun(&queue, 1);
+        let (first, last) = computing_for_a_waker_that_waits(&queue);
         // So the worker keeps its turn.
         let (next, bell) = push(&queue, 1);
         queue.compute().open();
@@ -144,16 +150,11 @@ fn one_that_was_woken_wakes_the_others() {
 fn threads_compute_while_the_worker_is_in_a_waker() {
     model(|| {
         let queue = queue(LIMITS);
-        let last = Arc::new(Bell::default());
-        queue.compute().close();
-        queue.submit(vec![Request::new(Task::named(0), Arc::new(Bell::that_waits_for(&last)), None)]);
-        until_begun(&queue, 1);
-        let callers: Vec<_> = (1..5).map(|name| calling(&queue, Task::named(name))).collect();
+        let (_first, last) = computing_for_a_waker_that_waits(&queue);
+        let callers = calling_all(&queue, 1..5);
         until_waiting(&queue, 4);
         queue.compute().open();
-        for (name, caller) in (1..5).zip(callers) {
-            assert_eq!(caller.join().expect("no panic"), Ok(name));
-        }
+        assert_answered(callers, 1);
         last.wake();
         assert_at_rest(&queue);
     });
@@ -167,14 +168,12 @@ fn threads_compute_where_no_second_worker_can_be_started() {
         let last = held_in_a_waker(&queue);
         queue.compute().without_threads.store(true, Ordering::SeqCst);
         queue.compute().close();
-        let mut callers: Vec<_> = (1..3).map(|name| calling(&queue, Task::named(name))).collect();
+        let mut callers = calling_all(&queue, 1..3);
         until_begun(&queue, 3);
-        callers.extend((3..7).map(|name| calling(&queue, Task::named(name))));
+        callers.extend(calling_all(&queue, 3..7));
         until_waiting(&queue, 4);
         queue.compute().open();
-        for (name, caller) in (1..7).zip(callers) {
-            assert_eq!(caller.join().expect("no panic"), Ok(name));
-        }
+        assert_answered(callers, 1);
         last.wake();
         assert_at_rest(&queue);
     });
@@ -203,11 +202,7 @@ fn a_thread_wakes_for_its_own_batch_alone() {
 fn an_idle_worker_takes_the_turn_of_one_in_a_waker() {
     model(|| {
         let queue = queue(Limits { threads: Some(2), ..LIMITS });
-        queue.compute().close();
-        let last = Arc::new(Bell::default());
-        let first = Arc::new(Bell::that_waits_for(&last));
-        queue.submit(vec![Request::new(Task::named(0), first.clone(), None)]);
-        until_begun(&queue, 1);
+        let (_first, last) = computing_for_a_waker_that_waits(&queue);
         // A full batch begins beside it, and leaves an idle worker behind.
         let full: Vec<_> = (1..9).map(|name| push(&queue, name)).collect();
         until_begun(&queue, 2);

@@ -1,0 +1,54 @@
+//! The end of a queue.
+
+use super::*;
+
+#[test]
+fn after_the_end_there_are_no_requests() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (left, bell) = push(&queue, 1);
+        queue.close();
+        bell.wait(1);
+        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        let request = || Request::new(Task::named(2), Arc::new(Bell::default()), None);
+        assert_eq!(queue.push(request()), Err(Lost::Closed));
+        let (submitted, waker) = (request(), Waker::noop());
+        queue.submit(vec![submitted.clone()]);
+        assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
+        assert_eq!(queue.poll_push(&request(), &mut Place::default(), waker), Poll::Ready(Err(Lost::Closed)));
+        assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
+    });
+}
+
+/// What waits for a worker when a thread's batch ends after that is told so: no worker is started any more.
+#[test]
+fn after_the_end_no_worker_is_started() {
+    model(|| {
+        let queue = queue(LIMITS);
+        queue.compute().close();
+        let first = calling(&queue, Task::named(0));
+        until_begun(&queue, 1);
+        let (left, bell) = push(&queue, 1);
+        queue.close();
+        queue.compute().open();
+        assert_eq!(first.join().expect("no panic"), Ok(0));
+        bell.wait(1);
+        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        assert!(queue.lock().workers.is_empty());
+        assert_at_rest(&queue);
+    });
+}
+
+/// When the end is told, no worker runs any more: a module that holds them can be unloaded.
+#[test]
+fn the_end_waits_for_the_workers() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let (_, bell) = push(&queue, 1);
+        queue.kick();
+        bell.wait(1);
+        assert_eq!(Arc::strong_count(&queue), 2, "the worker's and ours");
+        queue.close();
+        assert_eq!(Arc::strong_count(&queue), 1);
+    });
+}
