@@ -331,19 +331,18 @@ fn split(times: u64, factors: u64) -> Counts {
     let (h, k) = (t / 2, t / 4);
     let rows = rows(h, factors);
     let quarter = 3 * k + k;
-    // A difference reads two digits for each that it writes.
-    let differences = factors * h + k;
+    // A difference reads two digits for each that it writes. Those of both quotients' halves are among them.
+    let differences = factors * h + 2 * k;
     // The quotient takes part in the middle's columns; so do the differences, of which a square has one. So do those of
-    // the quotient's halves and of the modulus, twice.
-    let corrections = h + factors * h + 2 * 2 * k;
-    let reduction = 2 * t + 4 * (t + 1);
-    // The lowest columns; the sums: of a lower column two outer ones and the quotient's digit, of an upper one three;
-    // three single ones; those of the quotient's product; the window's.
-    let column_loads = h + 2 * h + 3 * h + 3 + (k + 2 * k + k + 2 + 3 * k) + t;
-    // Two products, and the sums with the third; three single ones; those of the quotient's product.
-    let column_stores = 3 * t + 3 + (k + k + 2 * k + 2 + k);
-    let digit_loads = 3 * rows + 6 * quarter + 2 * differences + corrections + reduction;
-    let digit_stores = differences + h + t;
+    // a quotient's halves and of a term's, three times.
+    let corrections = h + factors * h + 3 * 2 * k;
+    // Ten rows by the lower term, each with μ.
+    let reduction = h * (h + 1);
+    // Of the product the upper columns, for their sums, and a single one; then all, and a single one.
+    let column_loads = h + 1 + 6 * k + 1;
+    let column_stores = h + t + 2;
+    let digit_loads = 3 * rows + 9 * quarter + 2 * differences + corrections + reduction;
+    let digit_stores = differences + 2 * h + t;
     let each = |count: u64| count * times;
     Counts {
         column_loads: each(column_loads),

@@ -86,15 +86,6 @@ pub enum Reduction {
     },
     /// By one quotient of that many bits.
     Whole(usize),
-    /// By friendly multiples of so many rows at a time, one after the other, and the last rows with `M` itself.
-    Steps {
-        /// The bits of a row.
-        w: usize,
-        /// The rows of each friendly multiple.
-        friendly: &'static [usize],
-        /// The last rows.
-        plain: usize,
-    },
 }
 
 impl Reduction {
@@ -114,15 +105,6 @@ impl Reduction {
                 t.plus(&multiples.into()).over(before + last)
             }
             Self::Whole(bits) => t.plus(&(ones(bits) * m).into()).over(bits),
-            Self::Steps { w, friendly, plain } => {
-                let (mut at, mut multiples) = (0, BigUint::ZERO);
-                for rows in friendly {
-                    multiples += (ones(w * rows) * ones(w * rows)) << (w * at);
-                    at += rows;
-                }
-                multiples += ones(w * plain) << (w * at);
-                t.plus(&(multiples * m).into()).over(w * (at + plain))
-            }
         }
     }
 }
@@ -156,8 +138,6 @@ pub struct Bounds {
 pub enum Kind {
     /// Nothing.
     Products,
-    /// Only squares, and products of numbers in the domain.
-    InDomain,
     /// It multiplies by half-reduced table entries, in digits of so many bits.
     HalfReduced {
         /// The bits of a digit.
@@ -311,9 +291,6 @@ impl Arithmetic {
         let (in_domain, both) = (format!("below {domain}M"), format!("below {domain}M, below {domain}M"));
         let digits = worst("a number's digits", &in_domain, BELOW_R, most.clone());
         let square = product(&most, &most);
-        if let Kind::InDomain = self.kind {
-            return vec![digits, worst("ams, multiply_entry", &both, multiple(domain), square)];
-        }
         let mut out = vec![
             worst("enter", "below R, below M", multiple(reduced), product(&any, &residue)),
             worst(
@@ -404,7 +381,7 @@ impl Arithmetic {
         let product = |x: &BigUint, y: &BigUint| size.reduction.of(&Dyadic::from(x * y), &m).floor();
         let entered = product(&ones(size.bits), &(&m - 1u8));
         let next = |x: &BigUint| match self.kind {
-            Kind::Products | Kind::InDomain | Kind::Full { .. } => product(x, x),
+            Kind::Products | Kind::Full { .. } => product(x, x),
             Kind::Doubling(times) => product(&(x << times), &(x << times)),
             Kind::HalfReduced { digit_bits, step } => {
                 let entry = product(x, x).max(entered.clone());

@@ -21,14 +21,6 @@ fn refuses(arithmetic: &Arithmetic, what: &str) {
     assert!(error.contains(what), "{error}");
 }
 
-/// Split numbers need a bit more above the modulus than others.
-#[test]
-fn split_numbers_need_four_free_bits() {
-    let right = named("batch", "split numbers, 52");
-    let bounds = Bounds { free_bits: BOUNDS.free_bits, ..right.bounds };
-    refuses(&Arithmetic { bounds, ..right }, "multiply_entry");
-}
-
 /// Each arithmetic with one thing changed.
 #[test]
 fn false_claims_are_found_out() {

@@ -11,9 +11,6 @@ pub const DOMAIN: usize = 4;
 /// A product of a number below `R` and one below `M` is below `3M`: so are numbers that enter or leave.
 pub const REDUCED: usize = 3;
 
-/// [`FREE_BITS`] where numbers are split (see [`split_powers`](crate::batch::block::split_powers)): `R ≥ 16M`.
-pub const FREE_BITS_SPLIT: usize = 4;
-
 /// [`FREE_BITS`] with almost-half-Montgomery multiplication: `R ≥ 32M`.
 pub const FREE_BITS_AHMM: usize = 5;
 /// [`DOMAIN`] with almost-half-Montgomery multiplication.
@@ -38,8 +35,6 @@ pub const fn free_bits_for_doubling(window: usize) -> usize {
 
 // A reduction by friendly multiples leaves less than T/R + 2M. Of x, y < 4M:
 const _: () = assert!(DOMAIN * DOMAIN <= (DOMAIN - 2) << FREE_BITS);
-// The first half of a split reduction leaves a little more, less than M/2.
-const _: () = assert!(2 * DOMAIN * DOMAIN < (2 * (DOMAIN - 2) - 1) << FREE_BITS_SPLIT);
 // Of x < R and y < M, so that T/R < M:
 const _: () = assert!(REDUCED == 1 + 2);
 // Squares of x < 5M are below 3M, as table entries are.

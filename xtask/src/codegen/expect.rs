@@ -44,8 +44,8 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
         "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
-        // Three squares of halves, and three products; six of quarters, and ten rows.
-        "split_powers" => (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 6 * (t / 4) * (t / 4) + t / 2 * t, 4, 0),
+        // Three squares of halves, and three products; nine of quarters, and ten rows by half of the modulus.
+        "split_powers" => (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 9 * (t / 4) * (t / 4) + (t / 2) * (t / 2), 10, 0),
         // Of terms of ten digits, two products: of equal places, and of differences.
         "terms_multiply" => (0, 2 * 10 * 10, 0, 0),
         "terms_square" => (0, 2 * 10 * 11 / 2, 0, 0),

@@ -114,14 +114,14 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
         Call::Multiply { x, y, modulus } => {
             let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
             Call::Multiply { x: &mut *x, y, modulus }.run(m);
-            whole::<P>(&product, x, modulus, &BigInt::ZERO)
+            whole::<P>(&product, x, modulus)
         }
         Call::Squarings { x, times, modulus, c } => {
             // One at a time: the block repeats itself.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
                 Call::Squarings { x: &mut *x, times: 1, modulus, c: &mut *c }.run(m);
-                whole::<P>(&(&number * &number), x, modulus, &BigInt::ZERO)?;
+                whole::<P>(&(&number * &number), x, modulus)?;
             }
             Ok(())
         }
@@ -130,14 +130,14 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             for _ in 0..times {
                 let number = value_of_digits(x, w);
                 Call::SplitPowers { x: &mut *x, times: 1, y: &[], modulus, c: &mut *c, spare: &mut *spare }.run(m);
-                split::<P>(&(&number * &number), x, modulus)?;
+                terms::<P>(&(&number * &number), x, modulus)?;
             }
             if y.is_empty() {
                 return Ok(());
             }
             let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
             Call::SplitPowers { x: &mut *x, times: 0, y, modulus, c, spare }.run(m);
-            split::<P>(&product, x, modulus)
+            terms::<P>(&product, x, modulus)
         }
         Call::TermsMultiply { c, a, b, spare } => {
             let product = value_of_digits(a, w) * value_of_digits(&b[..a.len()], w);
@@ -231,17 +231,6 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// [`whole`], with a quotient of `2R + R/2^{2w−1}` at most. Before the rest, `modulus` has the terms of `M''` of ten
-/// digits.
-pub fn split<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
-    let (w, t) = (P::DIGIT_BITS, x.len());
-    let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);
-    let multiple: BigInt = (value_of_terms(friendly, w)? << (w as usize * TERM)) - 1;
-    equal("M' modulo M", &(multiple % value_of_digits(&rest[2 * t..3 * t], w)), &BigInt::ZERO)?;
-    let slack = BigInt::from(1) << (w as usize * t - (2 * w as usize - 1));
-    whole::<P>(product, x, rest, &slack)
-}
-
 /// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of ten digits
 /// and of `M`, and `μ`.
 pub fn terms<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
@@ -252,7 +241,7 @@ pub fn terms<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(
     let multiple: BigInt = (value_of_terms(friendly, w)? << (w as usize * TERM)) - 1;
     equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
     equal("M' as a multiple of M", &(multiple / &number), &value_of_digits(mu, w))?;
-    added_multiple(w, product, x, &number, &BigInt::ZERO)
+    added_multiple(w, product, x, &number)
 }
 
 /// The number of these prepared terms, if their differences are those of their halves.
@@ -268,9 +257,9 @@ fn value_of_terms(terms: &[u64], w: u32) -> Result<BigInt, String> {
     Ok(value_of_digits(&digits, w))
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R + slack`, of the product `T`; `modulus` has `M''` of four rows and of
-/// two, `M` and `μ`.
-pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64], slack: &BigInt) -> Result<(), String> {
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''` of four rows and of two, `M`
+/// and `μ`.
+pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS as usize, x.len());
     let (friendly, rest) = modulus.split_at(2 * t);
     let (number, mu) = (value_of_digits(&rest[..t], P::DIGIT_BITS), rest[t]);
@@ -279,18 +268,18 @@ pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64], slack: &Big
         equal("M' modulo M", &(&multiple % &number), &BigInt::ZERO)?;
         equal("μ modulo 2^w", &((multiple / &number) & BigInt::from(Exact::<P>::MAX)), &BigInt::from(mu))?;
     }
-    added_multiple(P::DIGIT_BITS, product, x, &number, slack)
+    added_multiple(P::DIGIT_BITS, product, x, &number)
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R + slack`, of the product `T`.
-fn added_multiple(w: u32, product: &BigInt, x: &[u64], number: &BigInt, slack: &BigInt) -> Result<(), String> {
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`.
+fn added_multiple(w: u32, product: &BigInt, x: &[u64], number: &BigInt) -> Result<(), String> {
     digits(w, x)?;
     let bits = w as usize * x.len();
     let added = (value_of_digits(x, w) << bits) - product;
     equal("the multiple of M that was added", &(&added % number), &BigInt::ZERO)?;
     let quotient = added / number;
-    let fits = quotient >= BigInt::ZERO && quotient < (BigInt::from(2) << bits) + slack;
-    fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R + {slack:#x}"))
+    let fits = quotient >= BigInt::ZERO && quotient < BigInt::from(2) << bits;
+    fits.then_some(()).ok_or_else(|| format!("the quotient is {quotient:#x}, which is not from 0 to 2R"))
 }
 
 /// The digits and the column above them are what the columns were; those below are not written.

@@ -6,7 +6,7 @@ use zariz_kernels::batch::block::{SHORTEST_WHOLE, SPLIT_DIGITS, TERM, WIDEST, fo
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
-use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, FREE_BITS_SPLIT, REDUCED, REDUCED_FULL};
+use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
 use zariz_kernels::{carry, pair, rsaz};
 
 use super::{Arithmetic, Bounds, Kind, Reduction, Size};
@@ -42,17 +42,10 @@ fn whole_sizes(w: usize) -> Vec<Size> {
     whole.map(size).collect()
 }
 
-/// Numbers whose reduction begins with half of their digits.
-fn split_sizes(w: usize) -> Vec<Size> {
-    let digits = SPLIT_DIGITS;
-    let reduction = Reduction::Steps { w, friendly: &[SPLIT_DIGITS / 2, 4, 2], plain: 4 };
-    vec![Size { digits, bits: w * digits, step: w * (digits - 1), reduction }]
-}
-
-/// Numbers in terms, reduced a term at a time.
+/// Split numbers, and numbers in terms, reduced a term at a time.
 fn term_sizes(w: usize) -> Vec<Size> {
     let sizes = batch_sizes(w, Some(TERM)).into_iter();
-    sizes.filter(|size| terms_of(size.digits).is_some()).collect()
+    sizes.filter(|size| size.digits == SPLIT_DIGITS || terms_of(size.digits).is_some()).collect()
 }
 
 /// Numbers across vectors: every shape that there is.
@@ -125,9 +118,7 @@ pub fn all() -> Vec<Arithmetic> {
         }
         let whole = batch("whole numbers, four rows first", BOUNDS, Kind::Products, Some(2));
         out.push(Arithmetic { sizes: whole_sizes(w), ..whole });
-        let inside = batch("split numbers", Bounds { free_bits: FREE_BITS_SPLIT, ..BOUNDS }, Kind::InDomain, None);
-        out.push(Arithmetic { sizes: split_sizes(w), ..inside });
-        let terms = batch("numbers in terms", BOUNDS, Kind::Products, Some(TERM));
+        let terms = batch("split numbers, and numbers in terms", BOUNDS, Kind::Products, Some(TERM));
         out.push(Arithmetic { sizes: term_sizes(w), ..terms });
         out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));

@@ -11,7 +11,6 @@ use super::method::{Method, in_terms};
 use super::number::load_into;
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
-use crate::bounds::FREE_BITS_SPLIT;
 use crate::place::{COLUMNS, Placed, behind_numbers};
 
 // Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
@@ -31,6 +30,8 @@ const TERMS_SPARE_PLACE: usize = behind_numbers(28);
 pub(super) enum Arithmetic<M: Kernels> {
     /// In one block.
     Whole(Box<Whole<M>>),
+    /// In one block, of split numbers.
+    Split(Box<Terms<M>>),
     /// Of numbers in terms.
     Terms(Box<Terms<M>>),
     /// By blocks for products, and blocks for reductions.
@@ -39,17 +40,14 @@ pub(super) enum Arithmetic<M: Kernels> {
 
 /// Products with their reductions in one block.
 pub(super) struct Whole<M: Kernels> {
-    /// What the block needs of the moduli: see [`split_powers`](crate::batch::block::split_powers) where numbers
-    /// are split, else [`multiply`](crate::batch::block::multiply()).
+    /// What the block needs of the moduli: see [`multiply`](crate::batch::block::multiply()).
     modulus: Placed<M::Digit>,
-    /// The digits that split products work in; none where numbers are not split.
-    spare: Placed<M::Digit>,
 }
 
-/// Products of numbers in terms, with their reductions.
+/// Products of numbers in terms, with their reductions. Split numbers have two terms.
 pub(super) struct Terms<M: Kernels> {
     modulus: Placed<M::Digit>,
-    /// What reductions need of the moduli: see [`terms_reduce`](crate::batch::block::terms_reduce).
+    /// What reductions need of the moduli: see [`terms_modulus`](crate::batch::block::terms_modulus).
     prepared: Placed<M::Digit>,
     /// The digits that its blocks work in.
     spare: Placed<M::Digit>,
@@ -69,10 +67,14 @@ impl<M: Kernels> Arithmetic<M> {
         let l = lanes[0].digits();
         match method {
             Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
-                Self::Whole(Box::new(Whole::new(machine, lanes, false)))
+                Self::Whole(Box::new(Whole::new(machine, lanes)))
             }
-            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => Self::Whole(Box::new(Whole::new(machine, lanes, true))),
-            Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => Self::Terms(Box::new(Terms::new(machine, lanes))),
+            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => {
+                Self::Split(Box::new(Terms::new(machine, lanes, SPLIT_SPARE, SPLIT_SPARE_PLACE)))
+            }
+            Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => {
+                Self::Terms(Box::new(Terms::new(machine, lanes, TERMS_SPARE, TERMS_SPARE_PLACE)))
+            }
             _ => Self::Parts(Box::new(Parts::new(machine, method, lanes))),
         }
     }
@@ -80,7 +82,7 @@ impl<M: Kernels> Arithmetic<M> {
     /// New columns for numbers of `l` digits.
     pub fn columns(&self, machine: M, l: usize) -> Placed<M::Column> {
         let (len, place) = match self {
-            Self::Whole(whole) if whole.is_split() => (SPLIT_COLUMNS, COLUMNS_PLACE),
+            Self::Split(_) => (SPLIT_COLUMNS, COLUMNS_PLACE),
             Self::Terms(_) => (2 * l + 2, COLUMNS_PLACE),
             Self::Whole(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
         };
@@ -90,8 +92,8 @@ impl<M: Kernels> Arithmetic<M> {
     /// The moduli, of `l` digits.
     pub fn modulus(&self, l: usize) -> &[M::Digit] {
         match self {
-            Self::Whole(whole) => &whole.modulus(l)[2 * l..3 * l],
-            Self::Terms(terms) => &terms.modulus,
+            Self::Whole(whole) => &whole.modulus[2 * l..3 * l],
+            Self::Split(terms) | Self::Terms(terms) => &terms.modulus,
             Self::Parts(parts) => parts.reduction.modulus(),
         }
     }
@@ -105,14 +107,15 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
         match self {
             Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
-            Self::Whole(_) | Self::Terms(_) => None,
+            Self::Whole(_) | Self::Split(_) | Self::Terms(_) => None,
         }
     }
 
     /// `X ← (X·Y + Q·M)/R`.
     pub fn multiply(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], y: &[M::Digit]) {
         match self {
-            Self::Whole(whole) => m.multiply(x, y, whole.modulus(x.len())),
+            Self::Whole(whole) => m.multiply(x, y, &whole.modulus),
+            Self::Split(terms) => m.split_powers(x, 0, y, &terms.prepared, columns, &mut terms.spare),
             Self::Terms(terms) => {
                 m.terms_multiply(columns, x, y, &mut terms.spare);
                 m.terms_reduce(x, columns, &terms.prepared, &mut terms.spare);
@@ -127,9 +130,7 @@ impl<M: Kernels> Arithmetic<M> {
     /// `times` times `X ← (X² + Q·M)/R`.
     pub fn square(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], times: usize) {
         match self {
-            Self::Whole(whole) if whole.is_split() => {
-                m.split_powers(x, times, &[], &whole.modulus, columns, &mut whole.spare);
-            }
+            Self::Split(terms) => m.split_powers(x, times, &[], &terms.prepared, columns, &mut terms.spare),
             Self::Whole(whole) => m.squarings(x, times, &whole.modulus, columns),
             Self::Terms(terms) => {
                 for _ in 0..times {
@@ -146,13 +147,8 @@ impl<M: Kernels> Arithmetic<M> {
         }
     }
 
-    /// [`multiply`](Self::multiply) by a table entry: a split or half-reduced product, where the method says so.
+    /// [`multiply`](Self::multiply) by a table entry: a half-reduced product, where the method says so.
     pub fn multiply_entry(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], entry: &[M::Digit]) {
-        if let Self::Whole(whole) = self
-            && whole.is_split()
-        {
-            return m.split_powers(x, 0, entry, &whole.modulus, columns, &mut whole.spare);
-        }
         match self.ahmm() {
             Some((ahmm, reduction)) => {
                 let (number, k) = entry.split_at(x.len());
@@ -187,39 +183,17 @@ fn load_parts<M: Kernels>(
 }
 
 impl<M: Kernels> Whole<M> {
-    /// For a modulus in each lane. It is split if that is wanted, and every modulus leaves [`FREE_BITS_SPLIT`] bits.
-    fn new(machine: M, lanes: &[&Constants], split: bool) -> Self {
-        let l = lanes[0].digits();
-        let split = split && longest(lanes) + FREE_BITS_SPLIT <= l * M::DIGIT_BITS as usize;
-        let place = |place: usize| split.then_some(place);
-        let term: fn(&Constants) -> &[u64] = if split { |c| &c.friendly_terms } else { |_| &[] };
-        let modulus = load_parts(
-            machine,
-            lanes,
-            place(MODULUS_PLACE),
-            &[term, |c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]],
-        );
-        let spare = if split { SPLIT_SPARE } else { 0 };
-        Self { modulus, spare: Placed::new(machine.digit_zero(), spare, place(SPLIT_SPARE_PLACE)) }
-    }
-
-    /// Whether numbers have [`SPLIT_DIGITS`](super::block::SPLIT_DIGITS), and squares and products with table entries
-    /// are split. [`amm`](crate::Domain::amm) is not: a split product of a number that enters could be a little above
-    /// `3M`.
-    fn is_split(&self) -> bool {
-        !self.spare.is_empty()
-    }
-
-    /// What [`multiply`](crate::batch::block::multiply()) needs: the last `3l + 1` digits, and all of them where
-    /// numbers are not split.
-    fn modulus(&self, l: usize) -> &[M::Digit] {
-        &self.modulus[self.modulus.len() - (3 * l + 1)..]
+    /// For a modulus in each lane.
+    fn new(machine: M, lanes: &[&Constants]) -> Self {
+        let parts: [fn(&Constants) -> &[u64]; 4] =
+            [|c| &c.friendly_four, |c| &c.friendly_pair, |c| &c.digits, |c| &c.mu[..1]];
+        Self { modulus: load_parts(machine, lanes, None, &parts) }
     }
 }
 
 impl<M: Kernels> Terms<M> {
-    /// For a modulus in each lane.
-    fn new(machine: M, lanes: &[&Constants]) -> Self {
+    /// For a modulus in each lane, with so many digits to work in, at that place in a page.
+    fn new(machine: M, lanes: &[&Constants], spare: usize, place: usize) -> Self {
         let modulus = load_parts(machine, lanes, None, &[|c| &c.digits]);
         let prepared = load_parts(
             machine,
@@ -227,7 +201,7 @@ impl<M: Kernels> Terms<M> {
             Some(MODULUS_PLACE),
             &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]],
         );
-        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), TERMS_SPARE, Some(TERMS_SPARE_PLACE)) }
+        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), spare, Some(place)) }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Constants {
     /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, its terms prepared (see
     /// [`PREPARED_TERM`]). Empty where numbers have no terms.
     pub(crate) friendly_terms: Limbs,
-    /// `M`, likewise. Empty for numbers of two terms, too.
+    /// `M`, likewise.
     pub(crate) modulus_terms: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
@@ -82,15 +82,16 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let in_terms = terms_of(digits).is_some();
-        let by_terms = in_terms || digits == SPLIT_DIGITS;
-        let most = if by_terms { STEP.max(TERM) } else { STEP };
+        let in_terms = digits == SPLIT_DIGITS || terms_of(digits).is_some();
+        let most = if in_terms { STEP.max(TERM) } else { STEP };
         let inverse = limbs::negative_inverse_many(m, (most * w).div_ceil(64));
         let mu = limbs::digits_of(&inverse, digit_bits, most);
         let terms = |multiple: &[u64]| prepared_terms(multiple, digit_bits);
-        let friendly_terms =
-            if by_terms { terms(&friendly(m, &inverse, digit_bits, TERM, digits)) } else { Limbs::default() };
-        let modulus_terms = if in_terms { terms(&in_digits(m)) } else { Limbs::default() };
+        let (friendly_terms, modulus_terms) = if in_terms {
+            (terms(&friendly(m, &inverse, digit_bits, TERM, digits)), terms(&in_digits(m)))
+        } else {
+            Default::default()
+        };
         let [friendly, friendly_pair, friendly_four, friendly_tile] =
             [1, 2, 4, STEP].map(|rows| friendly(m, &inverse, digit_bits, rows, digits));
 

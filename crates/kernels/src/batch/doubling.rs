@@ -3,8 +3,8 @@
 //! # Bounds
 //!
 //! A number below `4M` is doubled up to `2^w − 1` times, so it stays below `2^(2^w + 1)·M`. With
-//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`, or hardly more where
-//! squares are split: the domain is closed.
+//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`: the domain
+//! is closed.
 
 use alloc::vec::Vec;
 use core::hint::black_box;

@@ -74,6 +74,11 @@ impl Machine for Avx512Ifma {
         // SAFETY: it leads to the next instruction, and changes no register, flag or memory.
         unsafe { core::arch::asm!("jmp 2f", "2:", options(nomem, nostack, preserves_flags)) }
     }
+    #[inline(always)]
+    fn complete(self, c: __m512i) {
+        // SAFETY: `self` proves AVX-512F.
+        unsafe { in_register(c) }
+    }
     /// VPMADD52 ignores the bits above 52 of its factors.
     #[inline(always)]
     fn operand(self, c: __m512i) -> __m512i {

@@ -118,6 +118,47 @@ pub(super) fn half_term_product<M: Machine>(
     low
 }
 
+/// `C + A·B`, five digits each, as [`half_term_product`], but in three steps of two rows, and with shared columns: for
+/// use beside other work.
+pub(super) struct HalfTermRows<'a, M: Machine> {
+    pub(super) c: [M::Column; TERM],
+    pub(super) a: &'a [M::Digit; HALF_TERM],
+    pub(super) b: &'a [M::Digit; HALF_TERM],
+}
+
+impl<M: Machine> HalfTermRows<'_, M> {
+    /// All steps, and as many of the work beside it, by turns.
+    #[inline(always)]
+    pub(super) fn run(mut self, m: M, beside: &mut impl Beside<M>) -> [M::Column; TERM] {
+        const STEPS: usize = HALF_TERM.div_ceil(2);
+        m.jump();
+        each!(n in 0..STEPS {
+            self.step(m, n);
+            beside.step(m, n);
+        });
+        self.c
+    }
+}
+
+impl<M: Machine> Beside<M> for HalfTermRows<'_, M> {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        let Self { c, a, b } = self;
+        let (i, a) = (2 * n, reread(*a));
+        let (b0, b1) = (b[i], b[(i + 1) % HALF_TERM]);
+        each!(j in 0..HALF_TERM {
+            let k = i + j;
+            (c[k], c[k + 1]) = m.mac(c[k], c[k + 1], a[j], b0);
+            if i + 1 < HALF_TERM {
+                (c[k + 1], c[k + 2]) = m.mac(c[k + 1], c[k + 2], a[j], b1);
+            }
+        });
+        each!(k in 0..TERM {
+            m.complete(c[k]);
+        });
+    }
+}
+
 /// What the next product of five digits starts at: the upper half of this one.
 #[inline(always)]
 pub(super) fn upper_half<M: Machine>(m: M, w: &[M::Column; TERM]) -> [M::Column; TERM] {

@@ -17,14 +17,15 @@
 //! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is
 //! no `D_{−1}` and no `D_n`.)
 //!
-//! The reduction is that of [`mod@reduce`]. Two terms have a block of their own, which is straight code, with more work
-//! beside its products.
+//! The reduction is that of [`mod@reduce`]. Numbers of two terms have a block of their own, which is straight code, with
+//! more work beside its products.
 //!
 //! Columns from the tenth up can be negative on the way, so they start at an offset (see [`crate::batch::bias`]). Only
 //! for machines without bias, and without negative halves.
 
 mod reduce;
 
+pub(super) use reduce::Prepared;
 pub use reduce::{terms_modulus, terms_reduce};
 
 use super::beside::Sink;

@@ -31,16 +31,16 @@ pub const SHORTEST_WHOLE: usize = 4;
 pub(super) type Window<M> = [<M as Machine>::Column; WIDEST + 4];
 
 /// What is prepared of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
-pub(super) struct Modulus<'a, D, const T: usize> {
-    pub(super) friendly_four: &'a [D; T],
-    pub(super) friendly_pair: &'a [D; T],
+struct Modulus<'a, D, const T: usize> {
+    friendly_four: &'a [D; T],
+    friendly_pair: &'a [D; T],
     digits: &'a [D; T],
     mu: &'a D,
 }
 
 impl<'a, D, const T: usize> Modulus<'a, D, T> {
     #[inline(always)]
-    pub(super) fn new(modulus: &'a [D]) -> Self {
+    fn new(modulus: &'a [D]) -> Self {
         let (friendly_four, rest) = modulus.split_first_chunk().expect("friendly multiple");
         let (friendly_pair, rest) = rest.split_first_chunk().expect("friendly multiple");
         let (digits, rest) = rest.split_first_chunk().expect("modulus");
@@ -217,7 +217,7 @@ pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const
 
 /// Clears the lowest column of the window by the modulus, and moves it up by one; 0 enters.
 #[inline(always)]
-pub(super) fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>) {
+fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modulus<M::Digit, T>) {
     m.jump();
     let q = m.operand(m.mac_low(m.column_splat(0), m.operand(c[0]), *modulus.mu));
     let mut column = c[0];
@@ -238,7 +238,7 @@ pub(super) fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, mod
 /// The lowest `T` columns of the window, as digits.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, the last digit leaves nothing for a next one
-pub(super) fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) {
+fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) {
     let out: &mut [M::Digit; T] = out.first_chunk_mut().expect("tile width");
     let mut column = c[0];
     each!(k in 0..T {

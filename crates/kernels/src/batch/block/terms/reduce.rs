@@ -27,15 +27,15 @@ pub const fn terms_modulus(n: usize) -> usize {
 }
 
 /// What is prepared of a modulus.
-struct Modulus<'a, M: Machine> {
-    friendly: &'a [[M::Digit; PREPARED_TERM]],
-    plain: &'a [[M::Digit; PREPARED_TERM]],
-    mu: &'a [M::Digit; TERM],
+pub(in super::super) struct Prepared<'a, M: Machine> {
+    pub(in super::super) friendly: &'a [[M::Digit; PREPARED_TERM]],
+    pub(in super::super) plain: &'a [[M::Digit; PREPARED_TERM]],
+    pub(in super::super) mu: &'a [M::Digit; TERM],
 }
 
-impl<'a, M: Machine> Modulus<'a, M> {
+impl<'a, M: Machine> Prepared<'a, M> {
     #[inline(always)]
-    fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
+    pub(in super::super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
         let (friendly, rest) = modulus[..terms_modulus(n)].split_at(n * PREPARED_TERM);
         let (plain, rest) = rest.split_at(n * PREPARED_TERM);
         Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
@@ -59,7 +59,7 @@ pub fn terms_reduce<M: Machine, const T: usize>(
     spare: &mut [M::Digit],
 ) {
     let (n, zero) = (terms::<T>(x.len()), m.column_splat(0));
-    let Modulus { friendly, plain, mu } = Modulus::<M>::new(n, modulus);
+    let Prepared { friendly, plain, mu } = Prepared::<M>::new(n, modulus);
     let (mut q, spare) = spare.split_first_chunk_mut().expect("digits");
     let (mut next_q, spare) = spare.split_first_chunk_mut().expect("digits");
     let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
