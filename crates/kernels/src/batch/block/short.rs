@@ -1,6 +1,7 @@
 //! Products of ten digits and of five, with work beside them: what longer products are split into.
 
 use super::beside::{Beside, Sink};
+use super::prepared::Halved;
 use crate::batch::Machine;
 use crate::unroll::reread;
 
@@ -8,10 +9,6 @@ use crate::unroll::reread;
 pub const TERM: usize = 10;
 /// The digits of half a term.
 pub(super) const HALF_TERM: usize = TERM / 2;
-
-/// The digits of a term that is prepared for products: its own, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
-/// and 1 where that borrows, else 0.
-pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
 
 /// `column` where the mask is set, else 0.
 #[inline(always)]
@@ -236,24 +233,6 @@ impl<M: Machine> Beside<M> for Normalize<'_, M> {
             let column = m.add(self.columns[n], self.carry);
             (self.digits[n], self.carry) = (m.operand(column), m.carry(column));
         }
-    }
-}
-
-/// A number of ten digits in halves: of a quotient `q0 + q1·Y`, with `Y = 2^{5w}`, the difference is `q0 − q1` modulo
-/// `Y`; of a term `n0 + n1·Y` it is `n1 − n0`.
-pub(super) struct Halved<'a, M: Machine> {
-    pub(super) halves: [&'a [M::Digit; HALF_TERM]; 2],
-    pub(super) difference: &'a [M::Digit; HALF_TERM],
-    pub(super) borrows: M::Mask,
-}
-
-impl<'a, M: Machine> Halved<'a, M> {
-    /// A prepared term.
-    #[inline(always)]
-    pub(super) fn term(m: M, prepared: &'a [M::Digit; PREPARED_TERM]) -> Self {
-        let (term, rest) = prepared.split_at(TERM);
-        let (difference, rest) = rest.split_first_chunk().expect("difference");
-        Self { halves: halves(term).into(), difference, borrows: m.equals(m.column(rest[0]), 1) }
     }
 }
 

@@ -17,8 +17,8 @@
 mod product;
 mod reduce;
 
+use super::prepared::terms_modulus;
 use super::short::{HALF_TERM, TERM};
-use super::terms::terms_modulus;
 use crate::batch::Machine;
 
 /// The digits of a number.

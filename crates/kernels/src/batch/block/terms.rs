@@ -25,8 +25,7 @@
 
 mod reduce;
 
-pub(super) use reduce::Prepared;
-pub use reduce::{terms_modulus, terms_reduce};
+pub use reduce::terms_reduce;
 
 use super::beside::Sink;
 use super::short::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};

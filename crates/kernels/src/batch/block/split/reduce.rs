@@ -19,10 +19,10 @@
 use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, Space};
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
+use crate::batch::block::prepared::{Halved, Prepared};
 use crate::batch::block::short::{
-    Correction, Difference, HALF_TERM, HalfTermRows, Halved, TERM, half_term_product, halves, upper_half,
+    Correction, Difference, HALF_TERM, HalfTermRows, TERM, half_term_product, halves, upper_half,
 };
-use crate::batch::block::terms::Prepared;
 use crate::unroll::reread;
 
 /// What is prepared of a modulus.

@@ -16,31 +16,11 @@
 use super::terms;
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
+use crate::batch::block::prepared::{Halved, PREPARED_TERM, Prepared};
 use crate::batch::block::short::{
-    Correction, Difference, HALF_TERM, Halved, Normalize, PREPARED_TERM, TERM, half_term_product, halves, upper_half,
+    Correction, Difference, HALF_TERM, Normalize, TERM, half_term_product, halves, upper_half,
 };
 use crate::unroll::reread;
-
-/// The digits of what is prepared of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
-pub const fn terms_modulus(n: usize) -> usize {
-    2 * n * PREPARED_TERM + TERM
-}
-
-/// What is prepared of a modulus.
-pub(in super::super) struct Prepared<'a, M: Machine> {
-    pub(in super::super) friendly: &'a [[M::Digit; PREPARED_TERM]],
-    pub(in super::super) plain: &'a [[M::Digit; PREPARED_TERM]],
-    pub(in super::super) mu: &'a [M::Digit; TERM],
-}
-
-impl<'a, M: Machine> Prepared<'a, M> {
-    #[inline(always)]
-    pub(in super::super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
-        let (friendly, rest) = modulus[..terms_modulus(n)].split_at(n * PREPARED_TERM);
-        let (plain, rest) = rest.split_at(n * PREPARED_TERM);
-        Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
-    }
-}
 
 /// `X ← (C + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
 ///
