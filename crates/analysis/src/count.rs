@@ -338,10 +338,13 @@ fn split(times: u64, factors: u64) -> Counts {
     let corrections = h + factors * h + 3 * 2 * k;
     // Ten rows by the lower term, each with μ.
     let reduction = h * (h + 1);
-    // Of the product the upper columns, for their sums, and a single one; then all, and a single one.
+    // The product reads its ten uppermost columns for sums, and one again. The reduction reads all thirty, and the
+    // borrow.
     let column_loads = h + 1 + 6 * k + 1;
+    // Ten upper columns, twenty sums, one again, and the borrow.
     let column_stores = h + t + 2;
     let digit_loads = 3 * rows + 9 * quarter + 2 * differences + corrections + reduction;
+    // Differences, two quotients, the result.
     let digit_stores = differences + 2 * h + t;
     let each = |count: u64| count * times;
     Counts {

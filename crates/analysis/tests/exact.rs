@@ -196,10 +196,16 @@ fn products_by_table_entries() {
 #[test]
 fn numbers_enter_below_3m_and_leave_as_they_were() {
     fn machine<M: Named + Present>() {
-        let (w, l) = (M::DIGIT_BITS, 9);
+        enter_and_leave::<M>(9, Method::AMM);
+        if M::MAX_SPLIT > 0 {
+            enter_and_leave::<M>(M::MAX_SPLIT, Method::KARATSUBA_PRODUCTS);
+        }
+    }
+    fn enter_and_leave<M: Named + Present>(l: usize, method: Method) {
+        let w = M::DIGIT_BITS;
         let mut random = StdRng::seed_from_u64(5);
         for modulus in moduli(&mut random, w, l, FREE_BITS) {
-            let constants = batch::Constants::new(&odd(&modulus), w, l);
+            let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
             let exact = Exact::<Of<M>>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
             for bits in [w as usize * l, 3 * w as usize * l] {

@@ -191,30 +191,15 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("squarings", width, &found, &expected);
     }
-    // So often that each difference of halves and of quarters borrows in some lanes, and not in others.
-    let mut borrows = [[false; 2]; 5];
+    // So often that the two differences of each product borrow in all four ways.
+    let mut borrows = [[[false; 2]; 2]; 4];
     for _ in 0..if M::MAX_SPLIT > 0 { 16 } else { 0 } {
         let width = SPLIT_DIGITS;
         let mut number = |free| shortened(rng, width, free);
         // X·Y/R + 2M < R.
         let (x, y, mut modulus) = (number(2), number(2), number(3));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
-        let parts = [
-            prepare_terms(&modulus, |modulus| friendly(modulus, TERM)),
-            prepare_terms(&modulus, BigUint::clone),
-            by_lane(TERM, |lane| negative_inverse(&crate::number(&modulus, lane), TERM)),
-        ];
-        (0..L).for_each(|lane| {
-            let smaller = |a, b| usize::from(crate::number(a, lane) < crate::number(b, lane));
-            let seen = [
-                smaller(&x[..width / 2], &x[width / 2..]),
-                smaller(&y[width / 2..], &y[..width / 2]),
-                parts[0][PREPARED_TERM - 1][lane] as usize,
-                parts[0][2 * PREPARED_TERM - 1][lane] as usize,
-                parts[1][2 * PREPARED_TERM - 1][lane] as usize,
-            ];
-            borrows.iter_mut().zip(seen).for_each(|(borrows, seen)| borrows[seen] = true);
-        });
+        let parts = prepare_modulus(&modulus);
         let prepared = digits(&parts.concat());
         let mut c = columns(&[[7; L]; SPLIT_COLUMNS]);
         let mut spare = digits(&[[7; L]; SPLIT_SPARE]);
@@ -223,16 +208,23 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         for (times, factor) in [(0, true), (3, false), (2, true)] {
             let y_digits = if factor { &y_digits[..] } else { &[] };
             m.split_powers(&mut found, times, y_digits, &prepared, &mut c, &mut spare);
-            (0..times).for_each(|_| expected = whole(&expected, &expected, &modulus, &[10]));
-            if factor {
-                expected = whole(&expected, &y, &modulus, &[10]);
+            for step in 0..times + usize::from(factor) {
+                let is_square = step < times;
+                let y = if is_square { &expected } else { &y };
+                for lane in 0..L {
+                    let seen = split_borrows([&expected, y, &modulus].map(|words| crate::number(words, lane)));
+                    let products = borrows.iter_mut().zip(seen).skip(usize::from(is_square));
+                    products.for_each(|(borrows, [s, t])| borrows[usize::from(s)][usize::from(t)] = true);
+                }
+                expected = whole(&expected, y, &modulus, &[TERM]);
             }
             let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
             check("split_powers", width, &words, &expected);
         }
     }
-    assert!(M::MAX_SPLIT == 0 || borrows == [[true; 2]; 5], "{borrows:?}");
-    // Likewise the first difference of terms of each factor, and those of the halves of each multiple's first term.
+    assert!(M::MAX_SPLIT == 0 || borrows == [[[true; 2]; 2]; 4], "{borrows:?}");
+    // So often that the first difference of terms of each factor borrows in some lanes, and not in others, and those of
+    // the halves of each multiple's first term.
     let mut borrows = [[false; 2]; 4];
     for terms in (FEWEST_TERMS..=M::MAX_TERMS).flat_map(|terms| [terms; 3]) {
         let width = TERM * terms;
@@ -240,11 +232,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         // X·Y/R + 2M < R.
         let (x, y, mut modulus) = (number(2), number(2), number(3));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
-        let parts = [
-            prepare_terms(&modulus, |modulus| friendly(modulus, TERM)),
-            prepare_terms(&modulus, BigUint::clone),
-            by_lane(TERM, |lane| negative_inverse(&crate::number(&modulus, lane), TERM)),
-        ];
+        let parts = prepare_modulus(&modulus);
         (0..L).for_each(|lane| {
             let smaller = |a, b| usize::from(crate::number(a, lane) < crate::number(b, lane));
             let seen = [
@@ -413,6 +401,41 @@ fn prepare_terms<const L: usize>(modulus: &[Words<L>], multiple: impl Fn(&BigUin
     };
     let terms = (0..modulus.len() / TERM).map(|i| by_lane(PREPARED_TERM, |lane| prepared(term(lane, i))));
     terms.collect::<Vec<_>>().concat()
+}
+
+/// What is prepared of a modulus in terms: those of `M''`, those of `M`, and `μ`.
+fn prepare_modulus<const L: usize>(modulus: &[Words<L>]) -> [Vec<Words<L>>; 3] {
+    [
+        prepare_terms(modulus, |modulus| friendly(modulus, TERM)),
+        prepare_terms(modulus, BigUint::clone),
+        by_lane(TERM, |lane| negative_inverse(&number(modulus, lane), TERM)),
+    ]
+}
+
+/// Which differences borrow in a split product `x·y` and its reduction: those of the factors' halves; then those of the
+/// halves of a quotient and of a term, for both terms of `M''`, and for the upper term of `M`.
+fn split_borrows([x, y, modulus]: [BigUint; 3]) -> [[bool; 2]; 4] {
+    let half = |number: &BigUint, digits: usize, upper: bool| {
+        let radix = BigUint::from(1u32) << (52 * digits);
+        if upper { number / radix } else { number % radix }
+    };
+    let is_less = |number: &BigUint, digits: usize| half(number, digits, false) < half(number, digits, true);
+    let (term, quarter) = (TERM, TERM / 2);
+    let product = &x * &y;
+    let multiple = friendly(&modulus, term);
+    let first = half(&product, term, false);
+    let rest = half(&product, term, true) + &first * &multiple;
+    let last = half(&(half(&rest, term, false) * negative_inverse(&modulus, term)), term, false);
+    // Of a quotient, the lower half less the upper one; of a term and of `y`, the other way round.
+    let of = |quotient: &BigUint, of_term: BigUint| {
+        [is_less(quotient, quarter), half(&of_term, quarter, true) < half(&of_term, quarter, false)]
+    };
+    [
+        [is_less(&x, term), half(&y, term, true) < half(&y, term, false)],
+        of(&first, half(&multiple, term, false)),
+        of(&first, half(&multiple, term, true)),
+        of(&last, half(&modulus, term, true)),
+    ]
 }
 
 /// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus itself.

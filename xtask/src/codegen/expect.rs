@@ -44,7 +44,7 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
         "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
-        // Three squares of halves, and three products; nine of quarters, and ten rows by half of the modulus.
+        // Three squares of halves, and three products; nine products of quarters, and ten rows by half of the modulus.
         "split_powers" => (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 9 * (t / 4) * (t / 4) + (t / 2) * (t / 2), 10, 0),
         // Of terms of ten digits, two products: of equal places, and of differences.
         "terms_multiply" => (0, 2 * 10 * 10, 0, 0),

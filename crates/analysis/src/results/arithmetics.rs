@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use zariz_kernels::batch::block::{SHORTEST_WHOLE, SPLIT_DIGITS, TERM, WIDEST, fours, terms_of};
+use zariz_kernels::batch::block::{SHORTEST_WHOLE, TERM, WIDEST, fours, has_terms};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
@@ -42,10 +42,10 @@ fn whole_sizes(w: usize) -> Vec<Size> {
     whole.map(size).collect()
 }
 
-/// Split numbers, and numbers in terms, reduced a term at a time.
+/// Numbers in terms, reduced a term at a time, and split ones: their last ten rows add at most what a term does.
 fn term_sizes(w: usize) -> Vec<Size> {
     let sizes = batch_sizes(w, Some(TERM)).into_iter();
-    sizes.filter(|size| size.digits == SPLIT_DIGITS || terms_of(size.digits).is_some()).collect()
+    sizes.filter(|size| has_terms(size.digits)).collect()
 }
 
 /// Numbers across vectors: every shape that there is.

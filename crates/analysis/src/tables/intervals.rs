@@ -238,7 +238,7 @@ const CLAIMS: &str = "
 | Products are split as said: h·2^w + l = a·b with these ranges of l and h | argued at the heads of the machines' files; tested on edge values and at random, on each machine that the processor has (`crates/analysis/tests/split.rs`) |
 | Each block computes what its banner says | tested with exact integers (`crates/analysis/tests/exact.rs`) |
 | A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`, `block/whole.rs`, `block/split/reduce.rs` and `block/terms/reduce.rs`; intervals cannot see it; tested with exact integers |
-| Results are below T/R + 2M, by products in one piece T/R + M, and so below 4M; below 3M on entering | proved from the worst operands, with exact numbers (docs/generated/results.md); intervals of digits cannot show it |
+| Results are below T/R + 2M (T/R + M where a reduction is in one piece), and so below 4M; below 3M on entering | proved from the worst operands, with exact numbers (docs/generated/results.md); intervals of digits cannot show it |
 | The truncated reduction's carry is exact | argued in `separated.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
 | A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above, which is below R (docs/generated/results.md); tested with exact integers, since a result that lost something has the wrong value |
 | Longer exponents and wider windows make no new case | `pow` does nothing to digits between products but select them |

@@ -15,7 +15,7 @@ use crate::place::{COLUMNS, Placed, behind_numbers};
 
 // Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
 // "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of
-// another page.
+// another page. Split numbers were tried with an older reduction, which had more stores.
 
 /// Columns of split numbers and of numbers in terms.
 const COLUMNS_PLACE: usize = behind_numbers(42);
@@ -47,7 +47,7 @@ pub(super) struct Whole<M: Kernels> {
 /// Products of numbers in terms, with their reductions. Split numbers have two terms.
 pub(super) struct Terms<M: Kernels> {
     modulus: Placed<M::Digit>,
-    /// What reductions need of the moduli: see [`terms_modulus`](crate::batch::block::terms_modulus).
+    /// What reductions need of the moduli: see [`prepared_modulus`](crate::batch::block::prepared_modulus).
     prepared: Placed<M::Digit>,
     /// The digits that its blocks work in.
     spare: Placed<M::Digit>,

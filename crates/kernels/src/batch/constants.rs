@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::block::{PREPARED_TERM, SPLIT_DIGITS, TERM, terms_of};
+use super::block::{PREPARED_TERM, TERM, has_terms};
 use super::kernels::Kernels;
 #[cfg(feature = "papers")]
 use super::method::Reduction;
@@ -44,7 +44,7 @@ pub struct Constants {
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] of numbers in terms. The lowest
+    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] where numbers have terms. The lowest
     /// digit is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
@@ -82,12 +82,12 @@ impl Constants {
         let one = in_digits(&modulus.power_of_two(w * digits));
         let enter = modulus.power_of_two(2 * w * digits);
 
-        let in_terms = digits == SPLIT_DIGITS || terms_of(digits).is_some();
-        let most = if in_terms { STEP.max(TERM) } else { STEP };
+        let has_terms = has_terms(digits);
+        let most = if has_terms { STEP.max(TERM) } else { STEP };
         let inverse = limbs::negative_inverse_many(m, (most * w).div_ceil(64));
         let mu = limbs::digits_of(&inverse, digit_bits, most);
         let terms = |multiple: &[u64]| prepared_terms(multiple, digit_bits);
-        let (friendly_terms, modulus_terms) = if in_terms {
+        let (friendly_terms, modulus_terms) = if has_terms {
             (terms(&friendly(m, &inverse, digit_bits, TERM, digits)), terms(&in_digits(m)))
         } else {
             Default::default()

@@ -4,8 +4,8 @@
 //!
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
-//! ([`crate::batch::tiled`]), a term at a time (`block/terms.rs`) or both (`block/split.rs`), or `T/R + M` in one piece
-//! (`separated.rs`). For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number
+//! ([`crate::batch::tiled`]), a term at a time (`block/terms.rs`), or first a term and then rows (`block/split.rs`). In
+//! one piece (`separated.rs`) it is reduced to less than `T/R + M`. For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number
 //! leaves.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
@@ -14,8 +14,8 @@
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction,
 //! each at most `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
 //! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves,
-//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. Numbers in terms receive
-//! more, at most `6L·2^w` for `L ≤ 160`, and have the same offset. `analysis` proves it, column by column.
+//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. Split numbers and numbers in
+//! terms receive more, at most `6L·2^w` for `L ≤ 160`, and have the same offset. `analysis` proves it, column by column.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -64,7 +64,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
-            assert!(M::MAX_SPLIT == 0 || (M::MAX_SPLIT == SPLIT_DIGITS && SPLIT_DIGITS <= M::MAX_WHOLE));
+            assert!(M::MAX_SPLIT == 0 || M::MAX_SPLIT == SPLIT_DIGITS);
             assert!(M::MAX_TERMS <= MOST_TERMS);
             // Blocks for whole numbers know no bias, and no negative halves.
             let plain = M::BIAS_LO == 0 && M::BIAS_HI == 0 && !M::SIGNED;
@@ -218,8 +218,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method
-    /// says so; else by [`amm`](crate::Domain::amm).
+    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         self.arithmetic.multiply_entry(self.machine, &mut self.columns, x, entry);
     }

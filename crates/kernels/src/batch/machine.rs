@@ -134,10 +134,11 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). Elsewhere it does nothing.
     #[inline(always)]
     fn jump(self) {}
-    /// Has a column complete, in a register, before anything that follows [`reread`]. Else the compiler may put sums off
-    /// until their operands no longer fit registers (see docs/notes/code-generation.md). Elsewhere it does nothing.
+    /// Makes the compiler finish a column's sum, in a register, before the next [`reread`]. Otherwise it may put sums
+    /// off until their operands no longer fit registers (see docs/notes/code-generation.md). Other machines do nothing
+    /// here.
     #[inline(always)]
-    fn complete(self, _: Self::Column) {}
+    fn barrier(self, _: Self::Column) {}
     /// `⌊c / 2^w⌋` of an unsigned `c`.
     fn carry(self, c: Self::Column) -> Self::Column;
     /// `c mod 2^w` as a digit.

@@ -78,9 +78,8 @@ impl Method {
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
-    /// [`split_powers`](super::block::split_powers), squares and products with table entries of numbers of its
-    /// length are those of that block, which splits half of the reduction too; other products are not split. Numbers
-    /// of 30 to 160 digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
+    /// [`split_powers`](super::block::split_powers), that block makes the products and squares of numbers of its length.
+    /// It splits three quarters of the reduction, too. Numbers of 30 to 160 digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
     /// ([`terms_multiply`](super::block::terms_multiply)), whatever `reduction` says.
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.

@@ -75,8 +75,9 @@ pub(crate) unsafe fn low_52(c: __m512i) -> __m512i {
     unsafe { _mm512_and_si512(c, _mm512_set1_epi64((1 << 52) - 1)) }
 }
 
-/// Has a vector in a register, so that a move of it under a mask is not made one load under that mask: no
-/// document promises that a processor brings the same lines to its cache for every mask, and masks are secret.
+/// Makes the compiler have a vector in a register here. A move of it under a mask then does not become a load under
+/// that mask: no document promises that a processor brings the same lines to its cache for every mask, and masks are
+/// secret. And sums are not put off ([`barrier`](zariz_kernels::batch::Machine::barrier)).
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn in_register(vector: __m512i) {

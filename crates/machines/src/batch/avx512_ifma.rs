@@ -75,7 +75,7 @@ impl Machine for Avx512Ifma {
         unsafe { core::arch::asm!("jmp 2f", "2:", options(nomem, nostack, preserves_flags)) }
     }
     #[inline(always)]
-    fn complete(self, c: __m512i) {
+    fn barrier(self, c: __m512i) {
         // SAFETY: `self` proves AVX-512F.
         unsafe { in_register(c) }
     }

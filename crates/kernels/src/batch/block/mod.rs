@@ -34,15 +34,17 @@ pub use karatsuba::{Part, difference, karatsuba};
 pub use lookup::{EIGHT, FEWEST_TURNED, LOOKUP_WINDOWS, lookup, turn};
 pub use mac::{add_words, mac_rows, scale, splat};
 pub use normalize::{add_digits, normalize, quotients, reduce_once};
-pub use prepared::{PREPARED_TERM, terms_modulus};
+pub use prepared::{PREPARED_TERM, prepared_modulus};
 pub use reduce::{plain_rows, reduce_rows, rows_at_a_time};
 pub use select::{WINDOWS, select_shared, select_tile};
 pub use short::TERM;
-pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_MODULUS, SPLIT_SPARE, split_powers};
+pub use split::{SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, split_powers};
 pub use square::{square, square_onto};
 #[cfg(feature = "papers")]
 pub use sum::{normalize_sum, settle};
-pub use terms::{FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, terms_multiply, terms_of, terms_reduce, terms_square};
+pub use terms::{
+    FEWEST_TERMS, MOST_TERMS, TERMS_SPARE, has_terms, terms_multiply, terms_of, terms_reduce, terms_square,
+};
 pub use transpose::{MAX_LANES, gather, scatter};
 #[cfg(feature = "papers")]
 pub use triangle::{high_triangle, low_triangle};

@@ -3,26 +3,29 @@
 use super::short::{HALF_TERM, TERM, halves};
 use crate::batch::Machine;
 
-/// The digits of a term that is prepared for products: its own, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
+/// The digits of a term that is prepared for products: its own digits, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
 /// and 1 where that borrows, else 0.
 pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
 
 /// The digits of what is prepared of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
-pub const fn terms_modulus(n: usize) -> usize {
+pub const fn prepared_modulus(n: usize) -> usize {
     2 * n * PREPARED_TERM + TERM
 }
 
 /// What is prepared of a modulus.
 pub(super) struct Prepared<'a, M: Machine> {
+    /// The terms of `M''`.
     pub(super) friendly: &'a [[M::Digit; PREPARED_TERM]],
+    /// Those of `M`.
     pub(super) plain: &'a [[M::Digit; PREPARED_TERM]],
+    /// `−M^{−1} mod 2^{10w}`.
     pub(super) mu: &'a [M::Digit; TERM],
 }
 
 impl<'a, M: Machine> Prepared<'a, M> {
     #[inline(always)]
     pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
-        let (friendly, rest) = modulus[..terms_modulus(n)].split_at(n * PREPARED_TERM);
+        let (friendly, rest) = modulus[..prepared_modulus(n)].split_at(n * PREPARED_TERM);
         let (plain, rest) = rest.split_at(n * PREPARED_TERM);
         Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
     }

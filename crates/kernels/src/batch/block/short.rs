@@ -52,7 +52,7 @@ pub(super) fn halves<D, const H: usize>(number: &[D]) -> (&[D; H], &[D; H]) {
 #[inline(always)]
 pub(super) fn term_product<M: Machine>(
     m: M,
-    out: &mut (impl Sink<M> + ?Sized),
+    out: &mut impl Sink<M>,
     mut c: [M::Column; 2 * TERM],
     a: &[M::Digit; TERM],
     b: &[M::Digit; TERM],
@@ -115,21 +115,23 @@ pub(super) fn half_term_product<M: Machine>(
     low
 }
 
-/// `C + A·B`, five digits each, as [`half_term_product`], but in three steps of two rows, and with shared columns: for
-/// use beside other work.
-pub(super) struct HalfTermRows<'a, M: Machine> {
+/// `C + A·B`, five digits each, as [`half_term_product`], but in steps of two rows, and with shared columns: for use
+/// beside other work.
+pub(super) struct HalfTermSteps<'a, M: Machine> {
     pub(super) c: [M::Column; TERM],
     pub(super) a: &'a [M::Digit; HALF_TERM],
     pub(super) b: &'a [M::Digit; HALF_TERM],
 }
 
-impl<M: Machine> HalfTermRows<'_, M> {
-    /// All steps, and as many of the work beside it, by turns.
+/// The steps of [`HalfTermSteps`].
+pub(super) const HALF_TERM_STEPS: usize = HALF_TERM.div_ceil(2);
+
+impl<M: Machine> HalfTermSteps<'_, M> {
+    /// All steps; after each, one step of `beside`.
     #[inline(always)]
     pub(super) fn run(mut self, m: M, beside: &mut impl Beside<M>) -> [M::Column; TERM] {
-        const STEPS: usize = HALF_TERM.div_ceil(2);
         m.jump();
-        each!(n in 0..STEPS {
+        each!(n in 0..HALF_TERM_STEPS {
             self.step(m, n);
             beside.step(m, n);
         });
@@ -137,9 +139,12 @@ impl<M: Machine> HalfTermRows<'_, M> {
     }
 }
 
-impl<M: Machine> Beside<M> for HalfTermRows<'_, M> {
+impl<M: Machine> Beside<M> for HalfTermSteps<'_, M> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
+        if n >= HALF_TERM_STEPS {
+            return;
+        }
         let Self { c, a, b } = self;
         let (i, a) = (2 * n, reread(*a));
         let (b0, b1) = (b[i], b[(i + 1) % HALF_TERM]);
@@ -151,7 +156,7 @@ impl<M: Machine> Beside<M> for HalfTermRows<'_, M> {
             }
         });
         each!(k in 0..TERM {
-            m.complete(c[k]);
+            m.barrier(c[k]);
         });
     }
 }
@@ -204,34 +209,6 @@ impl<M: Machine, const N: usize, const FROM: usize> Beside<M> for Difference<'_,
             let complement = m.sub(m.column_splat((1 << M::DIGIT_BITS) - 1), b);
             let column = m.add(m.add(a, complement), self.carry);
             (self.out[n - FROM], self.carry) = (m.digit(column), m.carry(column));
-        }
-    }
-}
-
-/// Ten columns as digits.
-pub(super) struct Normalize<'a, M: Machine> {
-    pub(super) columns: &'a [M::Column],
-    pub(super) digits: &'a mut [M::Digit; TERM],
-    pub(super) carry: M::Column,
-}
-
-impl<M: Machine> Normalize<'_, M> {
-    /// All steps at once, not beside products. Returns the carry out of the last.
-    #[inline(always)]
-    pub(super) fn now(mut self, m: M) -> M::Column {
-        each!(k in 0..TERM {
-            self.step(m, k);
-        });
-        self.carry
-    }
-}
-
-impl<M: Machine> Beside<M> for Normalize<'_, M> {
-    #[inline(always)]
-    fn step(&mut self, m: M, n: usize) {
-        if n < TERM {
-            let column = m.add(self.columns[n], self.carry);
-            (self.digits[n], self.carry) = (m.operand(column), m.carry(column));
         }
     }
 }

@@ -17,17 +17,15 @@
 mod product;
 mod reduce;
 
-use super::prepared::terms_modulus;
 use super::short::{HALF_TERM, TERM};
 use crate::batch::Machine;
 
 /// The digits of a number.
 pub const SPLIT_DIGITS: usize = 2 * TERM;
-/// The digits of what is prepared of a modulus.
-pub const SPLIT_MODULUS: usize = terms_modulus(2);
 /// The columns to work in: those of a product.
 pub const SPLIT_COLUMNS: usize = 2 * DIGITS;
-/// The digits to work in: two quotients, the differences of their halves, and those of the factors' halves.
+/// The digits to work in: two quotients, each with the difference of its halves, and the differences of the factors'
+/// halves.
 pub const SPLIT_SPARE: usize = 4 * TERM + 2 * HALF_TERM;
 
 const DIGITS: usize = SPLIT_DIGITS;
@@ -49,16 +47,23 @@ struct Quotient<'a, M: Machine> {
     difference: &'a mut Digits<M, HALF_TERM>,
 }
 
+impl<'a, M: Machine> Quotient<'a, M> {
+    /// The first digits of `spare`, and the rest.
+    #[inline(always)]
+    fn take(spare: &'a mut [M::Digit]) -> (Self, &'a mut [M::Digit]) {
+        let (digits, spare) = spare.split_first_chunk_mut().expect("digits");
+        let (difference, spare) = spare.split_first_chunk_mut().expect("digits");
+        (Self { digits, difference }, spare)
+    }
+}
+
 impl<'a, M: Machine> Space<'a, M> {
     #[inline(always)]
     fn new(spare: &'a mut [M::Digit]) -> Self {
-        let (digits, spare) = spare.split_first_chunk_mut().expect("digits");
-        let (difference, spare) = spare.split_first_chunk_mut().expect("digits");
-        let quotient = Quotient { digits, difference };
+        let (quotient, spare) = Quotient::take(spare);
+        let (last_quotient, spare) = Quotient::take(spare);
         let (first, spare) = spare.split_first_chunk_mut().expect("digits");
-        let (second, spare) = spare.split_first_chunk_mut().expect("digits");
-        let (digits, spare) = spare.split_first_chunk_mut().expect("digits");
-        let last_quotient = Quotient { digits, difference: spare.first_chunk_mut().expect("digits") };
+        let second = spare.first_chunk_mut().expect("digits");
         Self { quotient, last_quotient, differences: [first, second] }
     }
 }
@@ -67,9 +72,10 @@ impl<'a, M: Machine> Space<'a, M> {
 /// `X ← (X·Y + Q·M)/R`, with the `Q < 2R` that makes each an integer; digits normalised. They share the code of
 /// the reduction.
 ///
-/// * Precondition: `x` has 20 digits; `y` has 20 or none. `modulus` has [`SPLIT_MODULUS`] (see [`terms_modulus`]).
-///   `c` has [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any state. `X²/R + 2M < R` before each squaring, and
-///   `X·Y` likewise.
+/// * Precondition: `x` has 20 digits; `y` has 20 or none. `modulus` has those of two terms
+///   ([`prepared_modulus`](super::prepared_modulus)). `c` has [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any
+///   state. `X²/R + 2M < R` before each squaring, `X·Y/R + 2M < R` before the multiplication.
+/// * Result: below `X²/R + 2M`, or `X·Y/R + 2M`.
 /// * Cost: 490 products for each squaring, 625 for the multiplication; each has ten low halves besides.
 #[inline(always)]
 pub fn split_powers<M: Machine, const T: usize>(

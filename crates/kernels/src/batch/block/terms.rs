@@ -29,6 +29,7 @@ pub use reduce::terms_reduce;
 
 use super::beside::Sink;
 use super::short::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};
+use super::split::SPLIT_DIGITS;
 use super::whole::square_columns;
 use crate::batch::Machine;
 use crate::batch::bias::offset;
@@ -70,6 +71,12 @@ pub fn terms_square<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[
 pub const fn terms_of(digits: usize) -> Option<usize> {
     let n = digits / TERM;
     if digits.is_multiple_of(TERM) && n >= FEWEST_TERMS && n <= MOST_TERMS { Some(n) } else { None }
+}
+
+/// Whether the modulus of a number of `digits` digits is prepared in terms: of those that [`terms_of`] cuts, and of
+/// split ones.
+pub const fn has_terms(digits: usize) -> bool {
+    digits == SPLIT_DIGITS || terms_of(digits).is_some()
 }
 
 /// How many terms a number of `digits` digits has.

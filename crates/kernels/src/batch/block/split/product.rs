@@ -28,13 +28,12 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
     // The upper digits of A may still be under way: their difference comes later.
     let mut differences =
         (Difference::<M, TERM, 8>::new(m, a0, a1, d), (!SQUARE).then(|| Difference::<M, TERM, 20>::new(m, b1, b0, f)));
-    let mut lower = Lower::<M> { quotient, carry: zero, shared: [zero; TERM] };
+    let mut lower = Lower::<M> { quotient, carry: zero, upper: [zero; TERM] };
     half_product::<M, SQUARE>(m, &mut lower, a0, b0, |_| 0, &mut differences);
-    let shared = lower.shared;
     let none = m.equals(zero, 1);
     let borrows = [differences.0.borrows(m), differences.1.map_or(none, |of_b| of_b.borrows(m))];
 
-    let mut upper = Upper::<M> { columns: c, shared };
+    let mut upper = Upper::<M> { columns: c, shared: lower.upper };
     let upper_start = |k: usize| if k < TERM { 0 } else { offset(k, M::DIGIT_BITS) };
     half_product::<M, SQUARE>(m, &mut upper, a1, b1, upper_start, &mut ());
     let shared = upper.shared;
@@ -87,7 +86,7 @@ struct Lower<'a, M: Machine> {
     quotient: &'a mut Digits<M, TERM>,
     carry: M::Column,
     /// The upper columns, with the carry of the lower ones.
-    shared: Columns<M, TERM>,
+    upper: Columns<M, TERM>,
 }
 
 impl<M: Machine> Sink<M> for Lower<'_, M> {
@@ -97,7 +96,7 @@ impl<M: Machine> Sink<M> for Lower<'_, M> {
             let column = m.add(column, self.carry);
             (self.quotient[k], self.carry) = (m.operand(column), m.carry(column));
         } else {
-            self.shared[k - TERM] = if k == TERM { m.add(column, self.carry) } else { column };
+            self.upper[k - TERM] = if k == TERM { m.add(column, self.carry) } else { column };
         }
     }
 }
@@ -106,6 +105,7 @@ impl<M: Machine> Sink<M> for Lower<'_, M> {
 /// have that sum. The others are stored.
 struct Upper<'a, M: Machine> {
     columns: &'a mut Columns<M, SPLIT_COLUMNS>,
+    /// The upper columns of `D0`, then also the lower ones of `D2`.
     shared: Columns<M, TERM>,
 }
 
@@ -124,6 +124,7 @@ impl<M: Machine> Sink<M> for Upper<'_, M> {
 /// outer products: columns 10 to 19 in places 0 to 9, columns 20 to 29 in their own.
 struct Sums<'a, M: Machine> {
     columns: &'a mut Columns<M, SPLIT_COLUMNS>,
+    /// As [`Upper`] leaves it.
     shared: Columns<M, TERM>,
     quotient: &'a Digits<M, TERM>,
     /// Whether the middle product is a square, which is subtracted.

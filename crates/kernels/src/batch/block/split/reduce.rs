@@ -1,27 +1,27 @@
 //! The reduction of a split product: ten digits by a friendly multiple, ten as Montgomery wrote it.
 //!
-//! Let `M'` be the multiple of the modulus that is −1 modulo `X`. Then the ten lowest digits of the product are the
-//! quotient `Q`, and `(c + Q·M')/X = ⌊c/X⌋ + Q·M''`, where `M'' = (M' + 1)/X` has 20 digits. The other ten digits are
-//! cleared by ordinary rows, whose quotients together are `P`, but only with the lower term of `M = M0 + X·M1`. Then
-//! `X·P·M1` is added at once. With `Y = 2^{5w}`, `Q = q0 + q1·Y`, `M'' = n0 + n1·Y + n2·Y² + n3·Y³`, `P = p0 + p1·Y` and
-//! `M1 = m0 + m1·Y`:
+//! With `X = 2^{10w}`, let `M'` be the multiple of the modulus that is −1 modulo `X`. Then the ten lowest digits of the
+//! product are the quotient `Q`, and `(c + Q·M')/X = ⌊c/X⌋ + Q·M''`, where `M'' = (M' + 1)/X` has 20 digits. Ten
+//! ordinary rows clear the other ten digits. They use only the lower term of `M = L + X·H`. Their quotients are the
+//! digits of `P`. Then `X·P·H` is added at once. With `Y = 2^{5w}`, `Q = q0 + q1·Y`, `M'' = n0 + n1·Y + n2·Y² + n3·Y³`,
+//! `P = p0 + p1·Y` and `H = h0 + h1·Y`:
 //!
-//! `Q·M'' + X·P·M1 = W·(1 + Y) + Y·(q0 − q1)·(n1 − n0) + Y³·((q0 − q1)·(n3 − n2) + (p0 − p1)·(m1 − m0))`,
-//! `W = q0·n0 + q1·n1·Y + (q0·n2 + p0·m0)·Y² + (q1·n3 + p1·m1)·Y³`.
+//! `Q·M'' + X·P·H = W·(1 + Y) + Y·(q0 − q1)·(n1 − n0) + Y³·((q0 − q1)·(n3 − n2) + (p0 − p1)·(h1 − h0))`,
+//! `W = q0·n0 + q1·n1·Y + (q0·n2 + p0·h0)·Y² + (q1·n3 + p1·h1)·Y³`.
 //!
-//! A row waits for its quotient, which waits for the row before. So there are products beside the rows.
+//! Each row needs a quotient that depends on the row before. Other products fill the wait.
 //!
 //! # Bounds
 //!
 //! `Q` and `P` are below `X`, and `M' ≤ (X − 1)·M`. With `R = X²`, the friendly multiple adds less than `R·M`, and so do
-//! the rows. The result is below `T/R + 2M`.
+//! the rows. Of a product `T`, the result is below `T/R + 2M`.
 
 use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, Space};
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
 use crate::batch::block::prepared::{Halved, Prepared};
 use crate::batch::block::short::{
-    Correction, Difference, HALF_TERM, HalfTermRows, TERM, half_term_product, halves, upper_half,
+    Correction, Difference, HALF_TERM, HALF_TERM_STEPS, HalfTermSteps, TERM, half_term_product, halves, upper_half,
 };
 use crate::unroll::reread;
 
@@ -29,10 +29,10 @@ use crate::unroll::reread;
 pub(super) struct Modulus<'a, M: Machine> {
     /// The terms of `M''`.
     friendly: [Halved<'a, M>; 2],
-    /// `M0`.
-    low: &'a Digits<M, TERM>,
-    /// `M1`.
-    high: Halved<'a, M>,
+    /// `L`.
+    plain_low: &'a Digits<M, TERM>,
+    /// `H`.
+    plain_high: Halved<'a, M>,
     /// `−M^{−1} mod 2^w`.
     mu: &'a M::Digit,
 }
@@ -43,14 +43,14 @@ impl<'a, M: Machine> Modulus<'a, M> {
         let Prepared { friendly, plain, mu } = Prepared::<M>::new(2, modulus);
         Self {
             friendly: [Halved::term(m, &friendly[0]), Halved::term(m, &friendly[1])],
-            low: plain[0].first_chunk().expect("term"),
-            high: Halved::term(m, &plain[1]),
+            plain_low: plain[0].first_chunk().expect("term"),
+            plain_high: Halved::term(m, &plain[1]),
             mu: &mu[0],
         }
     }
 }
 
-/// `X ← (C + Q·M)/R`, for the columns `C` and what `spare` has of [`super::product::columns`].
+/// `x ← (C + Q·M' + X·P·M)/R`. `c` and `spare` are as [`columns`](super::product::columns) leaves them.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, the last digit leaves nothing for a next one
 pub(super) fn reduce<M: Machine>(
@@ -65,8 +65,8 @@ pub(super) fn reduce<M: Machine>(
         Space::<M>::new(spare);
     let (q0, q1) = halves::<_, HALF_TERM>(&*q);
     let q = &Halved::<M> { halves: [q0, q1], difference: q_difference, borrows: m.equals(c[TERM], 0) };
-    let Modulus { friendly: [low, high], high: last, .. } = modulus;
-    let ([n0, n1], [n2, n3], [m0, m1]) = (low.halves, high.halves, last.halves);
+    let Modulus { friendly: [low, high], plain_high, .. } = modulus;
+    let ([n0, n1], [n2, n3], [h0, h1]) = (low.halves, high.halves, plain_high.halves);
     let corrections = [low, high].map(|term| Correction { quotient: q, term });
     let (p0, p1) = last_quotient.digits.split_at_mut(HALF_TERM);
     let (p0, p1) = (p0.first_chunk_mut().expect("lower half"), p1.first_chunk_mut().expect("upper half"));
@@ -78,32 +78,34 @@ pub(super) fn reduce<M: Machine>(
     each!(k in 0..HALF_TERM {
         window[k] = m.add(c[k], w0[k]);
     });
-    let mut rows = Rows { window, modulus, quotients: p0 };
-    let w1 = HalfTermRows::<M> { c: upper_half(m, &w0), a: n1, b: q1 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
+    let mut rows = ReductionRows { window, modulus, quotients: p0 };
+    let w1 = HalfTermSteps::<M> { c: upper_half(m, &w0), a: n1, b: q1 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
     let mut sums = [zero; TERM];
     each!(k in 0..HALF_TERM {
         sums[k] = m.add(c[HALF_TERM + k], m.add(w0[k], w1[k]));
         sums[HALF_TERM + k] = corrections[0].of(m, m.add(c[DIGITS + k], w1[k]), k);
     });
-    let sums =
-        HalfTermRows::<M> { c: sums, a: low.difference, b: q_difference }.run(m, &mut RowsFrom::<M, 3>(&mut rows));
-    let Rows { mut window, quotients: p0, .. } = rows;
+    let sums = HalfTermSteps::<M> { c: sums, a: low.difference, b: q_difference }
+        .run(m, &mut RowsFrom::<M, HALF_TERM_STEPS>(&mut rows));
+    let ReductionRows { mut window, quotients: p0, .. } = rows;
     each!(k in 0..TERM {
         window[k] = m.add(window[k], sums[k]);
     });
 
-    // The other rows, while products that they do not need go on.
+    // The other rows, beside products that they do not need.
     let p0 = reread(&*p0);
-    let mut rows = Rows { window, modulus, quotients: p1 };
-    let w2 = HalfTermRows::<M> { c: upper_half(m, &w1), a: n2, b: q0 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
-    let w2 = HalfTermRows::<M> { c: w2, a: m0, b: p0 }.run(m, &mut RowsFrom::<M, 3>(&mut rows));
-    let Rows { window, quotients: p1, .. } = rows;
+    let mut rows = ReductionRows { window, modulus, quotients: p1 };
+    let w2 = HalfTermSteps::<M> { c: upper_half(m, &w1), a: n2, b: q0 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
+    let w2 = HalfTermSteps::<M> { c: w2, a: h0, b: p0 }.run(m, &mut RowsFrom::<M, HALF_TERM_STEPS>(&mut rows));
+    let ReductionRows { window, quotients: p1, .. } = rows;
 
     let p1 = reread(&*p1);
     let p_borrows = Difference::<M, HALF_TERM, 0>::new(m, p0, p1, last_quotient.difference).now(m);
     let p_difference = reread(&*last_quotient.difference);
     let p = &Halved::<M> { halves: [p0, p1], difference: p_difference, borrows: p_borrows };
-    let last_correction = Correction { quotient: p, term: last };
+    let last_correction = Correction { quotient: p, term: plain_high };
+
+    // The five lowest digits of the result are complete; the sums above them go on.
     let mut column = zero;
     let mut sums = [zero; TERM];
     each!(k in 0..HALF_TERM {
@@ -113,12 +115,15 @@ pub(super) fn reduce<M: Machine>(
         sums[HALF_TERM + k] = corrections[1].of(m, c[3 * TERM + k], k);
     });
     sums[0] = corrections[0].carry(m, sums[0]);
-    let mut differences = HalfTermRows::<M> { c: sums, a: high.difference, b: q_difference };
-    let w3 = HalfTermRows::<M> { c: upper_half(m, &w2), a: n3, b: q1 }.run(m, &mut differences);
-    let mut differences = HalfTermRows::<M> { c: differences.c, a: last.difference, b: p_difference };
-    let w3 = HalfTermRows::<M> { c: w3, a: m1, b: p1 }.run(m, &mut differences);
-    let sums = differences.c;
 
+    // The last quarter of W, each product beside one of differences.
+    let mut of_differences = HalfTermSteps::<M> { c: sums, a: high.difference, b: q_difference };
+    let w3 = HalfTermSteps::<M> { c: upper_half(m, &w2), a: n3, b: q1 }.run(m, &mut of_differences);
+    let mut of_differences = HalfTermSteps::<M> { c: of_differences.c, a: plain_high.difference, b: p_difference };
+    let w3 = HalfTermSteps::<M> { c: w3, a: h1, b: p1 }.run(m, &mut of_differences);
+    let sums = of_differences.c;
+
+    // The other fifteen digits.
     m.jump();
     each!(k in 0..TERM {
         let sum = m.add(sums[k], w3[k]);
@@ -139,40 +144,31 @@ pub(super) fn reduce<M: Machine>(
 
 /// Five ordinary rows of a reduction, by the lower term of the modulus: each clears the lowest column of a window, and
 /// moves it up by one. What enters at the top is 0.
-struct Rows<'a, M: Machine> {
+struct ReductionRows<'a, M: Machine> {
     window: Columns<M, TERM>,
     modulus: &'a Modulus<'a, M>,
     quotients: &'a mut Digits<M, HALF_TERM>,
 }
 
-impl<M: Machine> Rows<'_, M> {
+impl<M: Machine> ReductionRows<'_, M> {
     #[inline(always)]
     fn row(&mut self, m: M, row: usize) {
         m.jump();
-        let window = &mut self.window;
-        let q = m.operand(m.mac_low(m.column_splat(0), m.operand(window[0]), *self.modulus.mu));
-        self.quotients[row] = q;
-        let digits = reread(self.modulus.low);
-        let mut column = window[0];
-        each!(j in 0..TERM {
-            let above = if j + 1 < TERM { window[(j + 1) % TERM] } else { m.column_splat(0) };
-            let (done, next) = m.mac(column, above, digits[j], q);
-            // The lowest column is now a multiple of 2^w: only its carry counts.
-            if j == 0 {
-                column = m.add(next, m.carry(done));
-            } else {
-                (window[j - 1], column) = (done, next);
-            }
-        });
-        window[TERM - 1] = column;
-        each!(j in 0..TERM {
-            m.complete(window[j]);
+        let Self { window, modulus, quotients } = self;
+        let mut lowest = window[0];
+        let q = m.operand(m.mac_low(m.column_splat(0), m.operand(lowest), *modulus.mu));
+        quotients[row] = q;
+        m.mac_row(window, &mut lowest, m.column_splat(0), modulus.plain_low, q);
+        // The lowest column is now a multiple of 2^w: only its carry counts.
+        window[0] = m.add(window[0], m.carry(lowest));
+        each!(k in 0..TERM {
+            m.barrier(window[k]);
         });
     }
 }
 
 /// A row in each step, from row `FROM` on.
-struct RowsFrom<'a, 'b, M: Machine, const FROM: usize>(&'a mut Rows<'b, M>);
+struct RowsFrom<'a, 'b, M: Machine, const FROM: usize>(&'a mut ReductionRows<'b, M>);
 
 impl<M: Machine, const FROM: usize> Beside<M> for RowsFrom<'_, '_, M, FROM> {
     #[inline(always)]

@@ -17,16 +17,14 @@ use super::terms;
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
 use crate::batch::block::prepared::{Halved, PREPARED_TERM, Prepared};
-use crate::batch::block::short::{
-    Correction, Difference, HALF_TERM, Normalize, TERM, half_term_product, halves, upper_half,
-};
+use crate::batch::block::short::{Correction, Difference, HALF_TERM, TERM, half_term_product, halves, upper_half};
 use crate::unroll::reread;
 
 /// `X ← (C + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
 ///
 /// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at most
 ///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`terms_multiply`](super::terms_multiply) or
-///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has [`terms_modulus`], `spare` has
+///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has [`prepared_modulus`](super::super::prepared_modulus), `spare` has
 ///   [`TERMS_SPARE`](super::TERMS_SPARE), in any state. `C/R + 2M < R`.
 /// * Result: below `C/R + 2M`.
 /// * Cost: `75n² + 45` products, and ten low halves.
@@ -144,4 +142,32 @@ fn add_term<M: Machine>(
     c[UPPER] = correction.carry(m, c[UPPER]);
     let middle = half_term_product(m, middle, term.difference, quotient.difference, &mut ());
     c[HALF_TERM..UPPER].copy_from_slice(&middle);
+}
+
+/// Ten columns as digits.
+struct Normalize<'a, M: Machine> {
+    columns: &'a [M::Column],
+    digits: &'a mut [M::Digit; TERM],
+    carry: M::Column,
+}
+
+impl<M: Machine> Normalize<'_, M> {
+    /// All steps at once, not beside products. Returns the carry out of the last.
+    #[inline(always)]
+    fn now(mut self, m: M) -> M::Column {
+        each!(k in 0..TERM {
+            self.step(m, k);
+        });
+        self.carry
+    }
+}
+
+impl<M: Machine> Beside<M> for Normalize<'_, M> {
+    #[inline(always)]
+    fn step(&mut self, m: M, n: usize) {
+        if n < TERM {
+            let column = m.add(self.columns[n], self.carry);
+            (self.digits[n], self.carry) = (m.operand(column), m.carry(column));
+        }
+    }
 }
