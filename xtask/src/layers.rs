@@ -37,6 +37,7 @@ const UNSAFE_FOLDERS: &[&str] = &[
     "crates/peers",
     "crates/emulator",
     "crates/attacks/src/faults/linux/raw.rs",
+    "crates/attacks/src/timing/clock.rs",
     "bench/src/blst",
     "fuzz/src/evp.rs",
 ];

@@ -1,6 +1,8 @@
 //! Whether the time of an operation tells anything of its secrets, measured as dudect does: two classes of inputs,
 //! taken in turns at random, and Welch's t-test. Run by `cargo xtask timing`.
 
+#[cfg(target_arch = "x86_64")]
+mod clock;
 mod decrypt;
 mod keys;
 mod planted;
@@ -29,11 +31,11 @@ use report::Row;
 use sample::{Experiment, collect};
 
 const USAGE: &str = "\
-Usage: timing [--samples N] [--engine E] [--only powers|rsa] [--results PATH]
+Usage: timing [--samples N] [--engine E] [--only powers|rsa|clock] [--results PATH]
 
   --samples N     samples of each row of powers (default: 1000000); rows of RSA have a tenth
   --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA)
-  --only PART     powers or RSA alone
+  --only PART     powers or RSA alone; or whether the processor's clock follows what it multiplies
   --results PATH  writes PATH.md and PATH.json
 ";
 
@@ -48,6 +50,8 @@ struct Arguments {
     engine: Option<Engine>,
     powers: bool,
     rsa: bool,
+    /// Only when asked for: it is a property of the processor.
+    clock: bool,
     results: Option<String>,
 }
 
@@ -67,18 +71,20 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
-    let mut out = Arguments { samples: 1_000_000, engine: None, powers: true, rsa: true, results: None };
+    let mut out = Arguments { samples: 1_000_000, engine: None, powers: true, rsa: true, clock: false, results: None };
     while let Some(word) = words.next() {
         let value = words.next()?;
         match word.as_str() {
             "--samples" => out.samples = value.parse().ok().filter(|&samples| samples >= LEAST)?,
             "--engine" => out.engine = Some(value.parse().ok()?),
-            "--only" => (out.powers, out.rsa) = (value == "powers", value == "rsa"),
+            "--only" => {
+                (out.powers, out.rsa, out.clock) = (value == "powers", value == "rsa", value == "clock");
+            }
             "--results" => out.results = Some(value),
             _ => return None,
         }
     }
-    (out.powers || out.rsa).then_some(out)
+    (out.powers || out.rsa || out.clock).then_some(out)
 }
 
 /// The rows so far, what they are made with, and where they go.
@@ -163,6 +169,19 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     if arguments.powers {
         powers(&mut it, arguments)?;
+    }
+    if arguments.clock {
+        #[cfg(target_arch = "x86_64")]
+        it.compare(
+            "scalar multiplications in a chain",
+            "VPMADD52 beside it",
+            &clock::CLASSES,
+            arguments.samples / 10,
+            false,
+            clock::Chain::new()?,
+        )?;
+        #[cfg(not(target_arch = "x86_64"))]
+        anyhow::bail!("the products beside the chain are instructions of x86-64");
     }
     println!("\n{}", it.summary(true));
     it.write(true)?;
