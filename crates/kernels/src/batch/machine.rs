@@ -134,7 +134,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). Elsewhere it does nothing.
     #[inline(always)]
     fn jump(self) {}
-    /// Makes the compiler finish a column's sum, in a register, before the next [`reread`]. Otherwise it may put sums
+    /// Makes the compiler finish a column's sum, in a register, before the next `reread`. Otherwise it may put sums
     /// off until their operands no longer fit registers (see docs/notes/code-generation.md). Other machines do nothing
     /// here.
     #[inline(always)]
