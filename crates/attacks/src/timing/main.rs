@@ -176,7 +176,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
             "scalar multiplications in a chain",
             "VPMADD52 beside it",
             &clock::CLASSES,
-            arguments.samples / 10,
+            arguments.samples,
             false,
             clock::Chain::new()?,
         )?;
