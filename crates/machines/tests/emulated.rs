@@ -415,26 +415,25 @@ fn prepare_modulus<const L: usize>(modulus: &[Words<L>]) -> [Vec<Words<L>>; 3] {
 /// Which differences borrow in a split product `x·y` and its reduction: those of the factors' halves; then those of the
 /// halves of a quotient and of a term, for both terms of `M''`, and for the upper term of `M`.
 fn split_borrows([x, y, modulus]: [BigUint; 3]) -> [[bool; 2]; 4] {
-    let half = |number: &BigUint, digits: usize, upper: bool| {
+    let halves = |number: &BigUint, digits: usize| {
         let radix = BigUint::from(1u32) << (52 * digits);
-        if upper { number / radix } else { number % radix }
+        (number % &radix, number / radix)
     };
-    let is_less = |number: &BigUint, digits: usize| half(number, digits, false) < half(number, digits, true);
-    let (term, quarter) = (TERM, TERM / 2);
-    let product = &x * &y;
-    let multiple = friendly(&modulus, term);
-    let first = half(&product, term, false);
-    let rest = half(&product, term, true) + &first * &multiple;
-    let last = half(&(half(&rest, term, false) * negative_inverse(&modulus, term)), term, false);
-    // Of a quotient, the lower half less the upper one; of a term and of `y`, the other way round.
-    let of = |quotient: &BigUint, of_term: BigUint| {
-        [is_less(quotient, quarter), half(&of_term, quarter, true) < half(&of_term, quarter, false)]
+    // Of the first factor, the lower half less the upper one; of the other, the other way round.
+    let borrows = |a: &BigUint, b: &BigUint, digits: usize| {
+        let ((a0, a1), (b0, b1)) = (halves(a, digits), halves(b, digits));
+        [a0 < a1, b1 < b0]
     };
+    let multiple = friendly(&modulus, TERM);
+    let (first, above) = halves(&(&x * &y), TERM);
+    let (rest, _) = halves(&(above + &first * &multiple), TERM);
+    let (last, _) = halves(&(rest * negative_inverse(&modulus, TERM)), TERM);
+    let (lower, upper) = halves(&multiple, TERM);
     [
-        [is_less(&x, term), half(&y, term, true) < half(&y, term, false)],
-        of(&first, half(&multiple, term, false)),
-        of(&first, half(&multiple, term, true)),
-        of(&last, half(&modulus, term, true)),
+        borrows(&x, &y, TERM),
+        borrows(&first, &lower, TERM / 2),
+        borrows(&first, &upper, TERM / 2),
+        borrows(&last, &halves(&modulus, TERM).1, TERM / 2),
     ]
 }
 

@@ -43,7 +43,8 @@ fn every_method_at_every_small_digit_count() {
             }
             let exponent_bits = if slow::<M>() { 7 } else { 70 };
             for method in methods() {
-                // With as little room above the modulus as allowed, with a bit more, with what AHMM needs, and with more.
+                // With as little room above the modulus as allowed, with a bit more, with what AHMM needs, and with
+                // much more.
                 let free = [3, 4, 5, 20];
                 let free =
                     if digits >= SPLIT_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };

@@ -171,17 +171,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
         powers(&mut it, arguments)?;
     }
     if arguments.clock {
-        #[cfg(target_arch = "x86_64")]
-        it.compare(
-            "scalar multiplications in a chain",
-            "VPMADD52 beside it",
-            &clock::CLASSES,
-            arguments.samples,
-            false,
-            clock::Chain::new()?,
-        )?;
-        #[cfg(not(target_arch = "x86_64"))]
-        anyhow::bail!("the products beside the chain are instructions of x86-64");
+        clock_of_core(&mut it, arguments)?;
     }
     println!("\n{}", it.summary(true));
     it.write(true)?;
@@ -209,6 +199,18 @@ fn powers(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
         it.compare("power, 512 bits", engine, &powers::CLASSES, arguments.samples, false, experiment)?;
     }
     Ok(())
+}
+
+/// Whether the processor's clock follows what it multiplies.
+#[cfg(target_arch = "x86_64")]
+fn clock_of_core(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+    let (operation, beside) = ("scalar multiplications in a chain", "VPMADD52 beside it");
+    it.compare(operation, beside, &clock::CLASSES, arguments.samples, false, clock::Chain::new()?)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn clock_of_core(_: &mut Measurement, _: &Arguments) -> Result<()> {
+    anyhow::bail!("the products beside the chain are instructions of x86-64")
 }
 
 /// Measures the planted leak, and the same loop without it.

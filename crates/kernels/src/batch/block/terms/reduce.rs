@@ -24,8 +24,9 @@ use crate::unroll::reread;
 ///
 /// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at most
 ///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`terms_multiply`](super::terms_multiply) or
-///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has [`prepared_modulus`](super::super::prepared_modulus), `spare` has
-///   [`TERMS_SPARE`](super::TERMS_SPARE), in any state. `C/R + 2M < R`.
+///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has
+///   [`prepared_modulus`](crate::batch::block::prepared_modulus), `spare` has [`TERMS_SPARE`](super::TERMS_SPARE), in
+///   any state. `C/R + 2M < R`.
 /// * Result: below `C/R + 2M`.
 /// * Cost: `75n² + 45` products, and ten low halves.
 #[inline(always)]
