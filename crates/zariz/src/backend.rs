@@ -337,7 +337,7 @@ fn in_batches<'a, A: Arithmetic, J>(
         for batch in jobs.chunks(machine.lanes()) {
             let moduli = moduli(batch);
             // A domain costs as much as a squaring or two, and its numbers need no new memory.
-            let last = used.take().filter(|(last, _)| are_same(last, &moduli));
+            let last = used.take().filter(|(last, _)| are_same(last, &moduli, |a, b| std::ptr::eq(a, b)));
             let (_, domain) = used.insert(last.unwrap_or_else(|| {
                 let domain = domain(machine, &moduli);
                 (moduli, domain)
@@ -349,8 +349,8 @@ fn in_batches<'a, A: Arithmetic, J>(
 }
 
 /// Whether two batches have the same moduli or keys, each in its lane.
-pub(crate) fn are_same<T>(a: &[&T], b: &[&T]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b))
+pub(crate) fn are_same<T>(a: &[&T], b: &[&T], same: impl Fn(&T, &T) -> bool) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
 /// A domain of one modulus, for `count` numbers, at most one for each lane.

@@ -4,7 +4,6 @@
 //! is the result for `x`. `unmask` is random; `mask = (unmask^{−1})^e` costs an inversion and a public operation. After
 //! each use both are squared, which makes the next pair, and after [`USES`] the pair is dropped.
 
-use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zariz_kernels::limbs::{self, Limbs};
@@ -81,7 +80,7 @@ impl Drop for Pool {
 
 /// Groups of neighbours with the same key.
 fn same_keys<'k, 'a>(keys: &'k [&'a PrivateKey]) -> impl Iterator<Item = &'k [&'a PrivateKey]> {
-    keys.chunk_by(|a, b| ptr::eq(*a, *b))
+    keys.chunk_by(|a, b| a.is_same(b))
 }
 
 /// A pair for each request: first the kept ones, then fresh ones. Neighbours with the same key share a lock.
@@ -138,7 +137,7 @@ pub(super) fn keep<'a>(used: impl Iterator<Item = (&'a PrivateKey, &'a Blind, [L
     let next = used.map(|(key, used, [mask, unmask])| (key, Blind { mask, unmask, uses: used.uses + 1 }));
     let mut next = next.peekable();
     while let Some((key, first)) = next.next() {
-        let others = std::iter::from_fn(|| Some(next.next_if(|(other, _)| ptr::eq(*other, key))?.1));
+        let others = std::iter::from_fn(|| Some(next.next_if(|(other, _)| other.is_same(key))?.1));
         key.secret.blinding.keep(std::iter::once(first).chain(others));
     }
 }
@@ -190,6 +189,14 @@ mod tests {
                 give_back(a.route(), list.iter().copied().zip(pairs).collect());
             }
         }
+    }
+
+    #[test]
+    fn neighbours_with_clones_of_a_key_share_locks_and_inversions() {
+        let [a, b] = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
+        let clones = [a.clone(), a.clone(), b.clone(), b.clone(), a.clone()];
+        let keys: Vec<_> = clones.iter().collect();
+        assert_eq!(same_keys(&keys).map(<[_]>::len).collect::<Vec<_>>(), [2, 2, 1]);
     }
 
     #[test]

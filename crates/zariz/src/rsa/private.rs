@@ -188,6 +188,11 @@ impl PrivateKey {
         Self { public: self.public.with_route(route), secret: Arc::clone(&self.secret) }
     }
 
+    /// Whether both have the same secret in memory, as clones have: then they share its pairs for blinding too.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.secret, &other.secret)
+    }
+
     /// A copy of the key for other uses. It is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.

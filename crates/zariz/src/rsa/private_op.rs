@@ -209,6 +209,24 @@ mod tests {
         }
     }
 
+    /// Every request of a queue has a clone of its key.
+    #[test]
+    fn operations_are_kept_for_clones_of_their_keys() {
+        let generated = PrivateKey::generate(1024).expect("a key");
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
+            let key = generated.with_engine(Dispatch::Only(engine)).expect("available");
+            let clones = vec![key.clone(); engine.lanes()];
+            let x = [2; 16];
+            let requests: Vec<Request> = clones.iter().map(|key| (key, &x[..])).collect();
+            let mut kept = None;
+            blinded(&requests, &vec![&x[..]; engine.lanes()], &mut kept).expect("results");
+            // An engine whose numbers do not stay in lanes keeps nothing.
+            let keeps = kept.is_some();
+            let others = vec![&key; engine.lanes()];
+            assert_eq!(lanes::take(&mut kept, &others).is_some(), keeps, "{engine}");
+        }
+    }
+
     fn flip_bits(key: &PrivateKey, messages: &[&[u8]]) {
         let dispatch = key.dispatch();
         let expected = key.sign_batch(Algorithm::RS256, messages);

@@ -91,22 +91,17 @@ impl PrivateKey {
 
 /// The number that the private operation turns into a signature.
 fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
-    key.public_key().usage().allows(algorithm)?;
-    algorithm.hash().check_digest(digest)?;
-    let encoded = Zeroizing::new(match algorithm {
-        Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
-        Algorithm::Pss { hash, mgf, salt_len } => pss::encode(hash, mgf, salt_len, digest, key.bits())?,
-    });
-    Ok(limbs::from_be_bytes(&encoded))
+    Ok(limbs::from_be_bytes(&encoded(key, algorithm, digest)?))
 }
 
-/// The number that the private operation turns into a signature of this digest, as long as the key.
-#[cfg(feature = "batcher")]
+/// The bytes of that number, as many as the key has.
 pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let number = encode(key, algorithm, digest)?;
-    let mut bytes = Zeroizing::new(vec![0; key.size()]);
-    limbs::to_be_bytes(&number, &mut bytes);
-    Ok(bytes)
+    key.public_key().usage().allows(algorithm)?;
+    algorithm.hash().check_digest(digest)?;
+    Ok(Zeroizing::new(match algorithm {
+        Algorithm::Pkcs1v15(hash) => pkcs1v15::encode_signature(hash, digest, key.size())?,
+        Algorithm::Pss { hash, mgf, salt_len } => pss::encode(hash, mgf, salt_len, digest, key.bits())?,
+    }))
 }
 
 fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Vec<u8>, Error>> {

@@ -33,8 +33,8 @@ pub(super) fn attempt<'a>(
         return None;
     }
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
-    let mut operations = match kept.take().filter(|(others, _)| are_same(others, &keys)) {
-        Some((_, operations)) => operations,
+    let mut operations = match take(kept, &keys) {
+        Some(operations) => operations,
         None => {
             first.route().machine(first.public.modulus()).private(&keys.iter().map(numbers_of).collect::<Vec<_>>())?
         }
@@ -55,6 +55,12 @@ pub(super) fn attempt<'a>(
         *kept = Some((keys, operations));
     }
     Some((results, good, raised.pairs))
+}
+
+/// What was kept, if it is of these keys.
+pub(super) fn take<'a>(kept: &mut Kept<'a>, keys: &[&PrivateKey]) -> Option<Box<dyn PrivateOperations + 'a>> {
+    let (others, operations) = kept.take()?;
+    are_same(&others, keys, PrivateKey::is_same).then_some(operations)
 }
 
 /// A function of its own, so that a debugger's interface sees where it begins and ends: `zariz-attacks` injects faults.
