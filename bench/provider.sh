@@ -10,10 +10,11 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rounds=${1:-5} seconds=${2:-2} engine=${ENGINE:-auto} jobs_list=${JOBS:-64 8 0}
 
+release=${CARGO_TARGET_DIR:-target}/release
 cargo build --release --quiet -p zariz-openssl-provider -p zariz-cli
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cp target/release/libzariz_provider.so "$folder/zariz.so"
+cp "$release/libzariz_provider.so" "$folder/zariz.so"
 cat >"$folder/openssl.cnf" <<END
 openssl_conf = init
 [init]
@@ -36,7 +37,7 @@ speed() {
 default() { OPENSSL_CONF=/dev/null speed "$@"; }
 zariz() { OPENSSL_CONF=$folder/openssl.cnf speed -provider zariz -provider default "$@"; }
 program() { # without OpenSSL around it, batches of 64
-    target/release/zariz speed rsa2048 --engine "$engine" --threads 1 --seconds "$seconds" 2>"$folder/errors" |
+    "$release/zariz" speed rsa2048 --engine "$engine" --threads 1 --seconds "$seconds" 2>"$folder/errors" |
         awk '$1 == "rsa" { print $6, $7 }'
 }
 
