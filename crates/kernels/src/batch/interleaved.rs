@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::bias::Bias;
 use super::block::{plain_rows, rows_at_a_time};
 use super::kernels::Kernels;
-use super::tiles::tiles;
+use super::tiles::{Cut, tiles};
 use crate::place::Placed;
 
 /// The constants of the moduli of a batch, `l` digits each, and the quotients under way.
@@ -16,6 +16,7 @@ pub(crate) struct Interleaved<M: Kernels> {
     mu: Placed<M::Digit>,
     quotients: Placed<M::Digit>,
     tiles: Vec<(usize, usize)>,
+    blocks: Cut,
 }
 
 impl<M: Kernels> Interleaved<M> {
@@ -24,7 +25,8 @@ impl<M: Kernels> Interleaved<M> {
     pub fn new(machine: M, modulus: Placed<M::Digit>, friendly: Placed<M::Digit>, mu: Placed<M::Digit>) -> Self {
         let l = modulus.len();
         let quotients = Placed::new(machine.digit_zero(), l, None);
-        Self { machine, modulus, friendly, mu, quotients, tiles: tiles(l, M::MAX_TILE).collect() }
+        let tiles = tiles(l, M::MAX_TILE).collect();
+        Self { machine, modulus, friendly, mu, quotients, tiles, blocks: Cut::default() }
     }
 
     /// `bias` with that of `rows` rows of a reduction of `l` digits, the last of them ordinary ones.
@@ -41,7 +43,7 @@ impl<M: Kernels> Interleaved<M> {
         let m = self.machine;
         let (_, first) = self.tiles[0];
         let friendly = rows - plain_rows::<M>(rows);
-        for (row, count) in blocks::<M>(rows, first) {
+        for &(row, count) in self.blocks.of(rows, |rows| blocks::<M>(rows, first)) {
             let last = row + count == rows;
             let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
             m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + count], plain);

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use super::bias::Bias;
 use super::kernels::Kernels;
 use super::product::mac_tiles;
-use super::tiles::tiles;
+use super::tiles::{Cut, tiles};
 use crate::place::{COLUMNS, Placed};
 
 /// `k`: as many as tiles of AVX2's sixteen registers have digits.
@@ -38,6 +38,7 @@ pub(crate) struct Tiled<M: Kernels> {
     /// Columns of the last quotient, and what they start at.
     low: Placed<M::Column>,
     initial: Vec<u64>,
+    steps: Cut,
     /// What the lowest columns are given before the last multiple is added, for its bias: earlier, they would not show
     /// the quotient.
     late: Vec<u64>,
@@ -54,7 +55,7 @@ impl<M: Kernels> Tiled<M> {
         let quotient = Placed::new(machine.digit_zero(), STEP, None);
         let low = Placed::new(machine.column_splat(0), 2 * STEP, Some(COLUMNS));
         let initial = Bias::<M>::new(2 * STEP).offset_if(M::SIGNED, 0).product(0, STEP, STEP).initial();
-        Self { machine, modulus, friendly, mu, quotient, low, initial, late: late::<M>() }
+        Self { machine, modulus, friendly, mu, quotient, low, initial, steps: Cut::default(), late: late::<M>() }
     }
 
     /// `bias` with that of a reduction of `l` digits by `rows`, except for what comes late.
@@ -76,7 +77,7 @@ impl<M: Kernels> Tiled<M> {
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
         debug_assert!(rows <= out.len() && c.len() >= rows + out.len());
         let m = self.machine;
-        for (at, width) in steps(rows) {
+        for &(at, width) in self.steps.of(rows, steps) {
             let q = &mut self.quotient[..width];
             m.quotients(q, &mut c[at..]);
             mac_tiles(m, tiles(width, M::MAX_TILE), &mut c[at + STEP..], q, &self.friendly);
