@@ -348,7 +348,7 @@ fn in_batches<'a, A: Arithmetic, J>(
     })
 }
 
-/// Whether two batches have the same moduli or keys, each in its lane.
+/// Whether two batches have the same moduli or keys, each in its lane. `same` compares two.
 pub(crate) fn are_same<T>(a: &[&T], b: &[&T], same: impl Fn(&T, &T) -> bool) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }

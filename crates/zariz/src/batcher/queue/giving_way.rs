@@ -3,8 +3,9 @@
 //! Where more threads are ready than there are processors, some that would bring a request do not run. The system
 //! leaves the processor to the thread that computes until its batch ends. Then the others find nobody computing, and
 //! each computes its own request alone. So a thread that is about to compute lets the others run first: the requests
-//! that they bring are its batch. Where no other thread is ready, this is a system call. Workers do not give way:
-//! executors poll all their tasks that are ready before a worker begins.
+//! that they bring are its batch. Where no other thread is ready, this is a system call. Nobody gives way before a public
+//! operation: that takes little longer than a change of threads. Workers do not give way either: executors poll all
+//! their tasks that are ready before a worker begins.
 //!
 //! A thread with other work may be ready too, and keep the processor for milliseconds. After that, nobody gives way
 //! for sixteen times as long.
@@ -12,6 +13,7 @@
 use std::time::{Duration, Instant};
 
 use super::compute::Compute;
+use super::kind::Kind;
 use super::{Queue, State};
 use crate::batcher::sync::{MutexGuard, thread};
 
@@ -41,16 +43,17 @@ impl GivingWay {
 }
 
 impl<C: Compute> Queue<C> {
-    /// Whether fewer requests wait than fill a batch with the thread's own, and others may be given the processor to
-    /// bring theirs.
-    pub(super) fn gives_way(&self, state: &mut State<C>, now: Instant) -> bool {
-        state.waiting.len() + 1 < self.full().min(self.limits.max_batch) && state.giving_way.is_due(now)
+    /// Whether fewer requests wait than fill a batch with the thread's own, of this kind, and others may be given the
+    /// processor to bring theirs.
+    pub(super) fn gives_way(&self, state: &mut State<C>, kind: Kind, now: Instant) -> bool {
+        let is_full = state.waiting.len() + 1 >= self.full().min(self.limits.max_batch);
+        kind != Kind::Public && !is_full && state.giving_way.is_due(now)
     }
 
-    /// Lets other threads that are ready bring their requests.
-    pub(super) fn give_way<'a>(&'a self, mut state: MutexGuard<'a, State<C>>) -> MutexGuard<'a, State<C>> {
+    /// Lets other threads that are ready bring their requests, before one of this kind is computed.
+    pub(super) fn give_way<'a>(&'a self, mut state: MutexGuard<'a, State<C>>, kind: Kind) -> MutexGuard<'a, State<C>> {
         let begin = Instant::now();
-        if !self.gives_way(&mut state, begin) {
+        if !self.gives_way(&mut state, kind, begin) {
             return state;
         }
         let before = state.waiting.arrived();

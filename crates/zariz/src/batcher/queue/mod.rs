@@ -228,7 +228,7 @@ impl<C: Compute> Queue<C> {
                     state.for_workers -= 1;
                 }
                 self.note_begun(&mut state, kind);
-                if self.give_way(state).waiting.count(kind) > 0 {
+                if self.give_way(state, kind).waiting.count(kind) > 0 {
                     return self.lead(Request::of_thread(operation, deadline));
                 }
                 let result = self.call_at_once(&operation);
@@ -253,7 +253,7 @@ impl<C: Compute> Queue<C> {
         match turn {
             Some(Turn::Done(result)) => result,
             Some(Turn::Lead) => {
-                drop(self.give_way(self.lock()));
+                drop(self.give_way(self.lock(), request.kind));
                 self.lead(request.clone())
             }
             None => {

@@ -26,7 +26,8 @@ fn strangers_have_a_small_part_of_the_time() {
     }
 }
 
-/// Where as many requests wait as fill a batch, nobody gives way: all are there.
+/// Where as many requests wait as fill a batch, nobody gives way: all are there. Nor does anybody before a public
+/// operation.
 #[test]
 fn nobody_gives_way_before_a_full_batch() {
     model(|| {
@@ -35,7 +36,10 @@ fn nobody_gives_way_before_a_full_batch() {
             let queue = queue(Limits { max_batch, threads: Some(0), ..LIMITS });
             let mut state = queue.lock();
             state.waiting.extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());
-            assert_eq!(queue.gives_way(&mut state, Instant::now()), gives, "{waiting} of {max_batch}");
+            for (kind, gives) in [(Kind::Private, gives), (Kind::Long, gives), (Kind::Public, false)] {
+                let given = queue.gives_way(&mut state, kind, Instant::now());
+                assert_eq!(given, gives, "{kind:?}: {waiting} of {max_batch}");
+            }
         }
     });
 }
