@@ -3,9 +3,9 @@
 //! Where more threads are ready than there are processors, some that would bring a request do not run. The system
 //! leaves the processor to the thread that computes until its batch ends. Then the others find nobody computing, and
 //! each computes its own request alone. So a thread that is about to compute lets the others run first: the requests
-//! that they bring are its batch. Where no other thread is ready, this is a system call. Nobody gives way before a public
-//! operation: that takes little longer than a change of threads. Workers do not give way either: executors poll all
-//! their tasks that are ready before a worker begins.
+//! that they bring are its batch. Where no other thread is ready, this is a system call. Nobody gives way before a
+//! public operation: that takes little longer than a change of threads. Workers do not give way either: executors poll
+//! all their tasks that are ready before a worker begins.
 //!
 //! A thread with other work may be ready too, and keep the processor for milliseconds. After that, nobody gives way
 //! for sixteen times as long.

@@ -29,16 +29,16 @@ fn strangers_have_a_small_part_of_the_time() {
 /// Where as many requests wait as fill a batch, nobody gives way: all are there. Nor does anybody before a public
 /// operation.
 #[test]
-fn nobody_gives_way_before_a_full_batch() {
+fn nobody_gives_way_before_a_full_batch_or_a_public_operation() {
     model(|| {
         for (max_batch, waiting, gives) in [(2, 0, true), (2, 1, false), (1, 0, false), (100, 6, true), (100, 7, false)]
         {
             let queue = queue(Limits { max_batch, threads: Some(0), ..LIMITS });
             let mut state = queue.lock();
             state.waiting.extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());
-            for (kind, gives) in [(Kind::Private, gives), (Kind::Long, gives), (Kind::Public, false)] {
+            for (kind, expected) in [(Kind::Private, gives), (Kind::Long, gives), (Kind::Public, false)] {
                 let given = queue.gives_way(&mut state, kind, Instant::now());
-                assert_eq!(given, gives, "{kind:?}: {waiting} of {max_batch}");
+                assert_eq!(given, expected, "{kind:?}: {waiting} of {max_batch}");
             }
         }
     });
