@@ -106,7 +106,7 @@ impl Operation {
                     Self::ByEntry => domain.multiply_entry(&mut x, &entry),
                     Self::Double => domain.double(&mut x, &[1]),
                     Self::Enter => drop(domain.enter(&[&[0]], 2 * bits)),
-                    _ => drop(domain.leave(x)),
+                    _ => drop(domain.leave(x, 1)),
                 }
             }
         }

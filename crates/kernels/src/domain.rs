@@ -1,8 +1,6 @@
 //! What an exponentiation needs of the arithmetic below it.
 
-use alloc::vec::Vec;
-
-use crate::limbs::Limbs;
+use crate::limbs::Numbers;
 use crate::place::Placed;
 
 /// Numbers in Montgomery's domain, `count` of them side by side, each with its own modulus.
@@ -191,9 +189,9 @@ pub trait Domain {
         (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
     }
 
-    /// Numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: each is a
-    /// product of a number in the domain and a plain one below its modulus.
-    fn canonical(&mut self, x: &[Self::Word]) -> Vec<Limbs>;
+    /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: each
+    /// is a product of a number in the domain and a plain one below its modulus.
+    fn canonical(&mut self, x: &[Self::Word], count: usize) -> Numbers;
 
     /// A number out of the domain: [plain](Self::plain), but not fully reduced.
     fn leave_in_place(&mut self, x: &mut [Self::Word]) {
@@ -202,10 +200,10 @@ pub trait Domain {
         self.recycle([one]);
     }
 
-    /// Takes numbers out of the domain.
-    fn leave(&mut self, mut x: Placed<Self::Word>) -> Vec<Limbs> {
+    /// Takes the first `count` numbers out of the domain.
+    fn leave(&mut self, mut x: Placed<Self::Word>, count: usize) -> Numbers {
         self.leave_in_place(&mut x);
-        let out = self.canonical(&x);
+        let out = self.canonical(&x, count);
         self.recycle([x]);
         out
     }

@@ -7,9 +7,9 @@
 use alloc::vec::Vec;
 
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Numbers};
 use crate::place::Placed;
-use crate::pow::{leave, table, window_at};
+use crate::pow::{table, window_at};
 use crate::shared::Shared;
 
 /// How many powers a table should serve: a wider window costs more to build, and each power less.
@@ -127,7 +127,7 @@ pub fn build<D: Shared>(domain: &mut D, base: &[u64], base_bits: usize, size: Si
 ///
 /// The time depends on the domain, on how many exponents there are, and on `bits`: a public bound on their
 /// length, at most that of the table. Results are canonical.
-pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
+pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Numbers {
     let mut entry = domain.zeros(domain.entry_words());
     let mut index = limbs::zero(domain.count());
     by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
@@ -140,12 +140,7 @@ pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them.
-pub fn pow_vartime<D: Shared>(
-    mut domain: D,
-    table: &Table<D::Element>,
-    exponents: &[&[u64]],
-    bits: usize,
-) -> Vec<Limbs> {
+pub fn pow_vartime<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Numbers {
     let mut entry = domain.zeros(domain.entry_words());
     by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
         let windows: Vec<_> = exponents.iter().map(|e| window_at(e, at, table.size.window) as usize).collect();
@@ -167,10 +162,10 @@ fn by_rows<D: Shared>(
     exponents: &[&[u64]],
     bits: usize,
     mut meet: impl FnMut(&mut D, &mut Product<D>, &[D::Element], &[&[u64]], usize),
-) -> Vec<Limbs> {
+) -> Numbers {
     let Size { window, rows } = table.size;
     assert!(bits <= rows * window, "exponents of {bits} bits, a table for {}", rows * window);
-    let mut out = Vec::with_capacity(exponents.len());
+    let mut out = Numbers::default();
     for exponents in exponents.chunks(BATCHES * domain.count()) {
         let mut batches: Vec<(&[&[u64]], Product<D>)> = exponents.chunks(domain.count()).map(|b| (b, None)).collect();
         for row in 0..bits.div_ceil(window) {
@@ -180,7 +175,7 @@ fn by_rows<D: Shared>(
         }
         for (batch, x) in batches {
             let x = x.unwrap_or_else(|| domain.one());
-            out.extend(leave(domain, x, batch.len()));
+            out.append(domain.leave(x, batch.len()));
         }
     }
     out

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::domain::Domain;
-use crate::limbs::Limbs;
+use crate::limbs::{Limbs, Numbers};
 use crate::place::Placed;
 
 /// The inverses of numbers in a domain whose moduli are all the same; `bits` bounds their lengths and is
@@ -23,7 +23,7 @@ pub fn invert<D: Domain>(
     numbers: &[&[u64]],
     bits: usize,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
-) -> Option<Vec<Limbs>> {
+) -> Option<Numbers> {
     let count = domain.count();
     let mut factors = Vec::with_capacity(numbers.len().div_ceil(count));
     // products[i] = factors[0]·…·factors[i]
@@ -44,13 +44,12 @@ pub fn invert<D: Domain>(
         factors.push(factor);
         products.push(product);
     }
-    let Some(last) = products.last() else { return Some(Vec::new()) };
+    let Some(last) = products.last() else { return Some(Numbers::default()) };
 
     let last = domain.copy_of(last);
-    let mut lanes = domain.leave(last);
-    lanes.truncate(numbers.len());
+    let lanes = domain.leave(last, count.min(numbers.len()));
     let inverses = invert_each(&mut domain, &lanes, invert)?;
-    let inverses: Vec<&[u64]> = inverses.iter().map(|inverse| &inverse[..]).collect();
+    let inverses: Vec<&[u64]> = inverses.iter().collect();
 
     // The inverse of products[i], from the last down.
     let mut inverse = domain.enter(&inverses, 64 * lanes[0].len());
@@ -61,44 +60,42 @@ pub fn invert<D: Domain>(
             domain.amm(&mut result, &products[i - 1]);
             domain.amm(&mut inverse, factor);
         }
-        out.push(domain.leave(result));
+        out.push(domain.leave(result, count));
     }
-    let mut out: Vec<Limbs> = out.into_iter().rev().flatten().collect();
-    out.truncate(numbers.len());
-    Some(out)
+    Some(out.iter().rev().flat_map(Numbers::iter).take(numbers.len()).collect())
 }
 
 /// The inverse of each plain number, with one inversion. There is at least one number, and each is below the
 /// modulus.
 fn invert_each<D: Domain>(
     domain: &mut D,
-    numbers: &[Limbs],
+    numbers: &Numbers,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
-) -> Option<Vec<Limbs>> {
-    if let [number] = numbers {
-        return Some(Vec::from([invert(number)?]));
+) -> Option<Numbers> {
+    if numbers.len() == 1 {
+        return Some([&invert(&numbers[0])?[..]].into_iter().collect());
     }
     // The product of each pair. A last number without a partner stays as it is.
-    let pairs = numbers.chunks_exact(2);
-    let products = multiply(domain, pairs.clone().map(|pair| [&pair[0][..], &pair[1][..]]));
-    let products = products.into_iter().chain(pairs.remainder().to_vec()).collect::<Vec<_>>();
+    let pairs = || (0..numbers.len() / 2).map(|i| [&numbers[2 * i], &numbers[2 * i + 1]]);
+    let mut products = multiply(domain, pairs());
+    numbers.iter().skip(2 * products.len()).for_each(|last| products.push(last));
     let inverses = invert_each(domain, &products, invert)?;
-    let others = pairs.flat_map(|pair| [&pair[1][..], &pair[0][..]]);
-    let of_pairs = inverses.iter().flat_map(|inverse| [&inverse[..]; 2]);
+    let others = pairs().flat_map(|[a, b]| [b, a]);
+    let of_pairs = inverses.iter().flat_map(|inverse| [inverse; 2]);
     let mut out = multiply(domain, of_pairs.zip(others).map(|(inverse, other)| [inverse, other]));
-    out.extend(inverses.into_iter().skip(out.len() / 2));
+    inverses.iter().skip(out.len() / 2).for_each(|last| out.push(last));
     Some(out)
 }
 
 /// Products of plain numbers below the modulus.
-fn multiply<'b, D: Domain>(domain: &mut D, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Vec<Limbs> {
+fn multiply<'b, D: Domain>(domain: &mut D, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Numbers {
     let (a, b): (Vec<_>, Vec<_>) = pairs.map(<[_; 2]>::into).unzip();
-    let mut out = Vec::with_capacity(a.len());
+    let mut out = Numbers::default();
     for (a, b) in a.chunks(domain.count()).zip(b.chunks(domain.count())) {
         let mut x = domain.enter(a, 64 * a[0].len());
         let y = domain.plain(b);
         domain.amm(&mut x, &y);
-        out.extend(domain.canonical(&x).into_iter().take(a.len()));
+        out.append(domain.canonical(&x, a.len()));
         domain.recycle([x, y]);
     }
     out

@@ -6,9 +6,11 @@
 //! a branch.
 
 mod gcd;
+mod numbers;
 mod rem;
 
 pub use gcd::{div_exact, gcd, gcd_inverse};
+pub use numbers::Numbers;
 pub use rem::rem;
 
 use alloc::vec::Vec;
@@ -26,23 +28,26 @@ pub fn zero(len: usize) -> Limbs {
 /// A big-endian byte string as limbs, `⌈bytes/8⌉` of them.
 pub fn from_be_bytes(bytes: &[u8]) -> Limbs {
     let mut out = zero(bytes.len().div_ceil(8));
-    let (first, chunks) = bytes.as_rchunks::<8>();
-    for (limb, chunk) in out.iter_mut().zip(chunks.iter().rev()) {
-        *limb = u64::from_be_bytes(*chunk);
-    }
-    if let (Some(limb), false) = (out.last_mut(), first.is_empty()) {
-        *limb = first.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte));
-    }
+    out.iter_mut().zip(be_limbs(bytes)).for_each(|(limb, value)| *limb = value);
     out
+}
+
+/// The limbs of a big-endian byte string, `⌈bytes/8⌉` of them, the lowest first.
+pub fn be_limbs(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (first, chunks) = bytes.as_rchunks::<8>();
+    let first = (!first.is_empty()).then(|| first.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte)));
+    chunks.iter().rev().map(|chunk| u64::from_be_bytes(*chunk)).chain(first)
 }
 
 /// Writes the number as big-endian bytes, padded or cut to `out`'s length.
 pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
-    let mut limbs = limbs.iter().copied().chain(core::iter::repeat(0));
-    for chunk in out.rchunks_mut(8) {
-        let limb = limbs.next().unwrap_or(0).to_be_bytes();
-        chunk.copy_from_slice(&limb[8 - chunk.len()..]);
+    let (first, chunks) = out.as_rchunks_mut::<8>();
+    let limb = |i: usize| limbs.get(i).copied().unwrap_or(0).to_be_bytes();
+    let whole = chunks.len();
+    for (i, chunk) in chunks.iter_mut().rev().enumerate() {
+        *chunk = limb(i);
     }
+    first.copy_from_slice(&limb(whole)[8 - first.len()..]);
 }
 
 /// The bit length of a number, in time that depends on the number of limbs alone.
@@ -120,9 +125,19 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
 
 /// Whether `a < b`, in time that depends on the lengths alone. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
-    let get = |x: &[u64], i: usize| x.get(i).copied().unwrap_or(0);
-    let borrow = (0..a.len().max(b.len()))
-        .fold(0, |borrow, i| u128::from(get(a, i)).wrapping_sub(get(b, i).into()).wrapping_sub(borrow) >> 64 & 1);
+    is_less(a.iter().copied(), b, a.len())
+}
+
+/// Whether `a < b`, for an `a` given by big-endian bytes, likewise.
+pub fn be_bytes_less(a: &[u8], b: &[u64]) -> bool {
+    is_less(be_limbs(a), b, a.len().div_ceil(8))
+}
+
+/// Whether a number of `len` limbs, the lowest first, is below `b`.
+fn is_less(a: impl Iterator<Item = u64>, b: &[u64], len: usize) -> bool {
+    let a = a.chain(core::iter::repeat_n(0, b.len().saturating_sub(len)));
+    let b = b.iter().copied().chain(core::iter::repeat(0));
+    let borrow = a.zip(b).fold(0, |borrow, (a, b)| u128::from(a).wrapping_sub(b.into()).wrapping_sub(borrow) >> 64 & 1);
     black_box(borrow) == 1
 }
 
@@ -330,6 +345,13 @@ mod tests {
         to_be_bytes(&from_be_bytes(&bytes), &mut back);
         assert_eq!(back[..2], [0, 0]);
         assert_eq!(back[2..], bytes);
+        for len in [0, 1, 7, 8, 9, 16, 23] {
+            let number = from_be_bytes(&bytes[..len]);
+            for other in [zero(0), zero(4), from_be_bytes(&bytes[..len]), from_be_bytes(&bytes), from_be_bytes(&[1; 9])]
+            {
+                assert_eq!(be_bytes_less(&bytes[..len], &other), less(&number, &other), "{len} bytes");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::batch::Constants;
 use crate::domain::Domain;
-use crate::limbs::Limbs;
+use crate::limbs::Numbers;
 
 /// One product `a·b mod M`.
 pub struct Product<'a, C = Constants> {
@@ -35,15 +35,14 @@ pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
 /// limbs.
 ///
 /// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
-pub fn mul<D: Domain, C>(domain: &mut D, batch: &[Product<C>]) -> Vec<Limbs> {
+pub fn mul<D: Domain, C>(domain: &mut D, batch: &[Product<C>]) -> Numbers {
     let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = domain.enter(&a, bits);
     let b: Vec<_> = batch.iter().map(|p| p.b).collect();
     let y = domain.plain(&b);
     domain.amm(&mut x, &y);
-    let mut out = domain.canonical(&x);
-    out.truncate(batch.len());
+    let out = domain.canonical(&x, batch.len());
     domain.recycle([x, y]);
     out
 }

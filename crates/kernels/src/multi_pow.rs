@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use crate::batch::Constants;
 use crate::domain::Domain;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Numbers};
 use crate::place::Placed;
-use crate::pow::{fixed_windows, leave, odd_powers, sliding_window, table, window_at};
+use crate::pow::{fixed_windows, odd_powers, sliding_window, table, window_at};
 
 /// One product of powers `Π bases[i]^exponents[i] mod M`.
 pub struct MultiPower<'a, C = Constants> {
@@ -43,7 +43,7 @@ pub fn moduli<'a, C>(batch: &[MultiPower<'a, C>]) -> Vec<&'a C> {
 /// read for every window.
 ///
 /// Cost for `k` bases: the squarings of one power, and `k` times its tables and its other products.
-pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Numbers {
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
     let bases = enter(domain, batch);
@@ -56,14 +56,14 @@ pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<L
     let last = batch.len() - 1;
     let x = fixed_windows(domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
     domain.recycle(tables);
-    leave(domain, x, batch.len())
+    domain.leave(x, batch.len())
 }
 
 /// Like [`multi_pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
 /// If all lanes share their exponents (a verification with one key), it uses sliding windows over their set
 /// bits (Möller 2001); else [`multi_pow`].
-pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Limbs> {
+pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Numbers {
     let exponents = batch[0].exponents;
     let shared = |p: &MultiPower<C>| p.exponents.iter().zip(exponents).all(|(a, b)| limbs::equal(a, b));
     if !batch.iter().all(shared) {
@@ -103,7 +103,7 @@ pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) 
         None => domain.one(),
     };
     domain.recycle(odd.into_iter().flatten());
-    leave(domain, x, batch.len())
+    domain.leave(x, batch.len())
 }
 
 /// The sliding windows of a public exponent from the top down: the lowest bit of each, and its odd digit.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::batch::Constants;
 use crate::domain::Domain;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Numbers};
 use crate::place::Placed;
 
 /// One power `base^exponent mod M`.
@@ -38,12 +38,12 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 ///
 /// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
-pub fn pow<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
     let base = enter(domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let x = power(domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
     domain.recycle([base]);
-    leave(domain, x, batch.len())
+    domain.leave(x, batch.len())
 }
 
 /// A number in the domain, raised to the `bits` lowest bits of an exponent for each lane.
@@ -151,7 +151,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
 /// would not be reduced as usual. Where the domain has no room for that, it is [`pow`].
 ///
 /// Precondition: every base is 2.
-pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
     debug_assert!(batch.iter().all(|power| limbs::equal(power.base, &[2])));
     let window = domain.doubling_window();
     if window == 0 {
@@ -167,27 +167,24 @@ pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs
         }
         domain.double(&mut x, &times);
     }
-    leave(domain, x, batch.len())
+    domain.leave(x, batch.len())
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
 /// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
 /// [`pow`].
-pub fn pow_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
     let base = enter(domain, batch);
     let x = power_vartime(domain, base, exponent);
-    leave(domain, x, batch.len())
+    domain.leave(x, batch.len())
 }
 
 /// Like [`pow_vartime`], for bases below their moduli, which spares odd exponents a product.
-pub fn pow_reduced_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+pub fn pow_reduced_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
-    let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
-    let mut out = power_of_reduced_vartime(domain, &bases, exponent);
-    out.truncate(batch.len());
-    out
+    power_of_reduced_vartime(domain, &batch.iter().map(|p| p.base).collect::<Vec<_>>(), exponent)
 }
 
 /// The exponent of all powers, if they have the same.
@@ -197,7 +194,7 @@ fn shared_exponent<'a, C>(batch: &[Power<'a, C>]) -> Option<&'a [u64]> {
 }
 
 /// [`pow`], as long as the exponents are.
-fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Limbs> {
+fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
     let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
     pow(domain, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
 }
@@ -205,7 +202,7 @@ fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Vec<Lim
 /// Numbers below their moduli, raised to a public exponent; canonical.
 ///
 /// If it is odd, the last product is by the plain number: it takes the power out of the domain too.
-pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u64]], exponent: &[u64]) -> Vec<Limbs> {
+pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
     let plain = domain.plain(numbers);
     let base = domain.enter_plain(&plain);
     let is_odd = exponent.first().is_some_and(|low| low & 1 == 1);
@@ -219,7 +216,7 @@ pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u
     } else {
         domain.leave_in_place(&mut x);
     }
-    let out = domain.canonical(&x);
+    let out = domain.canonical(&x, numbers.len());
     domain.recycle([x, plain]);
     out
 }
@@ -294,12 +291,6 @@ fn enter<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Placed<D::Word> {
     let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
     let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
     domain.enter(&bases, bits)
-}
-
-pub(crate) fn leave<D: Domain>(domain: &mut D, x: Placed<D::Word>, count: usize) -> Vec<Limbs> {
-    let mut out = domain.leave(x);
-    out.truncate(count);
-    out
 }
 
 /// The `width` bits of an exponent from bit `at` up; the address depends on the position alone.

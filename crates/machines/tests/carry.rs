@@ -286,7 +286,7 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
     let base_bits = base_bits.max(bits);
     let power = Power { modulus: &constants, base: &b, base_bits, exponent: &e, exponent_bits };
     let expected = base.modpow(&exponent, &modulus);
-    let run = |result: Vec<limbs::Limbs>| {
+    let run = |result: limbs::Numbers| {
         assert_eq!((result.len(), result[0].len()), (1, bits.div_ceil(64)));
         assert_eq!(big(&result[0]), expected, "{base:x} to {exponent:x} modulo {modulus:x}, {bits} bits");
         result

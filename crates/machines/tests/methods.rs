@@ -194,7 +194,7 @@ fn chosen_lower_halves() {
                     let mut x = load(&mut domain, &|pair| pair.0.clone());
                     let y = load(&mut domain, &|pair| pair.1.clone());
                     domain.amm(&mut x, &y);
-                    for (lane, result) in domain.leave(x).iter().enumerate() {
+                    for (lane, result) in domain.leave(x, M::LANES).iter().enumerate() {
                         let (modulus, (x, y)) = (&moduli[lane], &factors[lane]);
                         // result·R² ≡ x·y, result < M.
                         assert!(big(result) < *modulus);

@@ -10,7 +10,7 @@ use zariz_kernels::batch::{self, Method};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
 use zariz_kernels::fixed_base::{self, Access};
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::{Limbs, Numbers};
 use zariz_kernels::{Domain, Shared, invert, mul, multi_pow, pair, pow, rsaz, scalar};
 
 pub(crate) use form::MontgomeryForm;
@@ -39,18 +39,18 @@ pub(crate) trait Backend: Sync {
     /// prepares nothing of the modulus for this machine, since another one may do the work.
     fn shape(&self, modulus: &Prepared) -> usize;
     fn method(&self, modulus: &Prepared) -> Method;
-    fn pow(&self, jobs: &[Power]) -> Vec<Limbs>;
+    fn pow(&self, jobs: &[Power]) -> Numbers;
     /// Powers of 2: every base is 2.
     #[cfg(feature = "primes")]
-    fn pow_of_two(&self, jobs: &[Power]) -> Vec<Limbs>;
-    fn pow_vartime(&self, jobs: &[Power]) -> Vec<Limbs>;
+    fn pow_of_two(&self, jobs: &[Power]) -> Numbers;
+    fn pow_vartime(&self, jobs: &[Power]) -> Numbers;
     /// Of bases below their moduli.
     #[cfg(feature = "rsa")]
-    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Vec<Limbs>;
+    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Numbers;
     /// All have equally many bases.
-    fn multi_pow(&self, jobs: &[MultiPower]) -> Vec<Limbs>;
-    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Vec<Limbs>;
-    fn mul(&self, jobs: &[Product]) -> Vec<Limbs>;
+    fn multi_pow(&self, jobs: &[MultiPower]) -> Numbers;
+    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Numbers;
+    fn mul(&self, jobs: &[Product]) -> Numbers;
     /// Private operations with a key in each lane; `None` where the machine does not have one in each lane, or the
     /// keys cannot share a batch.
     #[cfg(feature = "rsa")]
@@ -65,7 +65,7 @@ pub(crate) trait Backend: Sync {
         numbers: &[&[u64]],
         bits: usize,
         inverse: &dyn Fn(&[u64]) -> Option<Limbs>,
-    ) -> Option<Vec<Limbs>>;
+    ) -> Option<Numbers>;
     /// How many windows a table of a base's powers has, for exponents of `bits` bits; `None` if it cannot do
     /// with `most` bytes.
     fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size>;
@@ -266,29 +266,29 @@ impl<A: Arithmetic> Backend for A {
     fn method(&self, modulus: &Prepared) -> Method {
         Arithmetic::method(*self, modulus)
     }
-    fn pow(&self, jobs: &[Power]) -> Vec<Limbs> {
+    fn pow(&self, jobs: &[Power]) -> Numbers {
         counts::powers(jobs.len());
         in_batches(*self, jobs, pow::moduli, pow::pow)
     }
     #[cfg(feature = "primes")]
-    fn pow_of_two(&self, jobs: &[Power]) -> Vec<Limbs> {
+    fn pow_of_two(&self, jobs: &[Power]) -> Numbers {
         counts::powers(jobs.len());
         in_batches(*self, jobs, pow::moduli, pow::pow_of_two)
     }
-    fn pow_vartime(&self, jobs: &[Power]) -> Vec<Limbs> {
+    fn pow_vartime(&self, jobs: &[Power]) -> Numbers {
         in_batches(*self, jobs, pow::moduli, pow::pow_vartime)
     }
     #[cfg(feature = "rsa")]
-    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Vec<Limbs> {
+    fn pow_reduced_vartime(&self, jobs: &[Power]) -> Numbers {
         in_batches(*self, jobs, pow::moduli, pow::pow_reduced_vartime)
     }
-    fn multi_pow(&self, jobs: &[MultiPower]) -> Vec<Limbs> {
+    fn multi_pow(&self, jobs: &[MultiPower]) -> Numbers {
         in_batches(*self, jobs, multi_pow::moduli, multi_pow::multi_pow)
     }
-    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Vec<Limbs> {
+    fn multi_pow_vartime(&self, jobs: &[MultiPower]) -> Numbers {
         in_batches(*self, jobs, multi_pow::moduli, multi_pow::multi_pow_vartime)
     }
-    fn mul(&self, jobs: &[Product]) -> Vec<Limbs> {
+    fn mul(&self, jobs: &[Product]) -> Numbers {
         counts::products(jobs.len());
         in_batches(*self, jobs, mul::moduli, mul::mul)
     }
@@ -306,7 +306,7 @@ impl<A: Arithmetic> Backend for A {
         numbers: &[&[u64]],
         bits: usize,
         inverse: &dyn Fn(&[u64]) -> Option<Limbs>,
-    ) -> Option<Vec<Limbs>> {
+    ) -> Option<Numbers> {
         self.held(|| invert::invert(repeated(*self, modulus, numbers.len()), numbers, bits, inverse))
     }
     fn table_size(&self, modulus: &Prepared, bits: usize, access: Access, most: usize) -> Option<fixed_base::Size> {
@@ -329,20 +329,18 @@ fn in_batches<'a, A: Arithmetic, J>(
     machine: A,
     jobs: &[J],
     moduli: impl Fn(&[J]) -> Vec<&'a Prepared>,
-    compute: impl Fn(&mut A::Domain<'a>, &[J]) -> Vec<Limbs>,
-) -> Vec<Limbs> {
+    compute: impl Fn(&mut A::Domain<'a>, &[J]) -> Numbers,
+) -> Numbers {
     machine.held(|| {
-        let mut out = Vec::with_capacity(jobs.len());
-        let mut used: Option<(Vec<&Prepared>, A::Domain<'_>)> = None;
-        for batch in jobs.chunks(machine.lanes()) {
-            let moduli = moduli(batch);
+        let moduli = moduli(jobs);
+        let limbs = moduli.iter().map(|modulus| modulus.limbs().len()).sum();
+        let mut out = Numbers::with_capacity(jobs.len(), limbs);
+        let mut used: Option<(&[&Prepared], A::Domain<'_>)> = None;
+        for (batch, moduli) in jobs.chunks(machine.lanes()).zip(moduli.chunks(machine.lanes())) {
             // A domain costs as much as a squaring or two, and its numbers need no new memory.
-            let last = used.take().filter(|(last, _)| are_same(last, &moduli, |a, b| std::ptr::eq(a, b)));
-            let (_, domain) = used.insert(last.unwrap_or_else(|| {
-                let domain = domain(machine, &moduli);
-                (moduli, domain)
-            }));
-            out.extend(compute(domain, batch));
+            let last = used.take().filter(|(last, _)| are_same(last, moduli, |a, b| std::ptr::eq(a, b)));
+            let (_, domain) = used.insert(last.unwrap_or_else(|| (moduli, domain(machine, moduli))));
+            out.append(compute(domain, batch));
         }
         out
     })

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use once_cell::race::OnceBox;
 use zariz_kernels::fixed_base::Access;
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use crate::backend::{Backend, PowerTable};
 use crate::modulus::Modulus;
@@ -203,15 +203,15 @@ impl FixedBase {
     fn run(
         &self,
         exponents: &[&[u8]],
-        pow: impl Fn(&[&[u64]], usize) -> Vec<Limbs>,
+        pow: impl Fn(&[&[u64]], usize) -> Numbers,
     ) -> Result<Vec<Vec<u8>>, FixedBaseError> {
         let most = self.max_exponent_bits;
-        let numbers: Vec<Limbs> = exponents.iter().map(|exponent| limbs::from_be_bytes(exponent)).collect();
+        let numbers = Numbers::from_be_bytes(exponents.iter().copied());
         if let Some(index) = numbers.iter().position(|number| is_longer(number, most)) {
             return Err(FixedBaseError::ExponentTooLong { index, max_exponent_bits: most });
         }
         let bits = exponents.iter().map(|exponent| 8 * exponent.len()).max().unwrap_or(0).min(most);
-        let numbers: Vec<&[u64]> = numbers.iter().map(|number| &number[..]).collect();
+        let numbers: Vec<&[u64]> = numbers.iter().collect();
         Ok(pow(&numbers, bits).iter().map(|power| self.modulus.to_bytes(power)).collect())
     }
 }

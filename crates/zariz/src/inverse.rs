@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use crate::dispatch::{Dispatch, Route};
 use crate::modulus::Modulus;
@@ -51,8 +51,8 @@ impl Modulus {
     #[must_use]
     pub fn invert_batch(&self, numbers: &[&[u8]]) -> Vec<Option<Vec<u8>>> {
         let bits = numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
-        let numbers: Vec<Limbs> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
-        let numbers: Vec<&[u64]> = numbers.iter().map(|number| &number[..]).collect();
+        let numbers = Numbers::from_be_bytes(numbers.iter().copied());
+        let numbers: Vec<&[u64]> = numbers.iter().collect();
         let inverses = invert(self.route, &self.prepared, &numbers, bits);
         inverses.into_iter().map(|inverse| inverse.map(|inverse| self.to_bytes(&inverse))).collect()
     }
@@ -99,7 +99,7 @@ pub(crate) fn invert(route: Route, modulus: &Prepared, numbers: &[&[u64]], bits:
         [] => Vec::new(),
         [number] => vec![inverse_of(modulus, &limbs::rem(number, modulus.limbs()))],
         _ => match route.machine(modulus).invert(modulus, numbers, bits, &|number| inverse_of(modulus, number)) {
-            Some(inverses) => inverses.into_iter().map(Some).collect(),
+            Some(inverses) => inverses.iter().map(|inverse| Some(Limbs::new(inverse.to_vec()))).collect(),
             None => {
                 let (lower, upper) = numbers.split_at(numbers.len() / 2);
                 let mut out = invert(route, modulus, lower, bits);

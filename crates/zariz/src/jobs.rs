@@ -1,7 +1,7 @@
 //! Turns a list of jobs into the cheapest calls of engines.
 
 use zariz_kernels::batch::Method;
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::Numbers;
 
 use crate::backend::{Backend, MultiPower, Power, Product};
 use crate::cost::{self, Operation};
@@ -9,44 +9,44 @@ use crate::dispatch::{Dispatch, Route, Shape};
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs of equal cost share a batch.
-pub(crate) fn pow(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow(route: Route, jobs: &[Power]) -> Numbers {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
     run(route, jobs, |job| class(route, job.modulus, operation(job), job.base_bits), |backend, jobs| backend.pow(jobs))
 }
 
 /// Like [`pow`], where every base is 2.
 #[cfg(feature = "primes")]
-pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Numbers {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
     let class = |job: &Power| class(route, job.modulus, operation(job), 0);
     run(route, jobs, class, |backend, jobs| backend.pow_of_two(jobs))
 }
 
 /// Like [`pow`], for exponents that are public.
-pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Numbers {
     run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_vartime(jobs))
 }
 
 /// Like [`pow_vartime`], for bases below their moduli.
 #[cfg(feature = "rsa")]
-pub(crate) fn pow_reduced_vartime(route: Route, jobs: &[Power]) -> Vec<Limbs> {
+pub(crate) fn pow_reduced_vartime(route: Route, jobs: &[Power]) -> Numbers {
     run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_reduced_vartime(jobs))
 }
 
 /// Products of powers of any sizes, results in order. Those with equally many bases share a batch.
-pub(crate) fn multi_pow(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
+pub(crate) fn multi_pow(route: Route, jobs: &[MultiPower]) -> Numbers {
     let operation = |bases, exponent_bits| Operation::MultiPower { bases, exponent_bits };
     run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow(jobs))
 }
 
 /// Like [`multi_pow`], for exponents that are public.
-pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Vec<Limbs> {
+pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Numbers {
     let operation = |bases, exponent_bits| Operation::PublicMultiPower { bases, exponent_bits };
     run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow_vartime(jobs))
 }
 
 /// Products of any sizes, results in order.
-pub(crate) fn mul(route: Route, jobs: &[Product]) -> Vec<Limbs> {
+pub(crate) fn mul(route: Route, jobs: &[Product]) -> Numbers {
     run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, jobs| backend.mul(jobs))
 }
 
@@ -103,18 +103,17 @@ fn run<J: Job>(
     route: Route,
     jobs: &[J],
     class: impl Fn(&J) -> Class,
-    compute: impl Fn(&dyn Backend, &[J]) -> Vec<Limbs>,
-) -> Vec<Limbs> {
-    let Some(first) = jobs.first().map(&class) else { return Vec::new() };
+    compute: impl Fn(&dyn Backend, &[J]) -> Numbers,
+) -> Numbers {
+    let Some(first) = jobs.first().map(&class) else { return Numbers::default() };
     let of_one_class = jobs.iter().all(|job| class(job) == first);
     // Indices, not classes: a class has uninitialised bytes, where a copy on the heap would keep what the stack held.
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     if !of_one_class {
         order.sort_by_key(|&i| class(&jobs[i]));
     }
-    // `None`, not an empty number: where glibc's `memset` uses AVX-512, dropping an empty `Limbs` takes 90 ns
-    // (docs/notes/performance.md).
-    let mut out: Vec<Option<Limbs>> = jobs.iter().map(|_| None).collect();
+    // In that order.
+    let mut results = Numbers::default();
     for group in order.chunk_by(|&a, &b| of_one_class || class(&jobs[a]).group == class(&jobs[b]).group) {
         let mut left = group;
         let modulus = jobs[group[0]].modulus();
@@ -133,13 +132,15 @@ fn run<J: Job>(
             // Moduli of one shape on the main engine may have different shapes on another.
             let shape = |job: &J| backend.shape(job.modulus());
             let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
-            let results = compute(if alike { backend } else { main }, &selected);
-            for (&i, result) in now.iter().zip(results) {
-                out[i] = Some(result);
-            }
+            results.append(compute(if alike { backend } else { main }, &selected));
         }
     }
-    out.into_iter().map(Option::unwrap_or_default).collect()
+    if of_one_class {
+        return results;
+    }
+    let mut places = vec![0; jobs.len()];
+    order.iter().enumerate().for_each(|(place, &i)| places[i] = place);
+    places.iter().map(|&place| &results[place]).collect()
 }
 
 /// A machine, and how many jobs it does.

@@ -33,7 +33,7 @@ pub(crate) fn base_two(route: Route, numbers: &[&[u64]]) -> Vec<bool> {
         })
         .collect();
     let results = jobs::pow_of_two(route, &powers);
-    let passes = |(result, modulus): (&Limbs, &Prepared)| {
+    let passes = |(result, modulus): (&[u64], &Prepared)| {
         revealed::is_prime(limbs::equal(result, &[1]) | limbs::equal(result, &minus_one(modulus.limbs())))
     };
     results.iter().zip(&prepared).map(passes).collect()
@@ -72,8 +72,8 @@ pub(crate) fn strong(route: Route, numbers: &[&Prepared], bases: &[Limbs], round
         let square =
             |&i: &usize| Product { modulus: of(i).number, a: &roots[i], a_bits: of(i).number.bits(), b: &roots[i] };
         let squares = jobs::mul(route, &left.iter().map(square).collect::<Vec<_>>());
-        for (&i, square) in left.iter().zip(squares) {
-            roots[i] = square;
+        for (&i, square) in left.iter().zip(squares.iter()) {
+            roots[i].copy_from_slice(square);
         }
     }
     good.chunks(rounds).map(|good| revealed::is_prime(good.iter().fold(true, |all, good| all & good))).collect()

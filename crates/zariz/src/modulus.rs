@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use zariz_kernels::batch::{Constants, MAX_DIGITS};
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Numbers};
 
 use crate::backend::Power;
 use crate::dispatch::{self, Dispatch, Route};
@@ -236,14 +236,14 @@ pub fn pow_many_vartime(jobs: &[PowJob]) -> Vec<Vec<u8>> {
     run(jobs, jobs::pow_vartime)
 }
 
-fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Vec<Limbs>) -> Vec<Vec<u8>> {
-    let numbers: Vec<(Limbs, Limbs)> =
-        jobs.iter().map(|job| (limbs::from_be_bytes(job.base), limbs::from_be_bytes(job.exponent))).collect();
+fn run(jobs: &[PowJob], pow: impl Fn(Route, &[Power]) -> Numbers) -> Vec<Vec<u8>> {
+    let bases = Numbers::from_be_bytes(jobs.iter().map(|job| job.base));
+    let exponents = Numbers::from_be_bytes(jobs.iter().map(|job| job.exponent));
     let power = |i: usize| Power {
         modulus: &*jobs[i].modulus.prepared,
-        base: &numbers[i].0,
+        base: &bases[i],
         base_bits: 8 * jobs[i].base.len(),
-        exponent: &numbers[i].1,
+        exponent: &exponents[i],
         exponent_bits: 8 * jobs[i].exponent.len(),
     };
     in_groups(jobs.len(), |i| jobs[i].modulus, power, pow)
@@ -254,13 +254,13 @@ pub(crate) fn in_groups<'a, J>(
     count: usize,
     modulus: impl Fn(usize) -> &'a Modulus,
     job: impl Fn(usize) -> J,
-    compute: impl Fn(Route, &[J]) -> Vec<Limbs>,
+    compute: impl Fn(Route, &[J]) -> Numbers,
 ) -> Vec<Vec<u8>> {
     let mut out = vec![Vec::new(); count];
     for (_, mine) in dispatch::groups(count, |i| modulus(i).route.dispatch) {
         let jobs: Vec<J> = mine.iter().map(|&i| job(i)).collect();
-        for (&i, result) in mine.iter().zip(compute(modulus(mine[0]).route, &jobs)) {
-            out[i] = modulus(i).to_bytes(&result);
+        for (&i, result) in mine.iter().zip(compute(modulus(mine[0]).route, &jobs).iter()) {
+            out[i] = modulus(i).to_bytes(result);
         }
     }
     out

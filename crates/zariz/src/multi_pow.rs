@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::Numbers;
 
 use crate::backend::MultiPower;
 use crate::dispatch::Route;
@@ -114,7 +114,7 @@ pub fn multi_pow_many_vartime(jobs: &[MultiPowJob]) -> Result<Vec<Vec<u8>>, Mult
     run(jobs, jobs::multi_pow_vartime)
 }
 
-fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Vec<Limbs>) -> Result<Vec<Vec<u8>>, MultiPowError> {
+fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Numbers) -> Result<Vec<Vec<u8>>, MultiPowError> {
     for (job, MultiPowJob { bases, exponents, .. }) in jobs.iter().enumerate() {
         let (bases, exponents) = (bases.len(), exponents.len());
         if !(MultiPowJob::MIN_BASES..=MultiPowJob::MAX_BASES).contains(&bases) {
@@ -124,8 +124,9 @@ fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Vec<Limbs>) -
             return Err(MultiPowError::Lengths { job, bases, exponents });
         }
     }
-    let limbs_of = |numbers: &[&[u8]]| numbers.iter().map(|n| limbs::from_be_bytes(n)).collect::<Vec<Limbs>>();
+    let limbs_of = |numbers: &[&[u8]]| Numbers::from_be_bytes(numbers.iter().copied());
     let numbers: Vec<_> = jobs.iter().map(|job| (limbs_of(job.bases), limbs_of(job.exponents))).collect();
+    let slices = |numbers| Numbers::iter(numbers).collect::<Vec<_>>();
     let slices: Vec<_> = numbers.iter().map(|(bases, exponents)| (slices(bases), slices(exponents))).collect();
     let longest = |numbers: &[&[u8]]| numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
     let powers = |i: usize| MultiPower {
@@ -136,8 +137,4 @@ fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Vec<Limbs>) -
         exponent_bits: longest(jobs[i].exponents),
     };
     Ok(in_groups(jobs.len(), |i| jobs[i].modulus, powers, pow))
-}
-
-fn slices(numbers: &[Limbs]) -> Vec<&[u64]> {
-    numbers.iter().map(|number| &number[..]).collect()
 }

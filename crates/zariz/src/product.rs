@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use crate::backend::Product;
 use crate::jobs;
@@ -55,18 +55,15 @@ impl Modulus {
 /// ```
 #[must_use]
 pub fn mul_many(jobs: &[MulJob]) -> Vec<Vec<u8>> {
-    let numbers: Vec<(Limbs, Limbs)> = jobs
-        .iter()
-        .map(|job| {
-            let b = limbs::from_be_bytes(job.b);
-            (limbs::from_be_bytes(job.a), limbs::rem(&b, job.modulus.prepared.limbs()))
-        })
-        .collect();
+    let a = Numbers::from_be_bytes(jobs.iter().map(|job| job.a));
+    let b = Numbers::from_be_bytes(jobs.iter().map(|job| job.b));
+    let reduced: Vec<Limbs> =
+        jobs.iter().zip(b.iter()).map(|(job, b)| limbs::rem(b, job.modulus.prepared.limbs())).collect();
     let product = |i: usize| Product {
         modulus: &*jobs[i].modulus.prepared,
-        a: &numbers[i].0,
+        a: &a[i],
         a_bits: 8 * jobs[i].a.len(),
-        b: &numbers[i].1,
+        b: &reduced[i],
     };
     in_groups(jobs.len(), |i| jobs[i].modulus, product, jobs::mul)
 }

@@ -179,12 +179,12 @@ impl<'a> Residues<'a> {
     /// The numbers in order: big-endian, each as long as its modulus.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<Vec<u8>> {
-        let write = |(number, modulus): (limbs::Limbs, &&Prepared)| {
+        let write = |(number, modulus): (&[u64], &&Prepared)| {
             let mut out = vec![0; modulus.bits().div_ceil(8)];
-            limbs::to_be_bytes(&number, &mut out);
+            limbs::to_be_bytes(number, &mut out);
             out
         };
-        self.form.leave().into_iter().zip(&self.moduli).map(write).collect()
+        self.form.leave().iter().zip(&self.moduli).map(write).collect()
     }
 
     /// Whether moduli are those of these residues, and so are engine and method.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use rand::RngCore;
 use rand::rngs::StdRng;
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Limbs, Numbers};
 use zariz_kernels::scalar::{Constants, Domain, Kernels};
 use zariz_kernels::{Domain as _, OddModulus};
 
@@ -43,7 +43,7 @@ impl<S: Kernels, const SKIPS: bool> Planted<S, SKIPS> {
 }
 
 impl<S: Kernels, const SKIPS: bool> Experiment for Planted<S, SKIPS> {
-    type Output = Vec<Limbs>;
+    type Output = Numbers;
 
     fn classes(&self) -> usize {
         CLASSES.len()
@@ -88,6 +88,6 @@ impl<S: Kernels, const SKIPS: bool> Experiment for Planted<S, SKIPS> {
                 }
             }
         }
-        Ok(domain.leave(x))
+        Ok(domain.leave(x, 1))
     }
 }

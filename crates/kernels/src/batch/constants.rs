@@ -174,12 +174,10 @@ impl Constants {
         self.modulus.canonical(number, REDUCED - 1)
     }
 
-    /// A number below `M`, given in digits, in as many limbs as `M`.
-    pub(crate) fn residue(&self, digits: &[u64]) -> Limbs {
-        let mut number = limbs::zero(self.modulus.limbs().len());
-        limbs::from_digits(digits, self.digit_bits, &mut number);
-        debug_assert!(limbs::less(&number, self.modulus.limbs()));
-        number
+    /// Writes a number below `M`, given in digits, to as many limbs as `M` has.
+    pub(crate) fn residue(&self, digits: &[u64], number: &mut [u64]) {
+        limbs::from_digits(digits, self.digit_bits, number);
+        debug_assert!(limbs::less(number, self.modulus.limbs()));
     }
 }
 

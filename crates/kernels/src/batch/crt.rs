@@ -18,7 +18,7 @@ use super::domain::Domain;
 use super::kernels::Kernels;
 use super::number::Number;
 use crate::Domain as _;
-use crate::limbs::Limbs;
+use crate::limbs::Numbers;
 use crate::pow;
 
 /// A prime of a key.
@@ -39,21 +39,12 @@ pub struct Key<'a, C = Constants> {
     pub primes: [Prime<'a, C>; 2],
 }
 
-/// A mask and the number that takes it off again: `mask·unmask^e ≡ 1 (mod n)`, both below `n`.
-#[derive(Clone, Copy)]
+/// A mask and the number that takes it off again: `mask·unmask^e ≡ 1 (mod n)`, both below `n`, of its length.
 pub struct Pair<'a> {
     /// What the number is multiplied by.
-    pub mask: &'a [u64],
+    pub mask: &'a mut [u64],
     /// What the result is multiplied by.
-    pub unmask: &'a [u64],
-}
-
-/// The results of [`Private::raise`].
-pub struct Raised {
-    /// `x^d mod n`, canonical.
-    pub results: Vec<Limbs>,
-    /// The squares of the mask and of its inverse: the next pair.
-    pub pairs: Vec<[Limbs; 2]>,
+    pub unmask: &'a mut [u64],
 }
 
 /// What tests do to halves, to inject faults: called with the place of the prime, the lane, and the half's digits.
@@ -89,9 +80,12 @@ impl<'a, M: Kernels> Private<'a, M> {
         Self { n, primes, units, keys }
     }
 
-    /// `x^d mod n` for each number below its `n`, by masked numbers. Constant time. Only tests `change` halves.
-    pub fn raise(&mut self, numbers: &[&[u64]], pairs: &[Pair], mut change: Option<Change>) -> Raised {
-        let (masks, unmasks): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (pair.mask, pair.unmask)).unzip();
+    /// `x^d mod n`, canonical, for each number below its `n`, by masked numbers. Constant time. Only tests `change`
+    /// halves.
+    ///
+    /// Each number of the pairs becomes its square: that makes the next pairs.
+    pub fn raise(&mut self, numbers: &[&[u64]], pairs: &mut [Pair], mut change: Option<Change>) -> Numbers {
+        let (masks, unmasks): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (&*pair.mask, &*pair.unmask)).unzip();
         let [plain_mask, plain_unmask] = [&masks, &unmasks].map(|numbers| self.n.plain(numbers));
         let mask = self.n.enter_plain(&plain_mask);
         let mut masked = self.n.plain(numbers);
@@ -115,17 +109,19 @@ impl<'a, M: Kernels> Private<'a, M> {
         self.n.enter_in_place(&mut y);
 
         // Their squares, by the plain numbers: so they are plain.
-        let [mask, unmask] = [(mask, plain_mask), (unmask, plain_unmask)].map(|(mut x, plain)| {
+        let [masks, unmasks] = [(mask, plain_mask), (unmask, plain_unmask)].map(|(mut x, plain)| {
             self.n.amm(&mut x, &plain);
-            let square = self.n.canonical(&x);
+            let squares = self.n.canonical(&x, pairs.len());
             self.n.recycle([x, plain]);
-            square
+            squares
         });
-        let next = mask.into_iter().zip(unmask);
-        let mut results = self.n.canonical(&y);
-        results.truncate(self.keys.len());
+        for (pair, (mask, unmask)) in pairs.iter_mut().zip(masks.iter().zip(unmasks.iter())) {
+            pair.mask.copy_from_slice(mask);
+            pair.unmask.copy_from_slice(unmask);
+        }
+        let results = self.n.canonical(&y, numbers.len());
         self.n.recycle([masked, y]);
-        Raised { results, pairs: next.map(|(mask, unmask)| [mask, unmask]).take(self.keys.len()).collect() }
+        results
     }
 
     /// The half modulo the primes of one place: a plain number below three times the prime.
@@ -149,9 +145,7 @@ impl<'a, M: Kernels> Private<'a, M> {
     }
 
     /// `y^e mod n` for each number below its `n`, canonical. The time depends on `e`.
-    pub fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Vec<Limbs> {
-        let mut opened = pow::power_of_reduced_vartime(&mut self.n, numbers, e);
-        opened.truncate(self.keys.len());
-        opened
+    pub fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Numbers {
+        pow::power_of_reduced_vartime(&mut self.n, numbers, e)
     }
 }

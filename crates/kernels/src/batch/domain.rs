@@ -29,7 +29,7 @@ use super::number::{Number, load_into};
 use super::tiles::tiles;
 use crate::bounds::REDUCED;
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Limbs, Numbers};
 use crate::place::{COLUMNS, Placed, Pool};
 use crate::shared::Shared;
 
@@ -271,7 +271,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
-    fn canonical(&mut self, x: &[M::Digit]) -> Vec<Limbs> {
+    fn canonical(&mut self, x: &[M::Digit], count: usize) -> Numbers {
         let l = self.digits;
         let mut numbers = self.scratch((REDUCED + 1) * l);
         let (mut from, rest) = numbers.split_at_mut(l);
@@ -283,7 +283,13 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
         self.machine.scatter(&mut self.staging, from);
         self.recycle([numbers]);
-        self.lanes.iter().zip(self.staging.chunks(l)).map(|(c, digits)| c.residue(digits)).collect()
+        let lanes = &self.lanes[..count];
+        let limbs = |c: &Constants| c.modulus().limbs().len();
+        let mut out = Numbers::with_capacity(count, lanes.iter().map(|c| limbs(c)).sum());
+        for (c, digits) in lanes.iter().zip(self.staging.chunks(l)) {
+            c.residue(digits, out.push_zero(limbs(c)));
+        }
+        out
     }
 }
 

@@ -1,12 +1,10 @@
 //! Numbers in Montgomery's domain, one at a time, by vector carry propagation chains.
 
-use alloc::vec::Vec;
-
 use super::constants::{Constants, digits_of, limbs_of, zeros};
 use super::kernels::{Kernels, SPARE};
 use super::machine::{DIGITS, Digits};
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Numbers};
 use crate::place::Placed;
 
 /// The working space of one number: closed below `R` (see [`super`]).
@@ -99,8 +97,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.
-    fn canonical(&mut self, x: &[Digits]) -> Vec<Limbs> {
-        alloc::vec![self.constants.canonical(x)]
+    fn canonical(&mut self, x: &[Digits], count: usize) -> Numbers {
+        [&self.constants.canonical(x)[..]].into_iter().take(count).collect()
     }
 }
 

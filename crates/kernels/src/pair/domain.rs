@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Constants, DIGIT_BITS, Kernels, LANES, Shape, TOP_BITS};
 use crate::Domain as _;
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Limbs, Numbers};
 use crate::place::Placed;
 
 /// The working space of one number, or of two.
@@ -146,8 +146,12 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         Costs { build: product, multiply: product, read: v }
     }
 
-    fn canonical(&mut self, x: &[M::Vector]) -> Vec<Limbs> {
-        self.moduli.iter().enumerate().map(|(i, c)| c.canonical(&self.store(x, i))).collect()
+    fn canonical(&mut self, x: &[M::Vector], count: usize) -> Numbers {
+        let mut out = Numbers::default();
+        for (i, c) in self.moduli.iter().enumerate().take(count) {
+            out.push(&c.canonical(&self.store(x, i)));
+        }
+        out
     }
 }
 

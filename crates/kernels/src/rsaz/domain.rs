@@ -4,9 +4,6 @@
 //! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
 //! and windows are those of [`crate::pow`].
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use super::kernels::Kernels;
 use super::select::PACK;
 use super::workspace::{NUMBERS, Workspace};
@@ -14,7 +11,7 @@ use super::{Quotients, most_sums};
 use crate::Domain as _;
 use crate::batch::Constants;
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Limbs, Numbers};
 use crate::place::Placed;
 
 /// Numbers modulo one modulus, for one exponentiation alone.
@@ -143,8 +140,8 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
         Costs { build: product, multiply: product, read: self.words() / PACK * TABLE }
     }
 
-    fn canonical(&mut self, x: &[W::Digit]) -> Vec<Limbs> {
-        vec![self.constants.canonical(&self.normalised(x))]
+    fn canonical(&mut self, x: &[W::Digit], count: usize) -> Numbers {
+        [&self.constants.canonical(&self.normalised(x))[..]].into_iter().take(count).collect()
     }
 }
 

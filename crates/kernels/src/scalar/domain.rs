@@ -1,11 +1,9 @@
 //! A number in Montgomery's domain, in limbs.
 
-use alloc::vec::Vec;
-
 use super::{Constants, Kernels};
 use crate::bounds::REDUCED_FULL;
 use crate::domain::Costs;
-use crate::limbs::{self, Limbs};
+use crate::limbs::{self, Limbs, Numbers};
 use crate::place::Placed;
 
 /// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in the domain: a product needs
@@ -106,8 +104,9 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
     }
 
     /// A product of a number below `R` and one below `M` is below `2M`.
-    fn canonical(&mut self, x: &[u64]) -> Vec<Limbs> {
-        alloc::vec![self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1)]
+    fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
+        let residue = self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1);
+        [&residue[..]].into_iter().take(count).collect()
     }
 }
 

@@ -211,9 +211,9 @@ pub fn check_batch<M: batch::Kernels>(
             exponent_bits,
         })
         .collect();
-    let check = |what: &str, results: Vec<limbs::Limbs>, expected: &dyn Fn(&Case) -> BigUint| {
+    let check = |what: &str, results: limbs::Numbers, expected: &dyn Fn(&Case) -> BigUint| {
         assert_eq!(results.len(), lanes);
-        for (lane, (case, result)) in cases.iter().zip(&results).enumerate() {
+        for (lane, (case, result)) in cases.iter().zip(results.iter()).enumerate() {
             assert_eq!(result.len(), case.constants.modulus().limbs().len());
             assert_eq!(
                 big(result),

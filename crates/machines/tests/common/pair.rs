@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::Numbers;
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pair::{Constants, Domain, Kernels};
 use zariz_kernels::pow::{self, Power};
@@ -41,7 +41,7 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
             exponent_bits,
         })
         .collect();
-    let expect = |what: &str, found: Vec<Limbs>, expected: &dyn Fn(usize) -> BigUint| {
+    let expect = |what: &str, found: Numbers, expected: &dyn Fn(usize) -> BigUint| {
         assert_eq!(found.len(), count);
         for (i, found) in found.iter().enumerate() {
             assert_eq!(found.len(), constants[i].modulus().limbs().len());

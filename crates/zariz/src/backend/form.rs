@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use zariz_kernels::Domain;
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs;
 use zariz_kernels::place::Placed;
 
 use super::Arithmetic;
@@ -21,7 +21,7 @@ pub(crate) trait MontgomeryForm: Send + Sync {
     where
         Self: 'b;
     /// The numbers as they are, fully reduced.
-    fn leave(&self) -> Vec<Limbs>;
+    fn leave(&self) -> limbs::Numbers;
     /// The numbers as a table entry, for [`multiply_entry`](Self::multiply_entry).
     #[cfg(feature = "papers")]
     fn to_entry(&self) -> Box<dyn Any + Send + Sync>;
@@ -77,8 +77,8 @@ impl<A: Arithmetic> MontgomeryForm for InDomain<'_, A> {
         let domain = machine.held(|| super::domain(*machine, moduli));
         Box::new(Self { machine: *machine, moduli: moduli.clone(), domain, numbers: numbers.clone() })
     }
-    fn leave(&self) -> Vec<Limbs> {
-        self.machine.held(|| super::domain(self.machine, &self.moduli).leave(self.numbers.clone()))
+    fn leave(&self) -> limbs::Numbers {
+        self.machine.held(|| super::domain(self.machine, &self.moduli).leave(self.numbers.clone(), self.moduli.len()))
     }
     #[cfg(feature = "papers")]
     fn to_entry(&self) -> Box<dyn Any + Send + Sync> {

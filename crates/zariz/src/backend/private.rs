@@ -1,7 +1,7 @@
 //! Private operations that stay in the lanes of vectors, on a machine that the caller does not name.
 
 use zariz_kernels::batch::{self, crt};
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::Numbers;
 
 use super::{Arithmetic, Lanes, counts};
 use crate::prepared::Prepared;
@@ -12,9 +12,9 @@ pub(crate) type KeyNumbers<'a> = crt::Key<'a, Prepared>;
 /// Private operations with a key in each lane.
 pub(crate) trait PrivateOperations {
     /// See [`crt::Private::raise`].
-    fn raise(&mut self, numbers: &[&[u64]], pairs: &[crt::Pair], change: Option<crt::Change>) -> crt::Raised;
+    fn raise(&mut self, numbers: &[&[u64]], pairs: &mut [crt::Pair], change: Option<crt::Change>) -> Numbers;
     /// See [`crt::Private::open_vartime`].
-    fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Vec<Limbs>;
+    fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Numbers;
 }
 
 /// Operations of keys that fill the lanes and may share a batch.
@@ -47,11 +47,11 @@ struct Held<'a, M: batch::Kernels> {
 }
 
 impl<M: batch::Kernels> PrivateOperations for Held<'_, M> {
-    fn raise(&mut self, numbers: &[&[u64]], pairs: &[crt::Pair], change: Option<crt::Change>) -> crt::Raised {
+    fn raise(&mut self, numbers: &[&[u64]], pairs: &mut [crt::Pair], change: Option<crt::Change>) -> Numbers {
         counts::powers(2 * numbers.len());
         self.machine.held(|| self.operations.raise(numbers, pairs, change))
     }
-    fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Vec<Limbs> {
+    fn open_vartime(&mut self, numbers: &[&[u64]], e: &[u64]) -> Numbers {
         self.machine.held(|| self.operations.open_vartime(numbers, e))
     }
 }

@@ -1,7 +1,7 @@
 //! A table of a base's powers on a machine that the caller does not name.
 
 use zariz_kernels::fixed_base::{self, Size, Table};
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::Numbers;
 
 use super::{Arithmetic, repeated_sharing};
 use crate::prepared::Prepared;
@@ -13,9 +13,9 @@ pub(crate) trait PowerTable: Send + Sync {
     fn bytes(&self) -> usize;
     /// Powers in constant time, any number of them. Preconditions: the modulus is the one that the table was
     /// made for, and `bits`, which bounds the exponents' lengths, is at most what it was made for.
-    fn pow(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs>;
+    fn pow(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Numbers;
     /// Like [`pow`](Self::pow), for exponents that are public.
-    fn pow_vartime(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs>;
+    fn pow_vartime(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Numbers;
 }
 
 pub(super) struct TableOf<A: Arithmetic> {
@@ -38,11 +38,11 @@ impl<A: Arithmetic> PowerTable for TableOf<A> {
     fn bytes(&self) -> usize {
         self.table.bytes()
     }
-    fn pow(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
+    fn pow(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Numbers {
         let domain = || repeated_sharing(self.machine, modulus, exponents.len());
         self.machine.held(|| fixed_base::pow(domain(), &self.table, exponents, bits))
     }
-    fn pow_vartime(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Vec<Limbs> {
+    fn pow_vartime(&self, modulus: &Prepared, exponents: &[&[u64]], bits: usize) -> Numbers {
         let domain = || repeated_sharing(self.machine, modulus, exponents.len());
         self.machine.held(|| fixed_base::pow_vartime(domain(), &self.table, exponents, bits))
     }

@@ -82,7 +82,7 @@ impl Job<Zeroizing<Vec<u8>>> {
         let primitive = Primitive::Private(key.clone(), ciphertext.clone().into());
         Ok(Self::new(primitive, move |mut number| {
             let job = DecryptJob { key: &key, padding: &padding, ciphertext: &ciphertext };
-            wiping_padding(|| rsa::decode_bytes(&job, &mut number))
+            wiping_padding(|| rsa::decode(&job, &mut number))
         }))
     }
 

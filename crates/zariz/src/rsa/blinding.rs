@@ -117,25 +117,27 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     }
     let powers: Vec<_> = keys.iter().zip(&inverses).map(|(key, inverse)| key.public.power(inverse)).collect();
     let masks = fault::pass(Place::Mask, jobs::pow_reduced_vartime(route, &powers));
-    Ok(masks.into_iter().zip(unmasks).map(|(mask, unmask)| Blind { mask, unmask, uses: 0 }).collect())
+    let pair = |(mask, unmask): (&[u64], _)| Blind { mask: Limbs::new(mask.to_vec()), unmask, uses: 0 };
+    Ok(masks.iter().zip(unmasks).map(pair).collect())
 }
 
 /// Squares used pairs, and keeps the squares. Pairs that led to a wrong result must not be given back.
 pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
-    let kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.has_more_uses()).collect();
-    let products: Vec<_> =
-        kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x))).collect();
-    let mut squares = jobs::mul(route, &products).into_iter();
-    let squares = std::iter::from_fn(|| Some([squares.next()?, squares.next()?]));
-    keep(kept.iter().zip(squares).map(|((key, pair), squares)| (*key, pair, squares)));
+    let mut kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.has_more_uses()).collect();
+    let products = kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x)));
+    let squares = jobs::mul(route, &products.collect::<Vec<_>>());
+    for (i, (_, pair)) in kept.iter_mut().enumerate() {
+        pair.mask.copy_from_slice(&squares[2 * i]);
+        pair.unmask.copy_from_slice(&squares[2 * i + 1]);
+    }
+    keep(kept.into_iter());
 }
 
-/// Keeps the squares of used pairs for the next requests of their keys, unless they led to a wrong result, which the
-/// caller sees to.
-pub(super) fn keep<'a>(used: impl Iterator<Item = (&'a PrivateKey, &'a Blind, [Limbs; 2])>) {
-    let used = used.filter(|(_, used, _)| used.has_more_uses());
-    let next = used.map(|(key, used, [mask, unmask])| (key, Blind { mask, unmask, uses: used.uses + 1 }));
-    let mut next = next.peekable();
+/// Keeps used pairs that have been squared for the next requests of their keys. Pairs that led to a wrong result must
+/// not be kept, which the caller sees to.
+pub(super) fn keep<'a>(squared: impl Iterator<Item = (&'a PrivateKey, Blind)>) {
+    let next = squared.filter(|(_, pair)| pair.has_more_uses());
+    let mut next = next.map(|(key, pair)| (key, Blind { uses: pair.uses + 1, ..pair })).peekable();
     while let Some((key, first)) = next.next() {
         let others = std::iter::from_fn(|| Some(next.next_if(|(other, _)| other.is_same(key))?.1));
         key.secret.blinding.keep(std::iter::once(first).chain(others));

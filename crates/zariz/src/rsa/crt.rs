@@ -1,6 +1,6 @@
 //! Powers by the Chinese remainder theorem, unmasked and unchecked.
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use super::fault::{self, Place};
 use super::private::{Prime, PrivateKey};
@@ -18,8 +18,8 @@ pub(super) fn product<'a>(key: &'a PrivateKey, a: &'a [u64], b: &'a [u64]) -> Pr
 
 /// `x^d mod n`, each prime's half in its own lane, combined by Garner's formula `y = y_q + q·(q^{−1}·(y_p −
 /// y_q) mod p)`. Unchecked. All requests are for one dispatch.
-pub(super) fn crt(requests: &[Request]) -> Vec<Limbs> {
-    let Some((first, _)) = requests.first() else { return Vec::new() };
+pub(super) fn crt(requests: &[Request]) -> Numbers {
+    let Some((first, _)) = requests.first() else { return Numbers::default() };
     let route = first.route();
     let mut powers = Vec::with_capacity(2 * requests.len());
     for (key, x) in requests {
@@ -36,24 +36,20 @@ pub(super) fn crt(requests: &[Request]) -> Vec<Limbs> {
 
     // q^{−1}·y_p and q^{−1}·y_q modulo p: multiplying also reduces y_q, even where q is the longer prime.
     let mut products = Vec::with_capacity(halves.len());
-    for ((key, _), halves) in requests.iter().zip(halves.chunks_exact(2)) {
+    for (i, (key, _)) in requests.iter().enumerate() {
         let (p, q) = (&key.secret.p.modulus, &key.secret.q.modulus);
         let by_inverse = |a, a_bits| Product { modulus: p, a, a_bits, b: &key.secret.qinv };
-        products.extend([by_inverse(&halves[0], p.bits()), by_inverse(&halves[1], q.bits())]);
+        products.extend([by_inverse(&halves[2 * i], p.bits()), by_inverse(&halves[2 * i + 1], q.bits())]);
     }
-    let mut quotients = jobs::mul(route, &products);
-    let pairs = halves.chunks_exact(2).zip(quotients.chunks_exact_mut(2));
-    requests
-        .iter()
-        .zip(pairs)
-        .map(|((key, _), (halves, quotients))| {
-            let (h, of_q) = quotients.split_at_mut(1);
-            limbs::sub_mod(&mut h[0], &of_q[0], key.secret.p.modulus.limbs());
-            let mut y = limbs::mul(&h[0], key.secret.q.modulus.limbs());
-            limbs::add_assign(&mut y, &halves[1]);
-            // y < n: everything above n's limbs is zero.
-            y.truncate(key.public.modulus().limbs().len());
-            y
-        })
-        .collect()
+    let quotients = jobs::mul(route, &products);
+    let mut out = Numbers::default();
+    for (i, (key, _)) in requests.iter().enumerate() {
+        let mut h = Limbs::new(quotients[2 * i].to_vec());
+        limbs::sub_mod(&mut h, &quotients[2 * i + 1], key.secret.p.modulus.limbs());
+        let mut y = limbs::mul(&h, key.secret.q.modulus.limbs());
+        limbs::add_assign(&mut y, &halves[2 * i + 1]);
+        // y < n: everything above n's limbs is zero.
+        out.push(&y[..key.public.modulus().limbs().len()]);
+    }
+    out
 }

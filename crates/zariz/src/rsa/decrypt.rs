@@ -1,10 +1,8 @@
 //! Decrypting, one ciphertext or a batch.
 
-use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
 use super::algorithm::Padding;
-use super::each::each;
 use super::error::Error;
 use super::hazmat::oaep;
 use super::hazmat::pkcs1v15::{self, Substitute};
@@ -28,8 +26,9 @@ pub struct DecryptJob<'a> {
 #[must_use]
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     wiping(|| {
-        let numbers: Vec<_> = jobs.iter().map(|job| (job.key, number(job))).collect();
-        jobs.iter().zip(each(&numbers, private_op)).map(|(job, number)| decode(job, &number?)).collect()
+        let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
+        let numbers = jobs.iter().map(|job| (job.key, number(job)));
+        jobs.iter().zip(private_op(numbers)).map(|(job, encoded)| decode(job, &mut encoded?)).collect()
     })
 }
 
@@ -69,22 +68,15 @@ impl PrivateKey {
     }
 }
 
-/// The number that the private operation raises to `d`.
-pub(crate) fn number(job: &DecryptJob) -> Result<Limbs, Error> {
+/// Checks that the key may decrypt, and that the ciphertext is a number for its private operation.
+pub(crate) fn check_ciphertext(job: &DecryptJob) -> Result<(), Error> {
     let public = job.key.public_key();
     public.usage().allows_encryption()?;
-    public.below_modulus(job.ciphertext)
-}
-
-/// The message in a decrypted number.
-fn decode(job: &DecryptJob, number: &[u64]) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let mut encoded = Zeroizing::new(vec![0; job.key.size()]);
-    limbs::to_be_bytes(number, &mut encoded);
-    decode_bytes(job, &mut encoded)
+    public.check_number(job.ciphertext)
 }
 
 /// The message in a decrypted number that is as long as the key.
-pub(crate) fn decode_bytes(job: &DecryptJob, encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(crate) fn decode(job: &DecryptJob, encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     match job.padding {
         Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, encoded),
         Padding::Pkcs1v15 => pkcs1v15::decode_message(encoded, &job.key.substitute(job.ciphertext)?),

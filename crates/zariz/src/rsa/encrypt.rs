@@ -1,13 +1,12 @@
 //! Encrypting, one message or a batch.
 
-use zariz_kernels::limbs::{self, Limbs};
+use zeroize::Zeroizing;
 
 use super::algorithm::Padding;
-use super::each::each;
 use super::error::Error;
 use super::hazmat::{oaep, pkcs1v15};
 use super::public::PublicKey;
-use super::verify::open;
+use super::public_op::public_op_bytes;
 
 impl PublicKey {
     /// Encrypts `message` for the holder of the private key, in `⌈bits/8⌉` bytes.
@@ -24,21 +23,15 @@ impl PublicKey {
     #[must_use]
     pub fn encrypt_batch(&self, padding: &Padding, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         let numbers: Vec<_> = messages.iter().map(|message| (self, encode(self, padding, message))).collect();
-        let bytes = |number: Result<Limbs, Error>| {
-            let mut out = vec![0; self.size()];
-            limbs::to_be_bytes(&number?, &mut out);
-            Ok(out)
-        };
-        each(&numbers, open).into_iter().map(bytes).collect()
+        public_op_bytes(&numbers)
     }
 }
 
 /// The number that the public operation turns into a ciphertext.
-fn encode(key: &PublicKey, padding: &Padding, message: &[u8]) -> Result<Limbs, Error> {
+fn encode(key: &PublicKey, padding: &Padding, message: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     key.usage().allows_encryption()?;
-    let encoded = match padding {
-        Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, key.size())?,
-        Padding::Pkcs1v15 => pkcs1v15::encode_message(message, key.size())?,
-    };
-    Ok(limbs::from_be_bytes(&encoded))
+    match padding {
+        Padding::Oaep { hash, mgf, label } => oaep::encode(*hash, *mgf, label, message, key.size()),
+        Padding::Pkcs1v15 => pkcs1v15::encode_message(message, key.size()),
+    }
 }

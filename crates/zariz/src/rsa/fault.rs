@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use zariz_kernels::limbs::Limbs;
+use zariz_kernels::limbs::Numbers;
 
 static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
 
@@ -39,7 +39,7 @@ pub(super) enum Place {
 /// Lets the numbers of one step pass.
 #[cfg(not(all(test, feature = "keygen")))]
 #[inline(always)]
-pub(super) fn pass(_: Place, numbers: Vec<Limbs>) -> Vec<Limbs> {
+pub(super) fn pass(_: Place, numbers: Numbers) -> Numbers {
     numbers
 }
 
@@ -62,7 +62,7 @@ pub(super) use testing::*;
 
 #[cfg(all(test, feature = "keygen"))]
 mod testing {
-    use super::{Limbs, Place};
+    use super::{Numbers, Place};
     use std::cell::Cell;
 
     thread_local! {
@@ -92,7 +92,7 @@ mod testing {
         })
     }
 
-    pub fn pass(place: Place, mut numbers: Vec<Limbs>) -> Vec<Limbs> {
+    pub fn pass(place: Place, mut numbers: Numbers) -> Numbers {
         if let Some((_, i, bit)) = FAULT.get().filter(|fault| fault.0 == place) {
             numbers[i][bit / 64] ^= 1 << (bit % 64);
             FAULT.set(None);
@@ -100,7 +100,7 @@ mod testing {
         if place == Place::Recomputed {
             RECOMPUTED.set(RECOMPUTED.get() + numbers.len());
             if RECOMPUTATION.get() {
-                numbers.iter_mut().for_each(|number| number[0] ^= 2);
+                (0..numbers.len()).for_each(|i| numbers[i][0] ^= 2);
             }
         }
         numbers

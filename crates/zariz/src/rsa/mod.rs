@@ -26,7 +26,6 @@ mod blinding;
 mod components;
 mod crt;
 mod decrypt;
-mod each;
 mod encrypt;
 mod error;
 mod fault;
@@ -41,6 +40,7 @@ mod private;
 mod private_op;
 mod pss_parameters;
 mod public;
+mod public_op;
 mod secrets;
 mod sign;
 mod traits;
@@ -52,7 +52,7 @@ pub use algorithm::{Algorithm, Padding, UnknownAlgorithm};
 pub use components::{Components, PrimeComponents};
 pub use decrypt::{DecryptJob, decrypt_many};
 #[cfg(feature = "batcher")]
-pub(crate) use decrypt::{decode_bytes, number as check_ciphertext};
+pub(crate) use decrypt::{check_ciphertext, decode};
 pub use error::{Error, KeyError};
 pub use fault::check_failures;
 #[cfg(feature = "keygen")]

@@ -291,6 +291,11 @@ impl PrivateKey {
         self.is_known_invalid()
     }
 
+    /// The place of its secret in memory: the same for those that are [the same](Self::is_same).
+    pub(super) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.secret).addr()
+    }
+
     /// Which batches the key's operations may share: the digits of its primes and of its modulus.
     pub(super) fn size_class(&self) -> (Shape, Shape) {
         let shape = |modulus| self.route().shape(modulus);

@@ -3,102 +3,125 @@
 
 mod lanes;
 
-use std::ptr;
+use std::{mem, ptr};
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Numbers};
+use zeroize::Zeroizing;
 
 use super::blinding::{self, Blind};
 use super::crt::{Request, crt, product};
 use super::error::Error;
 use super::fault::{self, Place};
+use super::private::PrivateKey;
 use crate::backend::Power;
 use crate::dispatch::{self, Route};
 use crate::jobs;
 use crate::revealed;
 
-/// `x^d mod n` for every request, in order. Each request succeeds or fails on its own.
-pub(super) fn private_op(requests: &[Request]) -> Vec<Result<Limbs, Error>> {
-    let mut out: Vec<_> = requests.iter().map(|_| Err(Error::Fault)).collect();
+/// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or why there
+/// is none.
+pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
+
+/// `x^d mod n` for every number that there is, in its memory and in order. Each succeeds or fails on its own.
+pub(super) fn private_op<'a>(jobs: impl Iterator<Item = Job<'a>>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let (keys, mut memory): (Vec<_>, Vec<_>) = jobs.unzip();
+    let numbers = numbers_in(&memory);
     // A number that a fault changes on its way would be signed without an error: it is compared with both.
-    let copies = fault::pass(Place::Copy, requests.iter().map(|(_, x)| Limbs::new(x.to_vec())).collect());
-    let sizes: Vec<_> = requests.iter().map(|(key, _)| fault::size(key.size())).collect();
-    for (dispatch, mut mine) in dispatch::groups(requests.len(), |i| requests[i].0.route().dispatch) {
-        // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
+    let copies = fault::pass(Place::Copy, numbers_in(&memory));
+    let sizes: Vec<_> = keys.iter().map(|key| fault::size(key.size())).collect();
+    let mut out: Vec<_> =
+        memory.iter().map(|number| Err(number.as_ref().err().copied().unwrap_or(Error::Fault))).collect();
+    for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         mine.retain(|&i| {
-            let invalid = requests[i].0.is_known_invalid();
-            if invalid {
+            // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
+            let (is_there, is_invalid) = (memory[i].is_ok(), keys[i].is_known_invalid());
+            if is_there && is_invalid {
                 out[i] = Err(Error::InvalidKey);
             }
-            !invalid
+            is_there && !is_invalid
         });
-        // Keys of similar size next to each other, so that they share batches in any order of requests.
-        mine.sort_by_key(|&i| requests[i].0.size_class());
+        // Keys of similar size next to each other, so that they share batches in any order of requests; and the
+        // requests of each key, so that they share what is prepared of it.
+        mine.sort_by_key(|&i| (keys[i].size_class(), keys[i].identity()));
         let mut kept = None;
         // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
         for chunk in mine.chunks(dispatch.main().lanes()) {
-            let selected: Vec<_> = chunk.iter().map(|&i| requests[i]).collect();
-            let copied: Vec<_> = chunk.iter().map(|&i| &copies[i][..]).collect();
-            match blinded(&selected, &copied, &mut kept) {
-                Ok(results) => {
-                    for ((&i, result), copy) in chunk.iter().zip(results).zip(copied) {
-                        // With a damaged place, it would be the result of another request; with a damaged length of
-                        // the key, the caller would cut it or pad it.
-                        let is_mine = ptr::eq(copy, &copies[i][..]) && requests[i].0.size() == sizes[i];
-                        out[i] = if is_mine { result } else { Err(Error::Fault) };
+            let requests: Vec<Request> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
+            let copied: Vec<_> = chunk.iter().map(|&i| &copies[i]).collect();
+            let blinded = blinded(&requests, &copied, &mut kept, |place, result| {
+                let i = chunk[place];
+                // With a damaged place, it would be the result of another request; with a damaged length of the key
+                // or the number, it would be cut or padded.
+                let is_mine = ptr::eq(copied[place], &copies[i]);
+                let number = mem::replace(&mut memory[i], Err(Error::Fault));
+                out[i] = result.and_then(|result| {
+                    let mut bytes = number?;
+                    if !is_mine || [keys[i].size(), bytes.len()] != [sizes[i]; 2] {
+                        return Err(Error::Fault);
                     }
-                }
-                Err(error) => chunk.iter().for_each(|&i| out[i] = Err(error)),
+                    limbs::to_be_bytes(result, &mut bytes);
+                    Ok(bytes)
+                });
+            });
+            if let Err(error) = blinded {
+                chunk.iter().for_each(|&i| out[i] = Err(error));
             }
         }
     }
     out
 }
 
+/// The numbers in memory; those that are missing have no limbs.
+fn numbers_in(memory: &[Result<Zeroizing<Vec<u8>>, Error>]) -> Numbers {
+    Numbers::from_be_bytes(memory.iter().map(|number| number.as_ref().map_or(&[][..], |bytes| bytes)))
+}
+
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
-/// fresh mask and without the theorem. `copies` has the numbers once more.
+/// fresh mask and without the theorem. `copies` has the numbers once more. `done` gets each result, with its place.
 fn blinded<'a>(
     requests: &[Request<'a>],
     copies: &[&[u64]],
     kept: &mut lanes::Kept<'a>,
-) -> Result<Vec<Result<Limbs, Error>>, Error> {
-    let Some((first, _)) = requests.first() else { return Ok(Vec::new()) };
+    mut done: impl FnMut(usize, Result<&[u64], Error>),
+) -> Result<(), Error> {
+    let Some((first, _)) = requests.first() else { return Ok(()) };
     let route = first.route();
-    let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
-    let pairs = blinding::take(&keys)?;
-    let (results, good) = match lanes::attempt(requests, copies, &pairs, kept) {
-        Some((results, good, squares)) => {
-            let used = keys.iter().zip(&pairs).zip(squares).zip(&good).filter(|(_, good)| **good);
-            blinding::keep(used.map(|(((key, pair), squares), _)| (*key, pair, squares)));
-            (results, good)
-        }
-        None => {
-            let (results, good) = attempt(route, requests, copies, &pairs, crt);
-            let used = keys.into_iter().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
-            blinding::give_back(route, used.collect());
-            (results, good)
-        }
-    };
-
-    let mut out: Vec<_> = results.into_iter().map(Ok).collect();
-    let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
-    if !bad.is_empty() {
-        fault::note(bad.len());
-        let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
-        let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();
-        let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
-        let pairs = blinding::fresh(&keys)?;
-        let (results, good) = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
-        for (((&i, key), result), good) in bad.iter().zip(keys).zip(results).zip(good) {
-            // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
-            out[i] = match (key.is_found_invalid(), good) {
-                (true, _) => Err(Error::InvalidKey),
-                (false, true) => Ok(result),
-                (false, false) => Err(Error::Fault),
-            };
-        }
+    let keys = || requests.iter().map(|&(key, _)| key);
+    let mut pairs = blinding::take(&keys().collect::<Vec<_>>())?;
+    let in_lanes = lanes::attempt(requests, copies, &mut pairs, kept);
+    let are_squared = in_lanes.is_some();
+    let (results, good) = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
+    let used = keys().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
+    if are_squared {
+        blinding::keep(used);
+    } else {
+        blinding::give_back(route, used.collect());
     }
-    Ok(out)
+    for (place, result) in results.iter().enumerate().filter(|&(place, _)| good[place]) {
+        done(place, Ok(result));
+    }
+
+    let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
+    if bad.is_empty() {
+        return Ok(());
+    }
+    fault::note(bad.len());
+    let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
+    let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();
+    let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
+    let pairs = blinding::fresh(&keys)?;
+    let (results, good) = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
+    for (((&place, key), result), good) in bad.iter().zip(keys).zip(results.iter()).zip(good) {
+        // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
+        let result = match (key.is_found_invalid(), good) {
+            (true, _) => Err(Error::InvalidKey),
+            (false, true) => Ok(result),
+            (false, false) => Err(Error::Fault),
+        };
+        done(place, result);
+    }
+    Ok(())
 }
 
 /// Masks every request, raises it to `d`, takes the mask off, and checks the results: `y^e ≡ x (mod n)`, with
@@ -109,19 +132,20 @@ fn attempt(
     requests: &[Request],
     copies: &[&[u64]],
     pairs: &[Blind],
-    raise: impl Fn(&[Request]) -> Vec<Limbs>,
-) -> (Vec<Limbs>, Vec<bool>) {
+    raise: impl Fn(&[Request]) -> Numbers,
+) -> (Numbers, Vec<bool>) {
     let lanes = || requests.iter().zip(pairs);
     let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
     let masked = jobs::mul(route, &masked);
-    let hidden: Vec<Request> = requests.iter().zip(&masked).map(|(&(key, _), x)| (key, &x[..])).collect();
+    let hidden: Vec<Request> = requests.iter().zip(masked.iter()).map(|(&(key, _), x)| (key, x)).collect();
     let raised = raise(&hidden);
-    let unmasked: Vec<_> = lanes().zip(&raised).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
+    let unmasked: Vec<_> =
+        lanes().zip(raised.iter()).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
     let results = fault::pass(Place::Unmasked, jobs::mul(route, &unmasked));
 
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
-    let powers: Vec<_> = requests.iter().zip(&checked).map(|((key, _), y)| key.public.power(y)).collect();
+    let powers: Vec<_> = requests.iter().zip(checked.iter()).map(|((key, _), y)| key.public.power(y)).collect();
     let good = are_right(requests, copies, &results, &checked, &jobs::pow_reduced_vartime(route, &powers));
     (results, good)
 }
@@ -130,9 +154,9 @@ fn attempt(
 fn are_right(
     requests: &[Request],
     copies: &[&[u64]],
-    results: &[Limbs],
-    checked: &[Limbs],
-    opened: &[Limbs],
+    results: &Numbers,
+    checked: &Numbers,
+    opened: &Numbers,
 ) -> Vec<bool> {
     let is_right = |i: usize| {
         let (_, x) = requests[i];
@@ -143,7 +167,7 @@ fn are_right(
 }
 
 /// `x^d mod n` for every request, without the Chinese remainder theorem.
-fn without_crt(route: Route, requests: &[Request]) -> Vec<Limbs> {
+fn without_crt(route: Route, requests: &[Request]) -> Numbers {
     let powers: Vec<_> = requests
         .iter()
         .map(|(key, x)| {
@@ -192,10 +216,11 @@ mod tests {
                 fault::FAULT.set(fault);
                 fault::RECOMPUTED.set(0);
                 let requests = if are_mixed { &mixed } else { &same };
-                let results = blinded(requests, &copies, &mut kept).expect("results");
-                let results: Vec<_> = results.into_iter().map(|result| result.expect("a result")).collect();
+                let results = all(requests, &copies, &mut kept).expect("results");
                 let recomputed = fault::RECOMPUTED.get();
-                assert_eq!(results, without_crt(key.route(), requests), "{engine}");
+                for (result, expected) in results.iter().zip(without_crt(key.route(), requests).iter()) {
+                    assert_eq!(result.as_deref(), Ok(expected), "{engine}");
+                }
                 (recomputed, kept.is_some())
             };
             // An engine whose numbers do not stay in lanes keeps nothing.
@@ -219,12 +244,25 @@ mod tests {
             let x = [2; 16];
             let requests: Vec<Request> = clones.iter().map(|key| (key, &x[..])).collect();
             let mut kept = None;
-            blinded(&requests, &vec![&x[..]; engine.lanes()], &mut kept).expect("results");
+            all(&requests, &vec![&x[..]; engine.lanes()], &mut kept).expect("results");
             // An engine whose numbers do not stay in lanes keeps nothing.
             let keeps = kept.is_some();
             let others = vec![&key; engine.lanes()];
             assert_eq!(lanes::take(&mut kept, &others).is_some(), keeps, "{engine}");
         }
+    }
+
+    /// The results of a chunk, each of which comes once.
+    fn all<'a>(
+        requests: &[Request<'a>],
+        copies: &[&[u64]],
+        kept: &mut lanes::Kept<'a>,
+    ) -> Result<Vec<Result<Vec<u64>, Error>>, Error> {
+        let mut out = vec![None; requests.len()];
+        blinded(requests, copies, kept, |place, result| {
+            assert_eq!(out[place].replace(result.map(<[_]>::to_vec)), None, "the result of {place}");
+        })?;
+        Ok(out.into_iter().map(|result| result.expect("a result")).collect())
     }
 
     fn flip_bits(key: &PrivateKey, messages: &[&[u8]]) {
@@ -259,8 +297,8 @@ mod tests {
         assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
         fault::SIZE.set(0);
         let (x, copy) = ([5; 16], [4; 16]);
-        assert_eq!(blinded(&[(key, &x)], &[&x[..]], &mut None).map(|out| out[0].is_ok()), Ok(true));
-        assert_eq!(blinded(&[(key, &x)], &[&copy[..]], &mut None), Ok(vec![Err(Error::Fault)]));
+        assert_eq!(all(&[(key, &x)], &[&x[..]], &mut None).map(|out| out[0].is_ok()), Ok(true));
+        assert_eq!(all(&[(key, &x)], &[&copy[..]], &mut None), Ok(vec![Err(Error::Fault)]));
         // Wrong twice: an error for that message, the others untouched.
         fault::FAULT.set(Some((Place::Half, 1, 17)));
         fault::RECOMPUTATION.set(true);

@@ -171,13 +171,12 @@ impl PublicKey {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() }, HashNull::Written)
     }
 
-    /// A signature or ciphertext as a number: it must have the key's length and be below the modulus.
-    pub(super) fn below_modulus(&self, bytes: &[u8]) -> Result<Limbs, Error> {
+    /// Checks that a signature or ciphertext has the key's length, and that its number is below the modulus.
+    pub(super) fn check_number(&self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.len() != self.size() {
             return Err(Error::Length { expected: self.size(), actual: bytes.len() });
         }
-        let number = limbs::from_be_bytes(bytes);
-        if limbs::less(&number, self.inner.n.limbs()) { Ok(number) } else { Err(Error::NotBelowModulus) }
+        if limbs::be_bytes_less(bytes, self.inner.n.limbs()) { Ok(()) } else { Err(Error::NotBelowModulus) }
     }
 
     /// The job `base^e mod n`, for a base below `n`.

@@ -50,14 +50,15 @@ impl Secrets {
             Power { modulus, base, base_bits, exponent: &exponents[i], exponent_bits: modulus.bits() }
         };
         let inverses = jobs::pow(route, &(0..keys.len()).map(power).collect::<Vec<_>>());
-        let complete = |([d, p, q], qinv): ([Limbs; 3], Limbs)| {
+        let complete = |([d, p, q], qinv): ([Limbs; 3], &[u64])| {
+            let qinv = Limbs::new(qinv.to_vec());
             if !revealed::fits(limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1])) {
                 return Err(KeyError::Inconsistent("p is not prime"));
             }
             let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
             Ok(Self { d, p, q, dp, dq, qinv })
         };
-        keys.into_iter().zip(inverses).map(complete).collect()
+        keys.into_iter().zip(inverses.iter()).map(complete).collect()
     }
 }
 

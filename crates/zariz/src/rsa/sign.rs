@@ -1,14 +1,14 @@
 //! Signing, one message or a batch.
 
-use zariz_kernels::limbs::{self, Limbs};
+use std::mem;
+
 use zeroize::Zeroizing;
 
 use super::algorithm::Algorithm;
-use super::each::each;
 use super::error::Error;
 use super::hazmat::{pkcs1v15, pss};
 use super::private::PrivateKey;
-use super::private_op::private_op;
+use super::private_op::{self, private_op};
 use crate::wiping::wiping;
 
 /// One message to sign.
@@ -39,8 +39,7 @@ pub struct SignDigestJob<'a> {
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
     wiping(|| {
         let digest = |job: &SignJob| Zeroizing::new(job.algorithm.hash().digest(&[job.message]));
-        let encoded = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, &digest(job))));
-        sign_encoded(&encoded.collect::<Vec<_>>())
+        sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, &digest(job)))))
     })
 }
 
@@ -48,10 +47,7 @@ pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
 /// batches. Each result is a signature or its own error, one of those of [`PrivateKey::sign_digest`].
 #[must_use]
 pub fn sign_digest_many(jobs: &[SignDigestJob]) -> Vec<Result<Vec<u8>, Error>> {
-    wiping(|| {
-        let encoded = jobs.iter().map(|job| (job.key, encode(job.key, job.algorithm, job.digest)));
-        sign_encoded(&encoded.collect::<Vec<_>>())
-    })
+    wiping(|| sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, job.digest)))))
 }
 
 impl PrivateKey {
@@ -89,12 +85,7 @@ impl PrivateKey {
     }
 }
 
-/// The number that the private operation turns into a signature.
-fn encode(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Limbs, Error> {
-    Ok(limbs::from_be_bytes(&encoded(key, algorithm, digest)?))
-}
-
-/// The bytes of that number, as many as the key has.
+/// The number that the private operation turns into a signature: as long as the key.
 pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     key.public_key().usage().allows(algorithm)?;
     algorithm.hash().check_digest(digest)?;
@@ -104,11 +95,7 @@ pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> 
     }))
 }
 
-fn sign_encoded(encoded: &[(&PrivateKey, Result<Limbs, Error>)]) -> Vec<Result<Vec<u8>, Error>> {
-    let bytes = |((key, _), signature): (&(&PrivateKey, _), Result<Limbs, Error>)| {
-        let mut out = vec![0; key.size()];
-        limbs::to_be_bytes(&signature?, &mut out);
-        Ok(out)
-    };
-    encoded.iter().zip(each(encoded, private_op)).map(bytes).collect()
+fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Vec<Result<Vec<u8>, Error>> {
+    // A signature is no secret.
+    private_op(encoded).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
 }

@@ -1,14 +1,12 @@
 //! Verifying, one signature or a batch.
 
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs;
 
 use super::algorithm::Algorithm;
-use super::each::each;
 use super::error::Error;
 use super::hazmat::{pkcs1v15, pss};
 use super::public::PublicKey;
-use crate::dispatch;
-use crate::jobs;
+use super::public_op::public_op;
 
 /// One signature to verify.
 #[derive(Clone, Copy, Debug)]
@@ -70,13 +68,11 @@ pub fn verify_many(jobs: &[VerifyJob]) -> Vec<Result<(), Error>> {
 pub fn verify_digest_many(jobs: &[VerifyDigestJob]) -> Vec<Result<(), Error>> {
     let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.number())).collect();
     let mut encoded = Vec::new();
-    let check = |(job, opened): (&VerifyDigestJob, Result<Limbs, Error>)| {
-        let opened = opened?;
-        encoded.resize(job.key.size(), 0);
-        limbs::to_be_bytes(&opened, &mut encoded);
-        job.check(&mut encoded)
-    };
-    jobs.iter().zip(each(&numbers, open)).map(check).collect()
+    public_op(&numbers, |i, opened| {
+        encoded.resize(jobs[i].key.size(), 0);
+        limbs::to_be_bytes(opened, &mut encoded);
+        jobs[i].check(&mut encoded)
+    })
 }
 
 impl PublicKey {
@@ -113,24 +109,13 @@ impl PublicKey {
     }
 }
 
-/// `x^e mod n` for each number.
-pub(super) fn open(numbers: &[(&PublicKey, &[u64])]) -> Vec<Result<Limbs, Error>> {
-    let mut out: Vec<_> = numbers.iter().map(|_| Err(Error::Fault)).collect();
-    for (_, mine) in dispatch::groups(numbers.len(), |i| numbers[i].0.route().dispatch) {
-        let powers: Vec<_> = mine.iter().map(|&i| numbers[i].0.power(numbers[i].1)).collect();
-        for (&i, result) in mine.iter().zip(jobs::pow_reduced_vartime(numbers[mine[0]].0.route(), &powers)) {
-            out[i] = Ok(result);
-        }
-    }
-    out
-}
-
-impl VerifyDigestJob<'_> {
+impl<'a> VerifyDigestJob<'a> {
     /// The signature as the number that the public operation raises to `e`.
-    fn number(&self) -> Result<Limbs, Error> {
+    fn number(&self) -> Result<&'a [u8], Error> {
         self.key.usage().allows(self.algorithm)?;
         self.algorithm.hash().check_digest(self.digest)?;
-        self.key.below_modulus(self.signature)
+        self.key.check_number(self.signature)?;
+        Ok(self.signature)
     }
 
     /// Checks that `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.

@@ -126,7 +126,7 @@ impl PublicKey {
         let powers: Vec<_> = good.iter().map(|(_, blind)| self.key.power(blind)).collect();
         let powers = jobs::pow_reduced_vartime(route, &powers);
         let product = |(&(a, _), b)| Product { modulus, a, a_bits: modulus.bits(), b };
-        let products: Vec<_> = good.iter().zip(powers.iter().map(|power| &power[..])).map(product).collect();
+        let products: Vec<_> = good.iter().zip(powers.iter()).map(product).collect();
         let blinded = jobs::mul(route, &products);
         // Inverting the messages along with the blinds costs three products each, and tells whether they have
         // inverses.
@@ -168,11 +168,12 @@ impl PublicKey {
         // The answer may be above the modulus: the product reduces it.
         let product = |(answer, inverse)| Product { modulus, a: answer, a_bits: 8 * size, b: inverse };
         let good = numbers.iter().flatten().map(|(answer, inverse)| (&answer[..], &inverse[..]));
-        let mut signatures = jobs::mul(self.key.route(), &good.map(product).collect::<Vec<_>>()).into_iter();
+        let signatures = jobs::mul(self.key.route(), &good.map(product).collect::<Vec<_>>());
+        let mut signatures = signatures.iter();
         let result = |number: &Result<_, Error>| {
             number.as_ref().map_err(|error| *error)?;
             let mut out = vec![0; size];
-            limbs::to_be_bytes(&signatures.next().ok_or(Error::InvalidSignature)?, &mut out);
+            limbs::to_be_bytes(signatures.next().ok_or(Error::InvalidSignature)?, &mut out);
             out.iter_mut().for_each(|byte| *byte = revealed::signature_byte(*byte));
             Ok(out)
         };

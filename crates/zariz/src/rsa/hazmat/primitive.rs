@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
-use crate::rsa::each::each;
 use crate::rsa::private_op::private_op;
-use crate::rsa::verify::open;
+use crate::rsa::public_op::public_op_bytes;
 use crate::rsa::{Error, PrivateKey, PublicKey};
 use crate::wiping::wiping;
 
@@ -50,24 +48,17 @@ impl fmt::Debug for PublicJob<'_> {
 /// [`Error::Length`], one that is not below the modulus [`Error::NotBelowModulus`].
 #[must_use]
 pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.public_key().below_modulus(job.number))).collect();
-    let bytes = |(job, result): (&PrivateJob, Result<Limbs, Error>)| {
-        let mut out = Zeroizing::new(vec![0; job.key.size()]);
-        limbs::to_be_bytes(&result?, &mut out);
-        Ok(out)
+    let number = |job: &PrivateJob| {
+        job.key.public_key().check_number(job.number)?;
+        Ok(Zeroizing::new(job.number.to_vec()))
     };
-    wiping(|| jobs.iter().zip(each(&numbers, private_op)).map(bytes).collect())
+    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job)))))
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those
 /// of [`private_many`]. The time depends on the exponents.
 #[must_use]
 pub fn public_many_vartime(jobs: &[PublicJob]) -> Vec<Result<Vec<u8>, Error>> {
-    let numbers: Vec<_> = jobs.iter().map(|job| (job.key, job.key.below_modulus(job.number))).collect();
-    let bytes = |(job, result): (&PublicJob, Result<Limbs, Error>)| {
-        let mut out = vec![0; job.key.size()];
-        limbs::to_be_bytes(&result?, &mut out);
-        Ok(out)
-    };
-    jobs.iter().zip(each(&numbers, open)).map(bytes).collect()
+    let number = |&PublicJob { key, number }: &_| (key, key.check_number(number).map(|()| number));
+    public_op_bytes(&jobs.iter().map(number).collect::<Vec<_>>())
 }

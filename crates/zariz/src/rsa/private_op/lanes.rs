@@ -1,7 +1,7 @@
 //! The private operation with a request in every lane of a machine: numbers enter lanes once and leave them once.
 
 use zariz_kernels::batch::crt::{self, Pair};
-use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::limbs::{self, Numbers};
 
 use super::super::blinding::Blind;
 use super::super::crt::Request;
@@ -10,23 +10,20 @@ use super::super::private::{Prime, PrivateKey};
 use super::are_right;
 use crate::backend::{KeyNumbers, PrivateOperations, are_same};
 
-/// Results, which of them are right, and the squares of the pairs.
-type Attempt = (Vec<Limbs>, Vec<bool>, Vec<[Limbs; 2]>);
-
 /// The operations of some keys, which the next requests may have too.
 pub(super) type Kept<'a> = Option<(Vec<&'a PrivateKey>, Box<dyn PrivateOperations + 'a>)>;
 
-/// Like [`attempt`](super::attempt), with the squares of the pairs besides. `None` if the requests do not fill the
-/// lanes of their machine, cannot share a batch, or have different public exponents.
+/// Like [`attempt`](super::attempt), and squares the pairs. `None` if the requests do not fill the lanes of their
+/// machine, cannot share a batch, or have different public exponents: then the pairs are as they were.
 ///
 /// What was `kept` is used if it is of the same keys, in the same lanes. It is kept again if all results are right;
 /// after a wrong one it is dropped, for its numbers may be damaged.
 pub(super) fn attempt<'a>(
     requests: &[Request<'a>],
     copies: &[&[u64]],
-    pairs: &[Blind],
+    pairs: &mut [Blind],
     kept: &mut Kept<'a>,
-) -> Option<Attempt> {
+) -> Option<(Numbers, Vec<bool>)> {
     let (first, _) = requests.first()?;
     let e = first.public.exponent();
     if !requests.iter().all(|(key, _)| limbs::equal(key.public.exponent(), e)) {
@@ -41,20 +38,20 @@ pub(super) fn attempt<'a>(
     };
 
     let numbers: Vec<_> = requests.iter().map(|&(_, x)| x).collect();
-    let masks: Vec<_> = pairs.iter().map(|pair| Pair { mask: &pair.mask, unmask: &pair.unmask }).collect();
+    let pairs = pairs.iter_mut().map(|Blind { mask, unmask, .. }| Pair { mask, unmask });
+    let mut pairs: Vec<_> = pairs.collect();
     let mut change = fault::halves();
     let change = change.as_mut().map(|change| change as crt::Change);
-    let raised = raise(&mut *operations, &numbers, &masks, change);
-    let results = fault::pass(Place::Unmasked, raised.results);
+    let results = fault::pass(Place::Unmasked, raise(&mut *operations, &numbers, &mut pairs, change));
 
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
-    let opened = open_vartime(&mut *operations, &checked.iter().map(|y| &y[..]).collect::<Vec<_>>(), e);
+    let opened = open_vartime(&mut *operations, &checked.iter().collect::<Vec<_>>(), e);
     let good = are_right(requests, copies, &results, &checked, &opened);
     if good.iter().all(|good| *good) {
         *kept = Some((keys, operations));
     }
-    Some((results, good, raised.pairs))
+    Some((results, good))
 }
 
 /// What was kept, if it is of these keys.
@@ -68,15 +65,15 @@ pub(super) fn take<'a>(kept: &mut Kept<'a>, keys: &[&PrivateKey]) -> Option<Box<
 fn raise(
     operations: &mut dyn PrivateOperations,
     x: &[&[u64]],
-    pairs: &[Pair],
+    pairs: &mut [Pair],
     change: Option<crt::Change>,
-) -> crt::Raised {
+) -> Numbers {
     operations.raise(x, pairs, change)
 }
 
 /// Likewise.
 #[inline(never)]
-fn open_vartime(operations: &mut dyn PrivateOperations, y: &[&[u64]], e: &[u64]) -> Vec<Limbs> {
+fn open_vartime(operations: &mut dyn PrivateOperations, y: &[&[u64]], e: &[u64]) -> Numbers {
     operations.open_vartime(y, e)
 }
 

@@ -1,0 +1,43 @@
+//! The public operation `x^e mod n` for a batch of numbers, of one key or several.
+
+use zariz_kernels::limbs::{self, Numbers};
+
+use super::error::Error;
+use super::public::PublicKey;
+use crate::dispatch;
+use crate::jobs;
+
+/// A key, and a number for its public operation, big-endian, as long as the key and below its modulus; or why there is
+/// none.
+pub(super) type Job<'a, B> = (&'a PublicKey, Result<B, Error>);
+
+/// What `finish` makes of `x^e mod n`, for every number that there is and in order: it gets the job's place and the
+/// result. The time depends on the exponents.
+pub(super) fn public_op<B: AsRef<[u8]>, T>(
+    jobs: &[Job<B>],
+    mut finish: impl FnMut(usize, &[u64]) -> Result<T, Error>,
+) -> Vec<Result<T, Error>> {
+    let numbers = jobs.iter().map(|(_, number)| number.as_ref().map_or(&[][..], B::as_ref));
+    let numbers = Numbers::from_be_bytes(numbers);
+    let missing = |(_, number): &Job<B>| Err(number.as_ref().err().copied().unwrap_or(Error::Fault));
+    let mut out: Vec<_> = jobs.iter().map(missing).collect();
+    for (_, mut mine) in dispatch::groups(jobs.len(), |i| jobs[i].0.route().dispatch) {
+        mine.retain(|&i| jobs[i].1.is_ok());
+        let Some(&first) = mine.first() else { continue };
+        let powers: Vec<_> = mine.iter().map(|&i| jobs[i].0.power(&numbers[i])).collect();
+        let results = jobs::pow_reduced_vartime(jobs[first].0.route(), &powers);
+        for (&i, result) in mine.iter().zip(results.iter()) {
+            out[i] = finish(i, result);
+        }
+    }
+    out
+}
+
+/// `x^e mod n`, as [`public_op`] does, big-endian and as long as the keys.
+pub(super) fn public_op_bytes<B: AsRef<[u8]>>(jobs: &[Job<B>]) -> Vec<Result<Vec<u8>, Error>> {
+    public_op(jobs, |i, result| {
+        let mut out = vec![0; jobs[i].0.size()];
+        limbs::to_be_bytes(result, &mut out);
+        Ok(out)
+    })
+}
