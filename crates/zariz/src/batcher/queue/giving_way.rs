@@ -43,19 +43,21 @@ impl GivingWay {
 }
 
 impl<C: Compute> Queue<C> {
-    /// Whether fewer requests wait than fill a batch with the thread's own, of this kind, and others may be given the
-    /// processor to bring theirs.
-    pub(super) fn gives_way(&self, state: &mut State<C>, kind: Kind, now: Instant) -> bool {
+    /// The time, if the thread gives way now: if fewer requests wait than fill a batch with its own, of this kind, and
+    /// others may be given the processor to bring theirs. The clock is read last: a public operation is so short that
+    /// this would count.
+    pub(super) fn gives_way(&self, state: &mut State<C>, kind: Kind) -> Option<Instant> {
         let is_full = state.waiting.len() + 1 >= self.full().min(self.limits.max_batch);
-        kind != Kind::Public && !is_full && state.giving_way.is_due(now)
+        if kind == Kind::Public || is_full {
+            return None;
+        }
+        let now = Instant::now();
+        state.giving_way.is_due(now).then_some(now)
     }
 
     /// Lets other threads that are ready bring their requests, before one of this kind is computed.
     pub(super) fn give_way<'a>(&'a self, mut state: MutexGuard<'a, State<C>>, kind: Kind) -> MutexGuard<'a, State<C>> {
-        let begin = Instant::now();
-        if !self.gives_way(&mut state, kind, begin) {
-            return state;
-        }
+        let Some(begin) = self.gives_way(&mut state, kind) else { return state };
         let before = state.waiting.arrived();
         drop(state);
         thread::yield_now();
