@@ -210,15 +210,16 @@ impl<C: Compute> Queue<C> {
     /// # Errors
     /// [`Lost::Full`], [`Lost::Expired`], [`Lost::Panicked`].
     pub fn call(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
-        if self.note_late(deadline) {
-            return Err(Lost::Expired);
-        }
         if self.limits.linger.is_some() && !self.in_place.load(Ordering::Relaxed) {
             return self.call_elsewhere(operation, deadline);
         }
         let kind = C::kind(&operation);
         let mut state = self.lock();
         loop {
+            // At first, and whenever it has waited for room.
+            if self.note_late(deadline) {
+                return Err(Lost::Expired);
+            }
             // A worker that has a turn and has not begun may be in a waker, which may wait for this thread.
             let (free, of_worker) = (self.has_turn(&state), state.for_workers > state.idle);
             if (free || of_worker) && !state.waiting.holds(kind) {
@@ -291,11 +292,17 @@ impl<C: Compute> Queue<C> {
             return request.wait_for_result();
         }
         let mut state = self.lock();
-        while !self.has_room(&state) && !state.closed {
+        loop {
+            if state.closed {
+                return Err(Lost::Closed);
+            }
+            if self.note_late(deadline) {
+                return Err(Lost::Expired);
+            }
+            if self.has_room(&state) {
+                break;
+            }
             state = self.wait_for_room(state, deadline)?;
-        }
-        if state.closed {
-            return Err(Lost::Closed);
         }
         state.waiting.push(request.clone());
         self.note_filled(&state);

@@ -33,7 +33,7 @@ impl<C: Compute> Queue<C> {
         self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity)
     }
 
-    /// Waits, on this thread, until room may have come.
+    /// Waits, on this thread, until room may have come or the deadline has passed: the caller looks.
     pub(super) fn wait_for_room<'a>(
         self: &'a Arc<Self>,
         mut state: MutexGuard<'a, State<C>>,
@@ -44,9 +44,6 @@ impl<C: Compute> Queue<C> {
             drop(state);
             self.kick();
             return Err(Lost::Full);
-        }
-        if self.note_late(deadline) {
-            return Err(Lost::Expired);
         }
         if state.computing == 0 {
             // What waits was pushed, and nobody has kicked yet.

@@ -19,30 +19,44 @@ fn a_full_queue_refuses() {
     });
 }
 
+/// No deadline, and one that does not pass.
+fn in_time() -> [Option<Instant>; 2] {
+    [None, Some(Instant::now() + Duration::from_secs(3600))]
+}
+
 #[test]
 fn threads_wait_for_room() {
     model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        queue.compute().close();
-        let calls: Vec<_> = (0..4).map(|name| calling(&queue, Task::named(name))).collect();
-        until_begun(&queue, 1);
-        until_waiting(&queue, 1);
-        queue.compute().open();
-        for (name, call) in (0..4).zip(calls) {
-            assert_eq!(call.join().expect("no panic"), Ok(name));
+        for deadline in in_time() {
+            let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+            queue.compute().close();
+            let call = |name| {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.call(Task::named(name), deadline))
+            };
+            let calls: Vec<_> = (0..4).map(call).collect();
+            until_begun(&queue, 1);
+            until_waiting(&queue, 1);
+            queue.compute().open();
+            for (name, call) in (0..4).zip(calls) {
+                assert_eq!(call.join().expect("no panic"), Ok(name));
+            }
+            assert_at_rest(&queue);
+            assert_eq!(queue.metrics().expired, 0);
         }
-        assert_at_rest(&queue);
     });
 }
 
 /// A queue of length one, with a batch under way and a request that waits; and a thread whose request a worker must
 /// compute, which waits for room.
-fn with_a_thread_that_waits() -> (stub::Closing, [Arc<Bell>; 2], thread::JoinHandle<Result<u64, Lost>>) {
+fn with_a_thread_that_waits(
+    deadline: Option<Instant>,
+) -> (stub::Closing, [Arc<Bell>; 2], thread::JoinHandle<Result<u64, Lost>>) {
     let (queue, first) = held_up(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
     let (_, second) = push(&queue, 1);
     let call = {
         let queue = queue.0.clone();
-        thread::spawn(move || queue.call_elsewhere(Task::named(2), None))
+        thread::spawn(move || queue.call_elsewhere(Task::named(2), deadline))
     };
     while !queue.lock().room.has_threads() {
         thread::yield_now();
@@ -53,12 +67,14 @@ fn with_a_thread_that_waits() -> (stub::Closing, [Arc<Bell>; 2], thread::JoinHan
 #[test]
 fn threads_with_small_stacks_wait_for_room() {
     model(|| {
-        let (queue, bells, call) = with_a_thread_that_waits();
-        queue.compute().open();
-        assert_eq!(call.join().expect("no panic"), Ok(2));
-        bells.iter().for_each(|bell| bell.wait(1));
-        assert_at_rest(&queue);
-        assert_eq!(queue.compute().batches().concat(), [0, 1, 2]);
+        for deadline in in_time() {
+            let (queue, bells, call) = with_a_thread_that_waits(deadline);
+            queue.compute().open();
+            assert_eq!(call.join().expect("no panic"), Ok(2));
+            bells.iter().for_each(|bell| bell.wait(1));
+            assert_at_rest(&queue);
+            assert_eq!(queue.compute().batches().concat(), [0, 1, 2]);
+        }
     });
 }
 
@@ -66,18 +82,139 @@ fn threads_with_small_stacks_wait_for_room() {
 #[test]
 fn nobody_waits_for_room_in_a_queue_that_ends() {
     model(|| {
-        let (queue, bells, call) = with_a_thread_that_waits();
-        let end = {
-            let queue = queue.0.clone();
-            thread::spawn(move || queue.close())
-        };
-        assert_eq!(call.join().expect("no panic"), Err(Lost::Closed));
-        queue.compute().open();
-        bells.iter().for_each(|bell| bell.wait(1));
-        end.join().expect("no panic");
-        assert_at_rest(&queue);
-        assert_eq!(queue.compute().batches().concat(), [0, 1]);
+        for deadline in in_time() {
+            let (queue, bells, call) = with_a_thread_that_waits(deadline);
+            let end = {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.close())
+            };
+            assert_eq!(call.join().expect("no panic"), Err(Lost::Closed));
+            queue.compute().open();
+            bells.iter().for_each(|bell| bell.wait(1));
+            end.join().expect("no panic");
+            assert_at_rest(&queue);
+            assert_eq!((queue.compute().batches().concat(), queue.metrics().expired), (vec![0, 1], 0));
+        }
     });
+}
+
+/// A queue of length one, whose only turn is taken until `pass_on` is called; and the request that waits there.
+fn without_room() -> (stub::Closing, Arc<Request<Stub>>, Arc<Bell>) {
+    let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
+    queue.lock().computing += 1;
+    let (kept, bell) = push(&queue, 1);
+    (queue, kept, bell)
+}
+
+/// How threads ask for a computation.
+const CALLS: [fn(&Arc<Queue<Stub>>, Task, Option<Instant>) -> Outcome<Stub>; 2] = [Queue::call, Queue::call_elsewhere];
+
+/// A thread makes request 2, and its deadline passes while it waits for room. Then `meanwhile` is done to the queue; the
+/// thread sees nothing before that.
+fn late_in_the_line(
+    queue: &Arc<Queue<Stub>>,
+    call: fn(&Arc<Queue<Stub>>, Task, Option<Instant>) -> Outcome<Stub>,
+    meanwhile: impl Fn(&mut State<Stub>),
+) {
+    let mut time = Duration::from_millis(1);
+    loop {
+        let (deadline, expired) = (Instant::now() + time, queue.metrics().expired);
+        let caller = {
+            let queue = queue.clone();
+            thread::spawn(move || call(&queue, Task::named(2), Some(deadline)))
+        };
+        while !queue.lock().room.has_threads() && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        let mut state = queue.lock();
+        // Else the machine was slow, and it was too late before it waited. It has more time then.
+        let waits = state.room.has_threads();
+        if waits {
+            while Instant::now() < deadline {
+                std::hint::spin_loop();
+            }
+            meanwhile(&mut state);
+        }
+        drop(state);
+        if !REAL_TIME {
+            queue.room.notify_all();
+        }
+        assert_eq!(caller.join().expect("no panic"), Err(Lost::Expired));
+        assert_eq!((queue.metrics().expired, queue.lock().room.has_threads()), (expired + 1, false));
+        if waits {
+            return;
+        }
+        time *= 2;
+    }
+}
+
+/// The time of a thread that waits for room ends. Its request never was in the queue.
+#[test]
+fn threads_wait_for_room_until_their_deadline() {
+    model(|| {
+        for call in CALLS {
+            let (queue, kept, bell) = without_room();
+            late_in_the_line(&queue, call, |_| {});
+            assert_eq!((queue.waiting(), queue.lock().waiting.arrived(), queue.metrics().refused), (1, 1, 0));
+            queue.pass_on(None, None);
+            bell.wait(1);
+            assert_eq!((kept.collect(), queue.compute().batches()), (Some(Ok(1)), vec![vec![1]]));
+            assert_at_rest(&queue);
+        }
+    });
+}
+
+/// Room and a turn that come after the deadline are for others.
+#[test]
+fn room_may_come_too_late() {
+    model(|| {
+        for call in CALLS {
+            let (queue, kept, _) = without_room();
+            late_in_the_line(&queue, call, |state| {
+                assert!(state.waiting.remove(&kept));
+                state.computing -= 1;
+            });
+            assert!(queue.compute().batches().is_empty() && queue.lock().workers.is_empty());
+            assert_at_rest(&queue);
+        }
+    });
+}
+
+/// Room comes in time, and the deadline passes in the queue: the request leaves it.
+#[test]
+fn a_thread_that_had_room_may_still_be_late() {
+    if !REAL_TIME {
+        return;
+    }
+    for call in CALLS {
+        let mut time = Duration::from_millis(1);
+        loop {
+            let (queue, kept, _) = without_room();
+            let deadline = Instant::now() + time;
+            let caller = {
+                let queue = queue.0.clone();
+                thread::spawn(move || call(&queue, Task::named(2), Some(deadline)))
+            };
+            while !queue.lock().room.has_threads() && Instant::now() < deadline {
+                thread::yield_now();
+            }
+            assert!(queue.withdraw(&kept));
+            // On a slow machine it is late before it is in the queue: then it has more time.
+            let mut was_there = false;
+            while !was_there && Instant::now() < deadline {
+                was_there = queue.waiting() == 1;
+            }
+            assert_eq!(caller.join().expect("no panic"), Err(Lost::Expired));
+            assert_eq!((queue.waiting(), queue.metrics().expired), (0, 1));
+            queue.pass_on(None, None);
+            assert!(queue.compute().batches().is_empty());
+            assert_at_rest(&queue);
+            if was_there {
+                break;
+            }
+            time *= 2;
+        }
+    }
 }
 
 struct Count(AtomicUsize);
