@@ -57,8 +57,8 @@ impl Meter {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn expired(&self, count: usize) {
-        self.expired.fetch_add(count as u64, Ordering::Relaxed);
+    pub fn expired(&self) {
+        self.expired.fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn withdrawn(&self) {

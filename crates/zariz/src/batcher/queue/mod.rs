@@ -165,7 +165,7 @@ impl<C: Compute> Queue<C> {
     pub fn note_late(&self, deadline: Option<Instant>) -> bool {
         let late = is_over(deadline);
         if late {
-            self.meter.expired(1);
+            self.meter.expired();
         }
         late
     }
@@ -264,8 +264,8 @@ impl<C: Compute> Queue<C> {
                     return self.wait(request, None);
                 }
                 // Another computes it, perhaps just now.
-                request.collect().unwrap_or_else(|| {
-                    self.meter.expired(1);
+                request.give_up().unwrap_or_else(|| {
+                    self.meter.expired();
                     Err(Lost::Expired)
                 })
             }

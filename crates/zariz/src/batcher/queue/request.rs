@@ -55,6 +55,7 @@ enum Phase<C: Compute> {
     /// The waiting thread must compute the next batch.
     Lead,
     Done(Outcome<C>),
+    /// Somebody has the result, or nobody waits for it any more.
     Taken,
 }
 
@@ -165,13 +166,13 @@ impl<C: Compute> Request<C> {
         self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
-    /// Stores the result. Returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread)).
-    /// Waiters are not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so
+    /// Stores the result, and returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread));
+    /// `None` if there is a result already, or nobody waits for one ([`give_up`](Self::give_up)). Waiters are not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so
     /// that an event loop finds them together.
-    pub(super) fn settle(&self, result: Outcome<C>) -> bool {
+    pub(super) fn settle(&self, result: Outcome<C>) -> Option<bool> {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
-            return false;
+            return None;
         }
         if let By::Waiter(waiter) = &self.by {
             waiter.finished();
@@ -181,12 +182,12 @@ impl<C: Compute> Request<C> {
         if let Some(seat) = seat {
             seat.one_done();
         }
-        sleeps
+        Some(sleeps)
     }
 
     /// Stores the result, and wakes the thread that sleeps until it is there.
     pub(super) fn finish(&self, result: Outcome<C>) {
-        if self.settle(result) {
+        if self.settle(result) == Some(true) {
             self.wake_thread();
         }
     }
@@ -209,6 +210,14 @@ impl<C: Compute> Request<C> {
     /// Takes the result, if there is one by now; at most one call gets it.
     pub fn collect(&self) -> Option<Outcome<C>> {
         take(&mut self.lock().phase)
+    }
+
+    /// Takes the result, if there is one by now. A later one is thrown away: the thread waits no more.
+    pub(super) fn give_up(&self) -> Option<Outcome<C>> {
+        match std::mem::replace(&mut self.lock().phase, Phase::Taken) {
+            Phase::Done(result) => Some(result),
+            Phase::Waiting | Phase::Lead | Phase::Taken => None,
+        }
     }
 
     /// Waits for a turn, at most until the deadline, where there is one.

@@ -278,6 +278,29 @@ fn threads_wait_until_their_deadline() {
     assert_at_rest(&queue);
 }
 
+/// A thread gives up when its request is in another's batch already: it is late once, whether the other sees that
+/// before, after or not at all.
+#[test]
+fn requests_are_late_once() {
+    model(|| {
+        let queue = queue(LIMITS);
+        let past = Some(Instant::now());
+        let requests = [1, 2, 3].map(|name| Request::of_thread(Task::named(name), past));
+        let gives_up = |request: &Arc<Request<Stub>>| assert_eq!(queue.wait(request, past), Err(Lost::Expired));
+        let others_see = |request: &Arc<Request<Stub>>| assert_eq!(queue.part_late(vec![request.clone()]).0.len(), 1);
+        others_see(&requests[0]);
+        gives_up(&requests[0]);
+        assert_eq!(queue.metrics().expired, 1);
+        gives_up(&requests[1]);
+        others_see(&requests[1]);
+        assert_eq!(queue.metrics().expired, 2);
+        gives_up(&requests[2]);
+        queue.run(&requests[2..]);
+        assert_eq!((queue.metrics().expired, queue.compute().batches()), (3, vec![vec![3]]));
+        assert!(requests.iter().all(|request| request.collect().is_none()));
+    });
+}
+
 /// A panic is the end of its batch alone.
 #[test]
 fn panics_are_results() {

@@ -251,12 +251,16 @@ impl<C: Compute> Queue<C> {
     }
 
     /// Parts requests whose deadline has passed from the others, and tells them so. Who waits for them is still to be
-    /// woken.
+    /// woken. A thread that has given up meanwhile was counted already.
     pub(super) fn part_late(&self, requests: Requests<C>) -> (Requests<C>, Requests<C>) {
         let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
-        if !late.is_empty() {
-            self.meter.expired(late.len());
-            late.iter().for_each(|request| request.finish(Err(Lost::Expired)));
+        for request in &late {
+            if let Some(sleeps) = request.settle(Err(Lost::Expired)) {
+                self.meter.expired();
+                if sleeps {
+                    request.wake_thread();
+                }
+            }
         }
         (late, in_time)
     }
@@ -272,8 +276,10 @@ impl<C: Compute> Queue<C> {
         self.meter.batch(batch.iter().map(|request| now.saturating_duration_since(request.made)));
         let operations: Vec<_> = batch.iter().map(|request| &request.operation).collect();
         let results = self.results(&operations);
-        let sleepers =
-            batch.iter().zip(results).filter_map(|(request, result)| request.settle(result).then_some(request));
+        let sleepers = batch
+            .iter()
+            .zip(results)
+            .filter_map(|(request, result)| (request.settle(result) == Some(true)).then_some(request));
         self.wake_threads(&sleepers.cloned().collect::<Vec<_>>());
     }
 
