@@ -127,6 +127,35 @@ impl Wake for Held {
     }
 }
 
+/// Clones of two keys, one of them for another engine, and one key loaded again, as a server has them that loads its
+/// keys per connection: in one batch, each has its own signature.
+#[test]
+fn clones_and_keys_that_are_loaded_again_share_batches() {
+    let (a, b) = (key(), key());
+    let again = PrivateKey::parse(&a.to_pkcs8_der().expect("DER")).expect("a key");
+    let portable = a.with_engine(zariz::Engine::Portable).expect("it is always there");
+    let keys = [&a, &a.clone(), &b, &b.clone(), &again, &portable];
+    let lanes = zariz::Dispatch::Auto.main().lanes();
+    for order in [&[0, 2, 4, 1, 3, 5, 0, 4][..], &[5, 4, 3, 2, 1, 0, 0, 0, 4, 4, 1, 1, 2, 3, 2, 5, 0, 4, 1]] {
+        let batcher = Batcher::builder().threads(1).max_batch(32).build();
+        let messages: Vec<_> = (0..order.len()).map(|i| [i as u8; 9]).collect();
+        let chosen = || messages.iter().zip(order.iter().map(|&i| keys[i]));
+        let expected: Vec<_> =
+            chosen().map(|(message, key)| Ok(key.sign(Algorithm::RS256, message).expect("a signature"))).collect();
+        let sign =
+            |(message, key): (&[u8; 9], _)| batcher.submit(Job::sign(key, Algorithm::RS256, message).expect("a job"));
+        let results = wait_all(chosen().map(sign).collect());
+        assert_eq!(results, expected);
+        for ((message, key), signature) in chosen().zip(results) {
+            key.public_key().verify(Algorithm::RS256, message, &signature.expect("checked")).expect("it is right");
+        }
+        let metrics = batcher.metrics();
+        assert_eq!(metrics.operations, order.len() as u64);
+        assert!(metrics.largest_batch >= 8 || lanes == 1, "{metrics:?}");
+    }
+    assert_eq!(rsa::check_failures(), 0);
+}
+
 /// A future that has its result wakes the others of its batch, while the worker is still in its waker.
 #[test]
 fn a_future_that_is_polled_wakes_the_others() {

@@ -6,10 +6,10 @@ mod common;
 use common::engines::engines;
 use common::keys::{Numbers, load};
 use num_bigint::BigUint;
-use zariz::Dispatch;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::hazmat::{oaep, pkcs1v15, pss};
-use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey};
+use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding, PrivateKey, check_failures};
+use zariz::{Dispatch, Method};
 
 const HASH: Hash = Hash::Sha256;
 const MGF: Mgf = Mgf::Mgf1(HASH);
@@ -102,6 +102,46 @@ fn batches_of_the_same_keys_and_of_others() {
         let opened: Vec<_> = public_many_vartime(&jobs).into_iter().map(|number| number.expect("a number")).collect();
         assert_eq!(opened, expected, "{dispatch}");
     }
+}
+
+/// Batches with clones of keys, the same keys loaded again, and copies with another method: in every order, what one
+/// uses is not another's. All results are right the first time: a wrong one would be computed again.
+#[test]
+fn private_batches_of_clones_and_of_others() {
+    const ORDERS: [&str; 9] = [
+        // Of eight: clones in turn; all in turn; the same key loaded twice.
+        "01230123",
+        "01234562",
+        "04040404",
+        // Of 19, so of two batches of eight and a part, or more of fewer: one after the other, and mixed.
+        "0000000044444444000",
+        "0101010145454545010",
+        "0000000022222222333",
+        "0123456012345601234",
+        "6543210654321065432",
+        "5555555500000000555",
+    ];
+    let numbers = [1, 2].map(|seed| Numbers::generate(seed, 512, 512, &BigUint::from(65537u32)));
+    let bases: Vec<_> = (0..19).map(|i| below(vec![i + 1; 128])).collect();
+    let expected = numbers.each_ref().map(|numbers| bases.iter().map(|x| numbers.raw_private(x)).collect::<Vec<_>>());
+    for dispatch in engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto]) {
+        let [a, b] = numbers.each_ref().map(|numbers| load(numbers, dispatch));
+        let [a_again, b_again] = numbers.each_ref().map(|numbers| load(numbers, dispatch));
+        let (a_clone, b_clone, tiled) = (a.clone(), b.clone(), a.with_method(Method::TILED));
+        let keys = [(0, a), (0, a_clone), (1, b), (1, b_clone), (0, a_again), (1, b_again), (0, tiled)];
+        for order in ORDERS {
+            let chosen = || order.bytes().map(|digit| &keys[usize::from(digit - b'0')]);
+            let jobs: Vec<_> = chosen().zip(&bases).map(|((_, key), number)| PrivateJob { key, number }).collect();
+            for (i, (result, (of, _))) in private_many(&jobs).iter().zip(chosen()).enumerate() {
+                assert_eq!(
+                    result.as_ref().map(|number| &number[..]),
+                    Ok(&expected[*of][i][..]),
+                    "{dispatch}, {order}, {i}"
+                );
+            }
+        }
+    }
+    assert_eq!(check_failures(), 0);
 }
 
 /// The number, below every modulus of its length.

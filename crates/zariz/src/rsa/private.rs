@@ -341,7 +341,50 @@ impl PrivateKey {
 mod tests {
     use super::*;
     use crate::backend::counts::{self, Counts};
-    use crate::rsa::Algorithm;
+    use crate::rsa::{Algorithm, SignJob, sign_many};
+
+    /// Clones share what is computed for them, whichever engine or uses they are for. Nothing else does: not the same
+    /// key, loaded once more, nor a copy with another method, whose prepared primes are others.
+    #[test]
+    fn clones_alone_are_the_same_key() {
+        let key = PrivateKey::generate(1024).expect("a key");
+        let portable = key.with_engine(Engine::Portable).expect("it is always there");
+        let tiled = key.with_method(Method::TILED);
+        for clone in [&key.clone(), &portable, &key.with_usage(key.parts().usage), &key.with_method(None)] {
+            assert!(key.is_same(clone) && clone.is_same(&key), "{clone:?}");
+        }
+        assert!(tiled.is_same(&tiled.with_method(Method::TILED)));
+        let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
+        let numbers = PrivateKey::from_components(&key.components()).expect("a key");
+        for other in [&again, &numbers, &tiled, &tiled.with_method(None), &PrivateKey::generate(1024).expect("a key")] {
+            assert!(!key.is_same(other) && !other.is_same(&key), "{other:?}");
+        }
+    }
+
+    /// Clones for two engines in one call: each engine computes for its own.
+    #[test]
+    fn clones_are_computed_by_their_own_engines() {
+        let key = PrivateKey::generate(1024).expect("a key");
+        let signature = key.sign(Algorithm::RS256, b"message");
+        let on = |engine| key.with_engine(engine).expect("available");
+        let portable = on(Engine::Portable);
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
+            let fast = on(engine);
+            let count = |keys: &[&PrivateKey]| {
+                let job = |&key| SignJob { key, algorithm: Algorithm::RS256, message: b"message" };
+                let (signatures, counts) = counts::of(|| sign_many(&keys.iter().map(job).collect::<Vec<_>>()));
+                assert!(signatures.iter().all(|it| *it == signature), "{engine}");
+                counts
+            };
+            let [of_fast, of_portable] = [&fast, &portable].map(|key| count(&vec![key; engine.lanes()]));
+            let mixed = count(&[&fast, &portable].repeat(engine.lanes()));
+            let sum = Counts {
+                powers: of_fast.powers + of_portable.powers,
+                products: of_fast.products + of_portable.products,
+            };
+            assert_eq!(mixed, sum, "{engine}");
+        }
+    }
 
     /// Counts operations, not time: powers would be a test of primes, products a measurement of engines.
     #[test]

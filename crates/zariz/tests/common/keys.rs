@@ -100,6 +100,11 @@ impl Numbers {
             && fixed(&number.modpow(&self.e, &self.n), self.size()) == emsa_sha256(message, self.size())
     }
 
+    /// The textbook private operation on an encoded message.
+    pub fn raw_private(&self, encoded: &[u8]) -> Vec<u8> {
+        fixed(&BigUint::from_bytes_be(encoded).modpow(&self.d, &self.n), self.size())
+    }
+
     /// The textbook public operation on an encoded message.
     pub fn raw_public(&self, encoded: &[u8]) -> Vec<u8> {
         fixed(&BigUint::from_bytes_be(encoded).modpow(&self.e, &self.n), self.size())
