@@ -11,14 +11,17 @@ use zariz::rsa::{Algorithm, PrivateKey};
 /// What a child of `fork` sees: its own queue, and futures of its parent that say so.
 #[test]
 fn after_a_fork_there_is_another_queue() {
-    let batcher = Batcher::new();
+    let batcher = Batcher::builder().capacity(1).build();
     let signer = batcher.signer(&PrivateKey::generate(1024).expect("a key"), Algorithm::RS256);
     assert!(signer.sign_blocking(b"before").is_ok());
-    let mut pending = pin!(signer.sign(b"before"));
+    // One is in the queue, and one waits for room.
+    let (mut pending, mut outside) = (pin!(signer.sign(b"before")), pin!(signer.sign(b"before")));
     let mut context = Context::from_waker(Waker::noop());
-    assert!(pending.as_mut().poll(&mut context).is_pending());
+    assert!(pending.as_mut().poll(&mut context).is_pending() && outside.as_mut().poll(&mut context).is_pending());
     zariz_process::note_fork();
-    assert_eq!(pending.as_mut().poll(&mut context), Poll::Ready(Err(Error::Lost(Lost::Forked))));
+    for of_parent in [pending.as_mut(), outside.as_mut()] {
+        assert_eq!(of_parent.poll(&mut context), Poll::Ready(Err(Error::Lost(Lost::Forked))));
+    }
     assert_eq!(batcher.metrics().operations, 0);
     assert!(signer.sign_blocking(b"after").is_ok());
     assert_eq!(batcher.metrics().operations, 1);
