@@ -16,7 +16,7 @@ const LONG: usize = 1_000_000;
 struct Amount {
     handshakes: usize,
     jobs: usize,
-    /// Of numbers; a tenth as many are signatures and powers.
+    /// Of numbers; about a fifth as many are signatures and powers.
     requests: usize,
     /// Each part ends after so many at the latest.
     minutes: usize,
