@@ -106,28 +106,35 @@ fn without_room() -> (stub::Closing, Arc<Request<Stub>>, Arc<Bell>) {
     (queue, kept, bell)
 }
 
-/// How threads ask for a computation.
-const CALLS: [fn(&Arc<Queue<Stub>>, Task, Option<Instant>) -> Outcome<Stub>; 2] = [Queue::call, Queue::call_elsewhere];
+/// How a thread asks for a computation.
+type Call = fn(&Arc<Queue<Stub>>, Task, Option<Instant>) -> Outcome<Stub>;
+
+const CALLS: [Call; 2] = [Queue::call, Queue::call_elsewhere];
+
+/// Times until deadlines. On a slow machine, a short one passes before the thread waits: then the next is tried.
+fn times() -> impl Iterator<Item = Duration> {
+    (2..8).map(|zeros| Duration::from_micros(10_u64.pow(zeros)))
+}
+
+/// A thread that makes request 2; returns when it waits for room, or its deadline has passed.
+fn calling_late(queue: &Arc<Queue<Stub>>, call: Call, deadline: Instant) -> JoinHandle<Outcome<Stub>> {
+    let caller = {
+        let queue = queue.clone();
+        thread::spawn(move || call(&queue, Task::named(2), Some(deadline)))
+    };
+    while !queue.lock().room.has_threads() && Instant::now() < deadline {
+        thread::yield_now();
+    }
+    caller
+}
 
 /// A thread makes request 2, and its deadline passes while it waits for room. Then `meanwhile` is done to the queue; the
 /// thread sees nothing before that.
-fn late_in_the_line(
-    queue: &Arc<Queue<Stub>>,
-    call: fn(&Arc<Queue<Stub>>, Task, Option<Instant>) -> Outcome<Stub>,
-    meanwhile: impl Fn(&mut State<Stub>),
-) {
-    let mut time = Duration::from_millis(1);
-    loop {
+fn late_in_the_line(queue: &Arc<Queue<Stub>>, call: Call, meanwhile: impl Fn(&mut State<Stub>)) {
+    let waits = |time| {
         let (deadline, expired) = (Instant::now() + time, queue.metrics().expired);
-        let caller = {
-            let queue = queue.clone();
-            thread::spawn(move || call(&queue, Task::named(2), Some(deadline)))
-        };
-        while !queue.lock().room.has_threads() && Instant::now() < deadline {
-            thread::yield_now();
-        }
+        let caller = calling_late(queue, call, deadline);
         let mut state = queue.lock();
-        // Else the machine was slow, and it was too late before it waited. It has more time then.
         let waits = state.room.has_threads();
         if waits {
             while Instant::now() < deadline {
@@ -141,11 +148,9 @@ fn late_in_the_line(
         }
         assert_eq!(caller.join().expect("no panic"), Err(Lost::Expired));
         assert_eq!((queue.metrics().expired, queue.lock().room.has_threads()), (expired + 1, false));
-        if waits {
-            return;
-        }
-        time *= 2;
-    }
+        waits
+    };
+    assert!(times().any(waits), "the thread never waits");
 }
 
 /// The time of a thread that waits for room ends. Its request never was in the queue.
@@ -187,19 +192,11 @@ fn a_thread_that_had_room_may_still_be_late() {
         return;
     }
     for call in CALLS {
-        let mut time = Duration::from_millis(1);
-        loop {
+        let was_there = |time| {
             let (queue, kept, _) = without_room();
             let deadline = Instant::now() + time;
-            let caller = {
-                let queue = queue.0.clone();
-                thread::spawn(move || call(&queue, Task::named(2), Some(deadline)))
-            };
-            while !queue.lock().room.has_threads() && Instant::now() < deadline {
-                thread::yield_now();
-            }
+            let caller = calling_late(&queue, call, deadline);
             assert!(queue.withdraw(&kept));
-            // On a slow machine it is late before it is in the queue: then it has more time.
             let mut was_there = false;
             while !was_there && Instant::now() < deadline {
                 was_there = queue.waiting() == 1;
@@ -209,11 +206,9 @@ fn a_thread_that_had_room_may_still_be_late() {
             queue.pass_on(None, None);
             assert!(queue.compute().batches().is_empty());
             assert_at_rest(&queue);
-            if was_there {
-                break;
-            }
-            time *= 2;
-        }
+            was_there
+        };
+        assert!(times().any(was_there), "the thread never has room");
     }
 }
 
