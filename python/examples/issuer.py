@@ -56,9 +56,14 @@ class Issuer:
             status, answer = 200, await self.token(await read(receive))
         except Refused as refused:
             status, answer = refused.args[0], {"error": refused.args[1]}
-        headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+        content = json.dumps(answer).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(content)),
+            (b"cache-control", b"no-store"),
+        ]
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
+        await send({"type": "http.response.body", "body": content})
 
     async def token(self, body: bytes) -> dict[str, Any]:
         """The answer to a body."""
@@ -73,11 +78,15 @@ class Issuer:
         signed = HEADER + b"." + base64url(payload)
         try:
             async with asyncio.timeout(PATIENCE):
-                signature = await self.signer.sign(signed, "RS256")
+                signature = await self.sign(signed)
         except (zariz.Error, TimeoutError):
             raise Refused(503, "too many requests wait; try again later") from None
         token = signed + b"." + base64url(signature)
         return {"access_token": token.decode(), "token_type": "Bearer", "expires_in": LIFETIME}
+
+    async def sign(self, message: bytes) -> bytes:
+        """The signature of RS256. What signs otherwise has another one."""
+        return await self.signer.sign(message, "RS256")
 
 
 async def read(receive: Receive) -> bytes:
