@@ -5,8 +5,8 @@
 //! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
 //! ([`crate::batch::tiled`]), a term at a time (`block/terms.rs`), or first a term and then rows (`block/split.rs`). In
-//! one piece (`separated.rs`) it is reduced to less than `T/R + M`. For `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number
-//! leaves.
+//! one piece (`separated.rs`) it is reduced to less than `T/R + M`. For `x, y < 4M` that is at most
+//! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
 //! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.
@@ -218,7 +218,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
     }
 
-    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by [`amm`](crate::Domain::amm).
+    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by
+    /// [`amm`](crate::Domain::amm).
     fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
         self.arithmetic.multiply_entry(self.machine, &mut self.columns, x, entry);
     }

@@ -167,8 +167,9 @@ impl<C: Compute> Request<C> {
     }
 
     /// Stores the result, and returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread));
-    /// `None` if there is a result already, or nobody waits for one ([`give_up`](Self::give_up)). Waiters are not woken yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so
-    /// that an event loop finds them together.
+    /// `None` if there is a result already, or nobody waits for one ([`give_up`](Self::give_up)). Waiters are not woken
+    /// yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so that an event loop finds
+    /// them together.
     pub(super) fn settle(&self, result: Outcome<C>) -> Option<bool> {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
