@@ -361,6 +361,7 @@ fn workers_can_linger() {
     let others: Vec<_> = (2..5).map(|name| push(&queue, name)).collect();
     bell.wait(1);
     assert_eq!((first.collect(), queue.compute().batches()), (Some(Ok(1)), vec![vec![1, 2, 3, 4]]));
+    assert_at_rest(&queue);
     drop(others);
     // A batch that is full is not kept waiting; nor is a request that has a deadline, until it is too late.
     let small = stub::queue(Limits { linger: Some(Duration::MAX), max_batch: 2, ..LIMITS });
