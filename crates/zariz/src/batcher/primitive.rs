@@ -87,6 +87,7 @@ pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batcher::Job;
 
     #[test]
     fn kinds_of_operations() {
@@ -108,6 +109,20 @@ mod tests {
         };
         assert_eq!([power(1, 0, 0), power(512, 512, 512), power(128, 300, 128)], [Kind::Power; 3]);
         assert_eq!([power(513, 1, 1), power(64, 1, 513), power(64, 513, 1)], [Kind::Long; 3]);
+    }
+
+    /// What is printed of a request has lengths, and none of its numbers.
+    #[test]
+    fn numbers_are_not_shown() {
+        let key = PrivateKey::parse(include_bytes!("../../../cli/keys/bench-1024.pem")).expect("a key");
+        let secret = || Zeroizing::new(vec![0xab; 77]);
+        let public = Primitive::Public(key.public_key().clone(), secret());
+        let power = Primitive::Power(Modulus::new(&[35]).expect("an odd number"), secret(), vec![0xab; 66].into());
+        for (primitive, shown) in [(Primitive::Private(key, secret()), "77"), (public, "77"), (power, "66")] {
+            for text in [format!("{primitive:?}"), format!("{:?}", Job::primitive(primitive.clone()))] {
+                assert!(text.contains(shown) && !["171", "0xab", "abab"].iter().any(|it| text.contains(it)), "{text}");
+            }
+        }
     }
 
     #[test]

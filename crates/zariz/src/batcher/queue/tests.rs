@@ -388,7 +388,7 @@ fn workers_can_linger() {
     patient.close();
     assert_eq!(last.collect(), Some(Ok(5)));
     let short = stub::queue(Limits { linger: Some(Duration::from_millis(1)), ..LIMITS });
-    assert_eq!(short.call(Task::named(1), None), Ok(1));
+    assert_eq!((short.call(Task::named(1), None), short.lock().workers.len()), (Ok(1), 1), "a worker computes it");
     assert_at_rest(&short);
 }
 
