@@ -7,6 +7,13 @@ use std::path::PathBuf;
 
 use crate::process::{cargo, output, root};
 
+/// Where cargo leaves what it builds.
+pub fn target_directory() -> Result<PathBuf> {
+    let metadata = output(cargo(&["metadata", "--format-version=1", "--no-deps", "--locked"]))?;
+    let metadata: Value = serde_json::from_str(&metadata).context("`cargo metadata` did not print JSON")?;
+    metadata["target_directory"].as_str().map(PathBuf::from).context("`cargo metadata` names no target_directory")
+}
+
 /// A package of the dependency graph.
 #[derive(Default)]
 pub struct Package {

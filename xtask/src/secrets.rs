@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{cargo, command, root, run, works};
+use crate::metadata::target_directory;
+use crate::process::{cargo, command, run, works};
 
 /// A program that calls what must not depend on secrets.
 struct Program {
@@ -33,8 +34,9 @@ pub fn check() -> Result<()> {
         return Ok(());
     }
     run(cargo(BUILD))?;
+    let target = target_directory()?;
     for Program { example, leaks } in PROGRAMS {
-        let program = root().join("target/release/examples").join(example);
+        let program = target.join("release/examples").join(example);
         let program = program.to_str().context("the path of the repository is not UTF-8")?;
         let valgrind = ["--quiet", "--error-exitcode=1", "--track-origins=no", SUPPRESSIONS, program];
         run(command("valgrind", &valgrind)).context("a branch or an address depends on a secret")?;

@@ -128,8 +128,8 @@ fn calling_late(queue: &Arc<Queue<Stub>>, call: Call, deadline: Instant) -> Join
     caller
 }
 
-/// A thread makes request 2, and its deadline passes while it waits for room. Then `meanwhile` is done to the queue; the
-/// thread sees nothing before that.
+/// A thread makes request 2, and its deadline passes while it waits for room. Then `meanwhile` is done to the queue;
+/// the thread sees nothing before that.
 fn late_in_the_line(queue: &Arc<Queue<Stub>>, call: Call, meanwhile: impl Fn(&mut State<Stub>)) {
     let waits = |time| {
         let (deadline, expired) = (Instant::now() + time, queue.metrics().expired);
