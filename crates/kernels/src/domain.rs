@@ -189,8 +189,8 @@ pub trait Domain {
         (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
     }
 
-    /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus. Precondition: each
-    /// is a product of a number in the domain and a plain one below its modulus.
+    /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus. Preconditions: each
+    /// is a product of a number in the domain and a plain one below its modulus; there are so many.
     fn canonical(&mut self, x: &[Self::Word], count: usize) -> Numbers;
 
     /// A number out of the domain: [plain](Self::plain), but not fully reduced.

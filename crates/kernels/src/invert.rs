@@ -73,7 +73,7 @@ fn invert_each<D: Domain>(
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
 ) -> Option<Numbers> {
     if numbers.len() == 1 {
-        return Some([&invert(&numbers[0])?[..]].into_iter().collect());
+        return invert(&numbers[0]).map(Numbers::from);
     }
     // The product of each pair. A last number without a partner stays as it is.
     let pairs = || (0..numbers.len() / 2).map(|i| [&numbers[2 * i], &numbers[2 * i + 1]]);

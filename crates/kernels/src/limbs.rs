@@ -33,7 +33,7 @@ pub fn from_be_bytes(bytes: &[u8]) -> Limbs {
 }
 
 /// The limbs of a big-endian byte string, `⌈bytes/8⌉` of them, the lowest first.
-pub fn be_limbs(bytes: &[u8]) -> impl Iterator<Item = u64> {
+fn be_limbs(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let (first, chunks) = bytes.as_rchunks::<8>();
     let first = (!first.is_empty()).then(|| first.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte)));
     chunks.iter().rev().map(|chunk| u64::from_be_bytes(*chunk)).chain(first)

@@ -112,7 +112,7 @@ fn run<J: Job>(
     if !of_one_class {
         order.sort_by_key(|&i| class(&jobs[i]));
     }
-    // In that order.
+    // As `order` has them.
     let mut results = Numbers::default();
     for group in order.chunk_by(|&a, &b| of_one_class || class(&jobs[a]).group == class(&jobs[b]).group) {
         let mut left = group;
@@ -140,7 +140,7 @@ fn run<J: Job>(
     }
     let mut places = vec![0; jobs.len()];
     order.iter().enumerate().for_each(|(place, &i)| places[i] = place);
-    places.iter().map(|&place| &results[place]).collect()
+    results.in_order(&places)
 }
 
 /// A machine, and how many jobs it does.

@@ -5,7 +5,7 @@ use zariz::Engine;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::{Algorithm, PrivateKey};
 
-/// For each batch of lanes: a request of a machine with four lanes that took one more would take four more.
+/// Allowed for each batch of lanes: 29 and 5 were counted. One more for each of four requests would exceed it.
 const PRIVATE: usize = 32;
 const PUBLIC: usize = 8;
 

@@ -83,7 +83,7 @@ impl<'a, M: Kernels> Private<'a, M> {
     /// `x^d mod n`, canonical, for each number below its `n`, by masked numbers. Constant time. Only tests `change`
     /// halves.
     ///
-    /// Each number of the pairs becomes its square: that makes the next pairs.
+    /// Each mask is replaced by its square, and so is its inverse: these are the next pairs.
     pub fn raise(&mut self, numbers: &[&[u64]], pairs: &mut [Pair], mut change: Option<Change>) -> Numbers {
         let (masks, unmasks): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (&*pair.mask, &*pair.unmask)).unzip();
         let [plain_mask, plain_unmask] = [&masks, &unmasks].map(|numbers| self.n.plain(numbers));

@@ -98,7 +98,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
 
     /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.
     fn canonical(&mut self, x: &[Digits], count: usize) -> Numbers {
-        [&self.constants.canonical(x)[..]].into_iter().take(count).collect()
+        debug_assert_eq!(count, 1);
+        self.constants.canonical(x).into()
     }
 }
 

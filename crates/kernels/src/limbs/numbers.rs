@@ -1,6 +1,7 @@
 //! Lists of numbers in one piece of memory.
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use super::{Limbs, be_limbs};
@@ -8,7 +9,7 @@ use super::{Limbs, be_limbs};
 /// Numbers of any lengths that may be secret, one after the other in one piece of memory. Zeroised when dropped.
 ///
 /// A batch takes two allocations, however many numbers it has.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Numbers {
     limbs: Limbs,
     /// Where each number ends.
@@ -16,7 +17,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// An empty list with room for some numbers of so many limbs in all.
+    /// An empty list with room for `numbers` numbers of `limbs` limbs together.
     pub fn with_capacity(numbers: usize, limbs: usize) -> Self {
         Self { limbs: Limbs::new(Vec::with_capacity(limbs)), ends: Vec::with_capacity(numbers) }
     }
@@ -76,7 +77,14 @@ impl Numbers {
         (0..self.len()).map(|i| &self[i])
     }
 
-    /// Makes room for so many limbs more. What the numbers leave when they move is wiped.
+    /// The numbers in these places, one after the other.
+    pub fn in_order(&self, places: &[usize]) -> Self {
+        let mut out = Self::with_capacity(places.len(), self.limbs.len());
+        places.iter().for_each(|&place| out.push(&self[place]));
+        out
+    }
+
+    /// Makes room for so many limbs more. The old memory is wiped.
     fn reserve(&mut self, more: usize) {
         let needed = self.limbs.len() + more;
         if needed > self.limbs.capacity() {
@@ -89,6 +97,20 @@ impl Numbers {
     fn range(&self, i: usize) -> core::ops::Range<usize> {
         let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[i]
+    }
+}
+
+impl fmt::Debug for Numbers {
+    /// Shows lengths, not numbers: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(<[u64]>::len)).finish()
+    }
+}
+
+impl From<Limbs> for Numbers {
+    /// A list of one number, which stays where it is.
+    fn from(number: Limbs) -> Self {
+        Self { ends: Vec::from([number.len()]), limbs: number }
     }
 }
 
@@ -139,6 +161,12 @@ mod tests {
             list[5][0] = 1;
             assert!(list != other && list.iter().zip(other.iter()).filter(|(a, b)| a != b).count() == 1);
             assert_eq!(list.iter().collect::<Numbers>(), list);
+            let mut moved = Numbers::default();
+            moved.append(list.clone());
+            assert_eq!(moved, list);
+            assert_eq!(list.in_order(&[21, 3]).iter().collect::<Vec<_>>(), [&list[21], &list[3]]);
         }
+        let one = Numbers::from(Limbs::new(alloc::vec![0xab, 1]));
+        assert_eq!((one.len(), &one[0], alloc::format!("{one:?}").as_str()), (1, &[0xab, 1][..], "[2]"));
     }
 }

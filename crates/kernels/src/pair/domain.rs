@@ -147,6 +147,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn canonical(&mut self, x: &[M::Vector], count: usize) -> Numbers {
+        debug_assert!(count <= self.moduli.len());
         let mut out = Numbers::default();
         for (i, c) in self.moduli.iter().enumerate().take(count) {
             out.push(&c.canonical(&self.store(x, i)));

@@ -141,7 +141,8 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
     }
 
     fn canonical(&mut self, x: &[W::Digit], count: usize) -> Numbers {
-        [&self.constants.canonical(&self.normalised(x))[..]].into_iter().take(count).collect()
+        debug_assert_eq!(count, 1);
+        self.constants.canonical(&self.normalised(x)).into()
     }
 }
 

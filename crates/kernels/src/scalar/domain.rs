@@ -105,8 +105,8 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
 
     /// A product of a number below `R` and one below `M` is below `2M`.
     fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
-        let residue = self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1);
-        [&residue[..]].into_iter().take(count).collect()
+        debug_assert_eq!(count, 1);
+        self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1).into()
     }
 }
 

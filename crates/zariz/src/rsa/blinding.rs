@@ -133,8 +133,8 @@ pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
     keep(kept.into_iter());
 }
 
-/// Keeps used pairs that have been squared for the next requests of their keys. Pairs that led to a wrong result must
-/// not be kept, which the caller sees to.
+/// Keeps used pairs, which have been squared, for the next requests of their keys. The caller leaves out pairs that led
+/// to a wrong result.
 pub(super) fn keep<'a>(squared: impl Iterator<Item = (&'a PrivateKey, Blind)>) {
     let next = squared.filter(|(_, pair)| pair.has_more_uses());
     let mut next = next.map(|(key, pair)| (key, Blind { uses: pair.uses + 1, ..pair })).peekable();

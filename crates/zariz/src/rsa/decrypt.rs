@@ -27,7 +27,7 @@ pub struct DecryptJob<'a> {
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     wiping(|| {
         let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
-        let numbers = jobs.iter().map(|job| (job.key, number(job)));
+        let numbers = jobs.iter().map(|job| (job.key, number(job))).collect();
         jobs.iter().zip(private_op(numbers)).map(|(job, encoded)| decode(job, &mut encoded?)).collect()
     })
 }

@@ -291,7 +291,7 @@ impl PrivateKey {
         self.is_known_invalid()
     }
 
-    /// The place of its secret in memory: the same for those that are [the same](Self::is_same).
+    /// The address of the key's secret. Keys that are [the same](Self::is_same), as clones are, have the same one.
     pub(super) fn identity(&self) -> usize {
         Arc::as_ptr(&self.secret).addr()
     }

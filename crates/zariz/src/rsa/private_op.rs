@@ -18,23 +18,25 @@ use crate::dispatch::{self, Route};
 use crate::jobs;
 use crate::revealed;
 
-/// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or why there
-/// is none.
+/// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or the error
+/// that the caller gets instead.
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
-/// `x^d mod n` for every number that there is, in its memory and in order. Each succeeds or fails on its own.
-pub(super) fn private_op<'a>(jobs: impl Iterator<Item = Job<'a>>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    let (keys, mut memory): (Vec<_>, Vec<_>) = jobs.unzip();
-    let numbers = numbers_in(&memory);
+/// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
+/// Each number succeeds or fails on its own; errors stay.
+pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let (keys, mut padded): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+    let came: Vec<_> = keys.iter().map(|key| Came::with(key)).collect();
+    let numbers = numbers_of(&padded);
     // A number that a fault changes on its way would be signed without an error: it is compared with both.
-    let copies = fault::pass(Place::Copy, numbers_in(&memory));
-    let sizes: Vec<_> = keys.iter().map(|key| fault::size(key.size())).collect();
+    let copies = fault::pass(Place::Copy, numbers_of(&padded));
+    // Not in the memory of the numbers: one whose turn is missed, by a fault, would leave as a result.
     let mut out: Vec<_> =
-        memory.iter().map(|number| Err(number.as_ref().err().copied().unwrap_or(Error::Fault))).collect();
+        padded.iter().map(|number| Err(number.as_ref().err().copied().unwrap_or(Error::Fault))).collect();
     for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         mine.retain(|&i| {
             // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
-            let (is_there, is_invalid) = (memory[i].is_ok(), keys[i].is_known_invalid());
+            let (is_there, is_invalid) = (padded[i].is_ok(), keys[i].is_known_invalid());
             if is_there && is_invalid {
                 out[i] = Err(Error::InvalidKey);
             }
@@ -48,42 +50,73 @@ pub(super) fn private_op<'a>(jobs: impl Iterator<Item = Job<'a>>) -> Vec<Result<
         for chunk in mine.chunks(dispatch.main().lanes()) {
             let requests: Vec<Request> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
             let copied: Vec<_> = chunk.iter().map(|&i| &copies[i]).collect();
-            let blinded = blinded(&requests, &copied, &mut kept, |place, result| {
+            let blinded = blinded(&requests, &copied, &mut kept, &mut |place, result| {
                 let i = chunk[place];
-                // With a damaged place, it would be the result of another request; with a damaged length of the key
-                // or the number, it would be cut or padded.
-                let is_mine = ptr::eq(copied[place], &copies[i]);
-                let number = mem::replace(&mut memory[i], Err(Error::Fault));
-                out[i] = result.and_then(|result| {
-                    let mut bytes = number?;
-                    if !is_mine || [keys[i].size(), bytes.len()] != [sizes[i]; 2] {
-                        return Err(Error::Fault);
+                let number = mem::replace(&mut padded[i], Err(Error::Fault));
+                let is_its_place = ptr::eq(copied[place], &copies[i]);
+                out[i] = match (result, number) {
+                    (Ok(result), Ok(number)) if is_its_place => {
+                        came[i].deliver(result, number, [keys[i], requests[place].0])
                     }
-                    limbs::to_be_bytes(result, &mut bytes);
-                    Ok(bytes)
-                });
+                    (Err(error), _) => Err(error),
+                    _ => Err(Error::Fault),
+                };
             });
             if let Err(error) = blinded {
-                chunk.iter().for_each(|&i| out[i] = Err(error));
+                // Those that have no result yet.
+                chunk.iter().filter(|&&i| padded[i].is_ok()).for_each(|&i| out[i] = Err(error));
             }
         }
     }
     out
 }
 
-/// The numbers in memory; those that are missing have no limbs.
-fn numbers_in(memory: &[Result<Zeroizing<Vec<u8>>, Error>]) -> Numbers {
-    Numbers::from_be_bytes(memory.iter().map(|number| number.as_ref().map_or(&[][..], |bytes| bytes)))
+/// The numbers of all jobs; those that are missing have no limbs.
+fn numbers_of(padded: &[Result<Zeroizing<Vec<u8>>, Error>]) -> Numbers {
+    Numbers::from_be_bytes(padded.iter().map(|number| number.as_ref().map_or(&[][..], |bytes| bytes)))
+}
+
+/// What a request came with. A fault may change meanwhile to which key a pointer points, or a length.
+struct Came {
+    /// The [identity](PrivateKey::identity) of its key.
+    key: usize,
+    /// The length of the key, in bytes.
+    size: usize,
+}
+
+impl Came {
+    fn with(key: &PrivateKey) -> Self {
+        Self { key: key.identity(), size: fault::size(key.size()) }
+    }
+
+    /// Writes a result over its number, if `keys`, that of the caller and the one that was used, are what the request
+    /// came with, and if nothing would be cut or padded.
+    fn deliver(
+        &self,
+        result: &[u64],
+        mut number: Zeroizing<Vec<u8>>,
+        keys: [&PrivateKey; 2],
+    ) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let are_its_keys = keys.iter().all(|key| (key.identity(), key.size()) == (self.key, self.size));
+        if !are_its_keys || (number.len(), result.len()) != (self.size, self.size.div_ceil(8)) {
+            return Err(Error::Fault);
+        }
+        limbs::to_be_bytes(result, &mut number);
+        Ok(number)
+    }
 }
 
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
 /// fresh mask and without the theorem. `copies` has the numbers once more. `done` gets each result, with its place.
+///
+/// A function of its own, so that a debugger's interface sees where it begins: `zariz-attacks` injects faults.
+#[inline(never)]
 fn blinded<'a>(
     requests: &[Request<'a>],
     copies: &[&[u64]],
     kept: &mut lanes::Kept<'a>,
-    mut done: impl FnMut(usize, Result<&[u64], Error>),
+    done: &mut dyn FnMut(usize, Result<&[u64], Error>),
 ) -> Result<(), Error> {
     let Some((first, _)) = requests.first() else { return Ok(()) };
     let route = first.route();
@@ -92,14 +125,14 @@ fn blinded<'a>(
     let in_lanes = lanes::attempt(requests, copies, &mut pairs, kept);
     let are_squared = in_lanes.is_some();
     let (results, good) = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
+    for (place, result) in results.iter().enumerate().filter(|&(place, _)| good[place]) {
+        done(place, Ok(result));
+    }
     let used = keys().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
     if are_squared {
         blinding::keep(used);
     } else {
         blinding::give_back(route, used.collect());
-    }
-    for (place, result) in results.iter().enumerate().filter(|&(place, _)| good[place]) {
-        done(place, Ok(result));
     }
 
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
@@ -160,8 +193,10 @@ fn are_right(
 ) -> Vec<bool> {
     let is_right = |i: usize| {
         let (_, x) = requests[i];
+        // `equal` takes limbs that are missing for zeros.
+        let alike = [&results[i], &checked[i], &opened[i]].iter().all(|number| number.len() == copies[i].len());
         let equal = limbs::equal(&opened[i], x) & limbs::equal(&opened[i], copies[i]);
-        revealed::result_is_right(equal & limbs::equal(&results[i], &checked[i]))
+        revealed::result_is_right(alike & equal & limbs::equal(&results[i], &checked[i]))
     };
     (0..requests.len()).map(is_right).collect()
 }
@@ -252,6 +287,50 @@ mod tests {
         }
     }
 
+    /// A result goes to nobody else's number, and is neither cut nor padded.
+    #[test]
+    fn results_of_other_keys_and_lengths_are_withheld() {
+        let [key, other] = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
+        let (came, clone) = (Came::with(&key), key.clone());
+        let deliver = |limbs: usize, bytes: usize, keys| {
+            came.deliver(&vec![1; limbs], vec![0; bytes].into(), keys).map(|number| number[..bytes].to_vec())
+        };
+        assert_eq!(deliver(16, 128, [&key, &clone]), Ok([0, 0, 0, 0, 0, 0, 0, 1].repeat(16)));
+        let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
+        for (limbs, bytes, keys) in [
+            (15, 128, [&key, &key]),
+            (17, 128, [&key, &key]),
+            (0, 128, [&key, &key]),
+            (16, 127, [&key, &key]),
+            (16, 129, [&key, &key]),
+            (16, 128, [&other, &key]),
+            (16, 128, [&key, &other]),
+            (16, 128, [&key, &again]),
+        ] {
+            assert_eq!(deliver(limbs, bytes, keys), Err(Error::Fault), "{limbs} limbs, {bytes} bytes");
+        }
+    }
+
+    /// Errors, an invalid key and two engines among requests that fill lanes.
+    #[test]
+    fn each_number_succeeds_or_fails_on_its_own() {
+        let generated = PrivateKey::generate(1024).expect("a key");
+        let portable = generated.with_engine(Engine::Portable).expect("available");
+        let number = |i: u8| {
+            let mut number = Zeroizing::new(vec![i; 128]);
+            number[0] = 0;
+            number
+        };
+        let jobs = (0..40).map(|i| {
+            let key = if i % 5 == 0 { &portable } else { &generated };
+            (key, if i % 7 == 0 { Err(Error::Random) } else { Ok(number(i)) })
+        });
+        for (i, result) in (0..).zip(private_op(jobs.collect())) {
+            let expected = private_op(vec![(&generated, Ok(number(i)))]).swap_remove(0);
+            assert_eq!(result, if i % 7 == 0 { Err(Error::Random) } else { expected }, "{i}");
+        }
+    }
+
     /// The results of a chunk, each of which comes once.
     fn all<'a>(
         requests: &[Request<'a>],
@@ -259,7 +338,7 @@ mod tests {
         kept: &mut lanes::Kept<'a>,
     ) -> Result<Vec<Result<Vec<u64>, Error>>, Error> {
         let mut out = vec![None; requests.len()];
-        blinded(requests, copies, kept, |place, result| {
+        blinded(requests, copies, kept, &mut |place, result| {
             assert_eq!(out[place].replace(result.map(<[_]>::to_vec)), None, "the result of {place}");
         })?;
         Ok(out.into_iter().map(|result| result.expect("a result")).collect())

@@ -7,12 +7,12 @@ use super::public::PublicKey;
 use crate::dispatch;
 use crate::jobs;
 
-/// A key, and a number for its public operation, big-endian, as long as the key and below its modulus; or why there is
-/// none.
+/// A key, and a number for its public operation, big-endian, as long as the key and below its modulus; or the error
+/// that the caller gets instead.
 pub(super) type Job<'a, B> = (&'a PublicKey, Result<B, Error>);
 
-/// What `finish` makes of `x^e mod n`, for every number that there is and in order: it gets the job's place and the
-/// result. The time depends on the exponents.
+/// Computes `x^e mod n` for each number, and calls `finish` with the place of the job and the result; what that returns
+/// is in order. Errors stay. The time depends on the exponents.
 pub(super) fn public_op<B: AsRef<[u8]>, T>(
     jobs: &[Job<B>],
     mut finish: impl FnMut(usize, &[u64]) -> Result<T, Error>,
@@ -33,7 +33,7 @@ pub(super) fn public_op<B: AsRef<[u8]>, T>(
     out
 }
 
-/// `x^e mod n`, as [`public_op`] does, big-endian and as long as the keys.
+/// The results of [`public_op`] as bytes, big-endian and as long as the keys.
 pub(super) fn public_op_bytes<B: AsRef<[u8]>>(jobs: &[Job<B>]) -> Vec<Result<Vec<u8>, Error>> {
     public_op(jobs, |i, result| {
         let mut out = vec![0; jobs[i].0.size()];

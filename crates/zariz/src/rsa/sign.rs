@@ -97,5 +97,5 @@ pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> 
 
 fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     // A signature is no secret.
-    private_op(encoded).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
+    private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
 }

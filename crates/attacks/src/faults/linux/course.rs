@@ -31,6 +31,9 @@ pub struct Mark {
 /// From the entry of the operation to its return.
 pub type Course = Vec<Mark>;
 
+/// The private operation itself, in one function or two, as the compiler decides.
+const OPERATION: [&str; 2] = ["zariz::rsa::private_op::blinded", "zariz::rsa::private_op::attempt"];
+
 /// Follows the operation that a stopped process is about to begin, function by function.
 pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Course> {
     let functions: Vec<_> =
@@ -64,7 +67,7 @@ pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Co
             phase = phase.after_return(function);
         } else if let Some((function, _)) = functions.iter().find(|(_, start)| *start == at) {
             let caller = process.word(process.registers()?.rsp)?;
-            let direct = program.name_at(caller - tracer.base) == "zariz::rsa::private_op::blinded";
+            let direct = OPERATION.contains(&program.name_at(caller - tracer.base));
             phase = phase.after_call(*function, direct);
             compared += usize::from(*function == Function::Equal && phase == Phase::Comparison);
             match function {

@@ -43,9 +43,8 @@ impl GivingWay {
 }
 
 impl<C: Compute> Queue<C> {
-    /// The time, if the thread gives way now: if fewer requests wait than fill a batch with its own, of this kind, and
-    /// others may be given the processor to bring theirs. The clock is read last: a public operation is so short that
-    /// this would count.
+    /// Returns the time if the thread gives way now: if the waiting requests and its own, of this kind, do not fill a
+    /// batch, and the last pause is over. It reads the clock last, because a public operation is short.
     pub(super) fn gives_way(&self, state: &mut State<C>, kind: Kind) -> Option<Instant> {
         let is_full = state.waiting.len() + 1 >= self.full().min(self.limits.max_batch);
         if kind == Kind::Public || is_full {

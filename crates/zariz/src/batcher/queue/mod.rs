@@ -216,7 +216,7 @@ impl<C: Compute> Queue<C> {
         let kind = C::kind(&operation);
         let mut state = self.lock();
         loop {
-            // At first, and whenever it has waited for room.
+            // Checked at the start, and after each wait for room.
             if self.note_late(deadline) {
                 return Err(Lost::Expired);
             }

@@ -33,7 +33,7 @@ impl<C: Compute> Queue<C> {
         self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity)
     }
 
-    /// Waits, on this thread, until room may have come or the deadline has passed: the caller looks.
+    /// Waits, on this thread, until room may have come or the deadline has passed: the caller checks which.
     pub(super) fn wait_for_room<'a>(
         self: &'a Arc<Self>,
         mut state: MutexGuard<'a, State<C>>,

@@ -250,8 +250,8 @@ impl<C: Compute> Queue<C> {
         Taken { kind: Some(kind), requests: batch, late }
     }
 
-    /// Parts requests whose deadline has passed from the others, and tells them so. Who waits for them is still to be
-    /// woken. A thread that has given up meanwhile was counted already.
+    /// Parts requests whose deadline has passed from the others, and tells them so. Threads are woken here; waiters are
+    /// not ([`Request::wake`]). A thread that has given up meanwhile was counted already.
     pub(super) fn part_late(&self, requests: Requests<C>) -> (Requests<C>, Requests<C>) {
         let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
         for request in &late {

@@ -52,7 +52,7 @@ pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
         job.key.public_key().check_number(job.number)?;
         Ok(Zeroizing::new(job.number.to_vec()))
     };
-    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job)))))
+    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job))).collect()))
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those
