@@ -361,17 +361,23 @@ mod tests {
     #[test]
     fn small_factors_are_found() {
         let small = SmallPrimes::below(5000);
+        let first = small.products[AT_ONCE - 1].end;
         for limbs in [1, 2, 5, 16] {
             for x in numbers(limbs) {
-                let expected = small.values().any(|p| rem(&x, p) == 0);
-                assert_eq!(small.divide(&x, 5000), expected, "{x:x?}");
+                let divides = |p| rem(&x, p) == 0;
+                assert_eq!(small.divide(&x, 5000), small.values().any(divides), "{x:x?}");
+                let expected = small.values().take(first).any(divides);
+                assert_eq!(small.divide_by_first(&x), expected.into(), "{x:x?}");
             }
         }
         // A factor at each place of a product, and none but it.
-        for p in small.values() {
-            assert!(small.divide(&limbs::mul(&[p.into()], &[0xffff_ffff_ffff_ffc5]), 5000), "{p}");
+        for (i, p) in small.values().enumerate() {
+            let x = limbs::mul(&[p.into()], &[0xffff_ffff_ffff_ffc5]);
+            assert!(small.divide(&x, 5000), "{p}");
+            assert_eq!(small.divide_by_first(&x), (i < first).into(), "{p}");
         }
         assert!(!small.divide(&[0xffff_ffff_ffff_ffc5], 5000));
+        assert_eq!(small.divide_by_first(&[0xffff_ffff_ffff_ffc5]), 0);
     }
 
     #[test]

@@ -271,6 +271,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_name_is_that_of_its_own_method() {
+        for &(name, method) in Method::NAMED {
+            assert_eq!(Method::by_name(name), Some(method));
+            assert_eq!(alloc::format!("{method}"), name);
+        }
+    }
+
+    #[test]
     fn choices_are_methods() {
         let there_and_back = |method: Option<Method>| Option::<Method>::from(MethodChoice::from(method));
         assert_eq!(there_and_back(None), None);
