@@ -115,3 +115,31 @@ fn inverse_of(modulus: &Prepared, number: &[u64]) -> Option<Limbs> {
     let (gcd, inverse) = limbs::gcd_inverse(number, modulus.limbs());
     revealed::has_inverse(limbs::equal(&gcd, &[1])).then_some(inverse)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::Engine;
+
+    /// Results are right without it, too: halves of the list would be tried, down to single numbers.
+    #[test]
+    fn numbers_with_inverses_need_one_inversion() {
+        let powers: Vec<_> = (0..19).map(|i| [1 << i]).collect();
+        let numbers: Vec<&[u64]> = powers.iter().map(|power| &power[..]).collect();
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available()) {
+            let Modulus { prepared, route, .. } =
+                Modulus::new(&[0xff; 40]).expect("odd").with_engine(engine).expect("available");
+            for count in [2, 5, 19] {
+                let inversions = Cell::new(0);
+                let inverse = |number: &[u64]| {
+                    inversions.set(inversions.get() + 1);
+                    inverse_of(&prepared, number)
+                };
+                let inverses = route.machine(&prepared).invert(&prepared, &numbers[..count], 64, &inverse);
+                assert_eq!((inverses.map(|all| all.len()), inversions.get()), (Some(count), 1), "{engine}");
+            }
+        }
+    }
+}
