@@ -106,6 +106,9 @@ impl Came {
     }
 }
 
+/// What takes the result of a place in a chunk.
+type Done<'d> = &'d mut dyn FnMut(usize, Result<&[u64], Error>);
+
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
 /// fresh mask and without the theorem. `copies` has the numbers once more. `done` gets each result, with its place.
@@ -116,7 +119,7 @@ fn blinded<'a>(
     requests: &[Request<'a>],
     copies: &[&[u64]],
     kept: &mut lanes::Kept<'a>,
-    done: &mut dyn FnMut(usize, Result<&[u64], Error>),
+    done: Done,
 ) -> Result<(), Error> {
     let Some((first, _)) = requests.first() else { return Ok(()) };
     let route = first.route();
