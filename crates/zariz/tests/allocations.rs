@@ -1,4 +1,5 @@
 //! What batches allocate: something for each batch of lanes, and for each request its result alone.
+#![cfg(feature = "rsa")]
 
 use allocation_counter::measure;
 use zariz::Engine;
