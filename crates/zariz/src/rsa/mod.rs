@@ -35,6 +35,7 @@ mod hash;
 mod hasher;
 pub mod hazmat;
 mod mask;
+mod missing;
 mod parse;
 mod private;
 mod private_op;

@@ -190,7 +190,7 @@ impl PrivateKey {
 
     /// Whether both have the same secret in memory, as clones have: then they share its pairs for blinding too.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.secret, &other.secret)
+        self.identity() == other.identity()
     }
 
     /// A copy of the key for other uses. It is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That

@@ -12,6 +12,7 @@ use super::blinding::{self, Blind};
 use super::crt::{Request, crt, product};
 use super::error::Error;
 use super::fault::{self, Place};
+use super::missing;
 use super::private::PrivateKey;
 use crate::backend::Power;
 use crate::dispatch::{self, Route};
@@ -27,12 +28,11 @@ pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let (keys, mut padded): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
     let came: Vec<_> = keys.iter().map(|key| Came::with(key)).collect();
-    let numbers = numbers_of(&padded);
+    let numbers = missing::numbers(padded.iter());
     // A number that a fault changes on its way would be signed without an error: it is compared with both.
-    let copies = fault::pass(Place::Copy, numbers_of(&padded));
+    let copies = fault::pass(Place::Copy, missing::numbers(padded.iter()));
     // Not in the memory of the numbers: one whose turn is missed, by a fault, would leave as a result.
-    let mut out: Vec<_> =
-        padded.iter().map(|number| Err(number.as_ref().err().copied().unwrap_or(Error::Fault))).collect();
+    let mut out = missing::results(padded.iter());
     for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         mine.retain(|&i| {
             // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
@@ -69,11 +69,6 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
         }
     }
     out
-}
-
-/// The numbers of all jobs; those that are missing have no limbs.
-fn numbers_of(padded: &[Result<Zeroizing<Vec<u8>>, Error>]) -> Numbers {
-    Numbers::from_be_bytes(padded.iter().map(|number| number.as_ref().map_or(&[][..], |bytes| bytes)))
 }
 
 /// What a request came with. A fault may change meanwhile to which key a pointer points, or a length.
@@ -139,15 +134,13 @@ fn blinded<'a>(
     }
 
     let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
-    if bad.is_empty() { Ok(()) } else { recomputed(&bad, requests, copies, done) }
+    if bad.is_empty() { Ok(()) } else { recomputed(route, &bad, requests, copies, done) }
 }
 
-/// The requests at `bad` places of a chunk, with fresh masks and without the Chinese remainder theorem. A function of its
-/// own: what is not needed for good results takes none of their stack.
+/// The requests at `bad` places of a chunk, with fresh masks and without the Chinese remainder theorem. A function of
+/// its own: what is not needed for good results takes none of their stack.
 #[inline(never)]
-fn recomputed(bad: &[usize], requests: &[Request], copies: &[&[u64]], done: Done) -> Result<(), Error> {
-    let Some((first, _)) = requests.first() else { return Ok(()) };
-    let route = first.route();
+fn recomputed(route: Route, bad: &[usize], requests: &[Request], copies: &[&[u64]], done: Done) -> Result<(), Error> {
     fault::note(bad.len());
     let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
     let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();

@@ -1,8 +1,9 @@
 //! The public operation `x^e mod n` for a batch of numbers, of one key or several.
 
-use zariz_kernels::limbs::{self, Numbers};
+use zariz_kernels::limbs;
 
 use super::error::Error;
+use super::missing;
 use super::public::PublicKey;
 use crate::dispatch;
 use crate::jobs;
@@ -17,10 +18,8 @@ pub(super) fn public_op<B: AsRef<[u8]>, T>(
     jobs: &[Job<B>],
     mut finish: impl FnMut(usize, &[u64]) -> Result<T, Error>,
 ) -> Vec<Result<T, Error>> {
-    let numbers = jobs.iter().map(|(_, number)| number.as_ref().map_or(&[][..], B::as_ref));
-    let numbers = Numbers::from_be_bytes(numbers);
-    let missing = |(_, number): &Job<B>| Err(number.as_ref().err().copied().unwrap_or(Error::Fault));
-    let mut out: Vec<_> = jobs.iter().map(missing).collect();
+    let given = || jobs.iter().map(|(_, number)| number);
+    let (numbers, mut out) = (missing::numbers(given()), missing::results(given()));
     for (_, mut mine) in dispatch::groups(jobs.len(), |i| jobs[i].0.route().dispatch) {
         mine.retain(|&i| jobs[i].1.is_ok());
         let Some(&first) = mine.first() else { continue };
