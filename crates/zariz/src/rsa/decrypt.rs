@@ -7,7 +7,7 @@ use super::error::Error;
 use super::hazmat::oaep;
 use super::hazmat::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
-use super::private_op::private_op;
+use super::private_op::{Results, private_op};
 use crate::wiping::wiping;
 
 /// One ciphertext to decrypt.
@@ -24,12 +24,9 @@ pub struct DecryptJob<'a> {
 /// Decrypts many ciphertexts, each with its own key, in order. Keys of similar size share batches. Each
 /// result is a message or its own error, one of those of [`PrivateKey::decrypt`].
 #[must_use]
+#[inline(always)]
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    wiping(|| {
-        let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
-        let numbers = jobs.iter().map(|job| (job.key, number(job))).collect();
-        jobs.iter().zip(private_op(numbers)).map(|(job, encoded)| decode(job, &mut encoded?)).collect()
-    })
+    messages(jobs).into_vec()
 }
 
 impl PrivateKey {
@@ -41,6 +38,7 @@ impl PrivateKey {
     /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for
     /// signatures alone; [`Error::KeyTooShort`] if the padding does not fit; [`Error::Random`],
     /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
+    #[inline(always)]
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
     }
@@ -48,10 +46,16 @@ impl PrivateKey {
     /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
     /// those of [`decrypt`](Self::decrypt).
     #[must_use]
+    #[inline(always)]
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+        self.messages(padding, ciphertexts).into_vec()
+    }
+
+    #[inline(never)]
+    fn messages(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Results<Zeroizing<Vec<u8>>> {
         let jobs: Vec<_> =
             ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
-        decrypt_many(&jobs)
+        messages(&jobs)
     }
 
     /// What replaces the message of a ciphertext with bad padding, for programs that use
@@ -66,6 +70,15 @@ impl PrivateKey {
         }
         Substitute::by_key_hash(&self.secret.key_hash, ciphertext)
     }
+}
+
+#[inline(never)]
+fn messages(jobs: &[DecryptJob]) -> Results<Zeroizing<Vec<u8>>> {
+    wiping(|| {
+        let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
+        let numbers = jobs.iter().map(|job| (job.key, number(job))).collect();
+        jobs.iter().zip(private_op(numbers)).map(|(job, encoded)| decode(job, &mut encoded?)).collect()
+    })
 }
 
 /// Checks that the key may decrypt, and that the ciphertext is a number for its private operation.

@@ -23,6 +23,11 @@ use crate::revealed;
 /// that the caller gets instead.
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
+/// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned through
+/// memory. If a fault changed the pointer to its place, which is on the stack meanwhile, the caller would find an older
+/// list there. The functions that are public make a `Vec` of it, inlined: no pointer then says where the caller has it.
+pub(super) type Results<T, E = Error> = Box<[Result<T, E>]>;
+
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
 /// Each number succeeds or fails on its own; errors stay.
 pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {

@@ -8,7 +8,7 @@ use super::algorithm::Algorithm;
 use super::error::Error;
 use super::hazmat::{pkcs1v15, pss};
 use super::private::PrivateKey;
-use super::private_op::{self, private_op};
+use super::private_op::{self, Results, private_op};
 use crate::wiping::wiping;
 
 /// One message to sign.
@@ -36,18 +36,17 @@ pub struct SignDigestJob<'a> {
 /// Signs many messages, each with its own key, in order. Keys of similar size share batches. Each result is a
 /// signature or its own error, one of those of [`PrivateKey::sign`].
 #[must_use]
+#[inline(always)]
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
-    wiping(|| {
-        let digest = |job: &SignJob| Zeroizing::new(job.algorithm.hash().digest(&[job.message]));
-        sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, &digest(job)))))
-    })
+    signatures(jobs).into_vec()
 }
 
 /// Signs many messages, given by their digests, each with its own key, in order. Keys of similar size share
 /// batches. Each result is a signature or its own error, one of those of [`PrivateKey::sign_digest`].
 #[must_use]
+#[inline(always)]
 pub fn sign_digest_many(jobs: &[SignDigestJob]) -> Vec<Result<Vec<u8>, Error>> {
-    wiping(|| sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, job.digest)))))
+    signatures_of_digests(jobs).into_vec()
 }
 
 impl PrivateKey {
@@ -57,6 +56,7 @@ impl PrivateKey {
     /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
     /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
     /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
+    #[inline(always)]
     pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_batch(algorithm, &[message]).swap_remove(0)
     }
@@ -64,25 +64,51 @@ impl PrivateKey {
     /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
     /// of [`sign`](Self::sign).
     #[must_use]
+    #[inline(always)]
     pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
-        sign_many(&jobs)
+        self.signatures(algorithm, messages).into_vec()
     }
 
     /// Signs the message with this digest under the algorithm's hash.
     ///
     /// # Errors
     /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
+    #[inline(always)]
     pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
     }
 
     /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
     #[must_use]
+    #[inline(always)]
     pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        let jobs: Vec<_> = digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }).collect();
-        sign_digest_many(&jobs)
+        self.signatures_of_digests(algorithm, digests).into_vec()
     }
+
+    #[inline(never)]
+    fn signatures(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Results<Vec<u8>> {
+        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
+        signatures(&jobs)
+    }
+
+    #[inline(never)]
+    fn signatures_of_digests(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Results<Vec<u8>> {
+        let jobs: Vec<_> = digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }).collect();
+        signatures_of_digests(&jobs)
+    }
+}
+
+#[inline(never)]
+fn signatures(jobs: &[SignJob]) -> Results<Vec<u8>> {
+    wiping(|| {
+        let digest = |job: &SignJob| Zeroizing::new(job.algorithm.hash().digest(&[job.message]));
+        sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, &digest(job)))))
+    })
+}
+
+#[inline(never)]
+fn signatures_of_digests(jobs: &[SignDigestJob]) -> Results<Vec<u8>> {
+    wiping(|| sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, job.digest)))))
 }
 
 /// The number that the private operation turns into a signature: as long as the key.
@@ -95,7 +121,7 @@ pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> 
     }))
 }
 
-fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Vec<Result<Vec<u8>, Error>> {
+fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Results<Vec<u8>> {
     // A signature is no secret.
     private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
 }

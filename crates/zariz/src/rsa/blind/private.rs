@@ -10,6 +10,7 @@ use super::variant::Variant;
 use crate::dispatch::Dispatch;
 use crate::engine::EngineError;
 use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
+use crate::rsa::private_op::Results;
 use crate::rsa::{self, KeyError, Usage};
 
 /// The private key of a server that signs blindly, for one [`Variant`]: it does nothing else. Cheap to clone;
@@ -126,6 +127,7 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Error::InputSize`], [`Error::OutOfRange`] or [`Error::SigningFailure`].
+    #[inline(always)]
     pub fn blind_sign(&self, blinded_message: &[u8]) -> Result<Vec<u8>, Error> {
         self.blind_sign_batch(&[blinded_message]).swap_remove(0)
     }
@@ -133,16 +135,28 @@ impl PrivateKey {
     /// [`blind_sign`](Self::blind_sign) for many blinded messages, in order, in batches. Each result is a blind
     /// signature or its own error.
     #[must_use]
+    #[inline(always)]
     pub fn blind_sign_batch(&self, blinded_messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
+        self.blind_signatures(blinded_messages).into_vec()
+    }
+
+    #[inline(never)]
+    fn blind_signatures(&self, blinded_messages: &[&[u8]]) -> Results<Vec<u8>, Error> {
         let job = |&blinded_message: &_| BlindSignJob { key: self, blinded_message };
-        blind_sign_many(&blinded_messages.iter().map(job).collect::<Vec<_>>())
+        blind_signatures(&blinded_messages.iter().map(job).collect::<Vec<_>>())
     }
 }
 
 /// Signs many blinded messages, each with its own key, in order. Keys of similar size share batches. Each result
 /// is one that [`PrivateKey::blind_sign`] can return.
 #[must_use]
+#[inline(always)]
 pub fn blind_sign_many(jobs: &[BlindSignJob]) -> Vec<Result<Vec<u8>, Error>> {
+    blind_signatures(jobs).into_vec()
+}
+
+#[inline(never)]
+fn blind_signatures(jobs: &[BlindSignJob]) -> Results<Vec<u8>, Error> {
     let jobs: Vec<_> = jobs.iter().map(|job| PrivateJob { key: &job.key.key, number: job.blinded_message }).collect();
     // The result goes to the client: it is no secret.
     private_many(&jobs).into_iter().map(|result| Ok(std::mem::take(&mut *result?))).collect()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::rsa::private_op::private_op;
+use crate::rsa::private_op::{Results, private_op};
 use crate::rsa::public_op::public_op_bytes;
 use crate::rsa::{Error, PrivateKey, PublicKey};
 use crate::wiping::wiping;
@@ -47,12 +47,18 @@ impl fmt::Debug for PublicJob<'_> {
 /// Results are big-endian and as long as their key. A number of another length than its key is
 /// [`Error::Length`], one that is not below the modulus [`Error::NotBelowModulus`].
 #[must_use]
+#[inline(always)]
 pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    powers(jobs).into_vec()
+}
+
+#[inline(never)]
+fn powers(jobs: &[PrivateJob]) -> Results<Zeroizing<Vec<u8>>> {
     let number = |job: &PrivateJob| {
         job.key.public_key().check_number(job.number)?;
         Ok(Zeroizing::new(job.number.to_vec()))
     };
-    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job))).collect()))
+    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job))).collect()).into_boxed_slice())
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those
