@@ -68,7 +68,7 @@ pub enum Function {
 }
 
 const NAMES: [(Function, &str); 8] = [
-    (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::sign_batch"),
+    (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures"),
     (Function::Private, "zariz::rsa::private_op::blinded"),
     (Function::Product, "zariz::jobs::mul"),
     (Function::Power, "zariz::jobs::pow"),

@@ -23,7 +23,7 @@ pub struct Places {
 impl Places {
     pub fn new(program: &Program) -> Result<Self> {
         Ok(Self {
-            sign: program.one("zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::sign_batch")?,
+            sign: program.one("zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures")?,
             done: program.one("faults::linux::victim::done")?,
             syscall: program.one("faults::linux::raw::call_and_jump")?,
             equal: program.one("zariz_kernels::limbs::equal")?,
