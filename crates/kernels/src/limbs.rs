@@ -123,6 +123,12 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
     black_box(difference) == 0
 }
 
+/// Whether big-endian bytes are this number, which has the limbs that so many bytes need, likewise.
+pub fn be_bytes_equal(bytes: &[u8], number: &[u64]) -> bool {
+    let difference = be_limbs(bytes).zip(number).fold(0, |acc, (a, b)| acc | (a ^ b));
+    bytes.len().div_ceil(8) == number.len() && black_box(difference) == 0
+}
+
 /// Whether `a < b`, in time that depends on the lengths alone. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
     is_less(a.iter().copied(), b, a.len())
@@ -350,6 +356,7 @@ mod tests {
             for other in [zero(0), zero(4), from_be_bytes(&bytes[..len]), from_be_bytes(&bytes), from_be_bytes(&[1; 9])]
             {
                 assert_eq!(be_bytes_less(&bytes[..len], &other), less(&number, &other), "{len} bytes");
+                assert_eq!(be_bytes_equal(&bytes[..len], &other), *number == *other, "{len} bytes");
             }
         }
     }

@@ -32,6 +32,8 @@ pub(super) enum Place {
     Unmasked,
     /// Results whose copies are being checked.
     Checked,
+    /// Copies of checked results, with which what leaves is compared.
+    Leaving,
     /// Results computed again without the Chinese remainder theorem.
     Recomputed,
 }

@@ -38,6 +38,8 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
     let copies = fault::pass(Place::Copy, missing::numbers(padded.iter()));
     // Not in the memory of the numbers: one whose turn is missed, by a fault, would leave as a result.
     let mut out = missing::results(padded.iter());
+    // Copies of the results that were checked.
+    let mut checked = numbers.clone();
     for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         mine.retain(|&i| {
             // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
@@ -60,7 +62,8 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
                 let number = mem::replace(&mut padded[i], Err(Error::Fault));
                 let is_its_place = ptr::eq(copied[place], &copies[i]);
                 out[i] = match (result, number) {
-                    (Ok(result), Ok(number)) if is_its_place => {
+                    (Ok([result, copy]), Ok(number)) if is_its_place && copy.len() == checked[i].len() => {
+                        checked[i].copy_from_slice(copy);
                         came[i].deliver(result, number, [keys[i], requests[place].0])
                     }
                     (Err(error), _) => Err(error),
@@ -73,7 +76,21 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
             }
         }
     }
+    compare_again(&mut out, &fault::pass(Place::Leaving, checked));
     out
+}
+
+/// Withholds results that are not what was checked. After a fault in a pointer, a list may have been written over them.
+/// Nothing is written after this.
+#[inline(never)]
+fn compare_again(results: &mut [Result<Zeroizing<Vec<u8>>, Error>], checked: &Numbers) {
+    for (i, result) in results.iter_mut().enumerate() {
+        let is_as_checked = |bytes: &[u8]| revealed::result_is_right(limbs::be_bytes_equal(bytes, &checked[i]));
+        if result.as_ref().is_ok_and(|bytes| !is_as_checked(bytes)) {
+            fault::note(1);
+            *result = Err(Error::Fault);
+        }
+    }
 }
 
 /// What a request came with. A fault may change meanwhile to which key a pointer points, or a length.
@@ -106,8 +123,20 @@ impl Came {
     }
 }
 
-/// What takes the result of a place in a chunk.
-type Done<'d> = &'d mut dyn FnMut(usize, Result<&[u64], Error>);
+/// What takes the result of a place in a chunk, and a copy of it: both were checked.
+type Done<'d> = &'d mut dyn FnMut(usize, Result<[&[u64]; 2], Error>);
+
+/// The results of a chunk, each twice, and whether they are right.
+struct Checked {
+    results: [Numbers; 2],
+    good: Vec<bool>,
+}
+
+impl Checked {
+    fn result(&self, i: usize) -> [&[u64]; 2] {
+        self.results.each_ref().map(|numbers| &numbers[i])
+    }
+}
 
 /// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
 /// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
@@ -127,18 +156,17 @@ fn blinded<'a>(
     let mut pairs = blinding::take(&keys().collect::<Vec<_>>())?;
     let in_lanes = lanes::attempt(requests, copies, &mut pairs, kept);
     let are_squared = in_lanes.is_some();
-    let (results, good) = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
-    for (place, result) in results.iter().enumerate().filter(|&(place, _)| good[place]) {
-        done(place, Ok(result));
-    }
-    let used = keys().zip(pairs).zip(&good).filter(|(_, good)| **good).map(|(used, _)| used);
+    let checked = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
+    let places = 0..requests.len();
+    places.clone().filter(|&place| checked.good[place]).for_each(|place| done(place, Ok(checked.result(place))));
+    let used = keys().zip(pairs).zip(&checked.good).filter(|(_, good)| **good).map(|(used, _)| used);
     if are_squared {
         blinding::keep(used);
     } else {
         blinding::give_back(route, used.collect());
     }
 
-    let bad: Vec<usize> = (0..requests.len()).filter(|&i| !good[i]).collect();
+    let bad: Vec<usize> = places.filter(|&place| !checked.good[place]).collect();
     if bad.is_empty() { Ok(()) } else { recomputed(route, &bad, requests, copies, done) }
 }
 
@@ -151,12 +179,12 @@ fn recomputed(route: Route, bad: &[usize], requests: &[Request], copies: &[&[u64
     let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();
     let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
     let pairs = blinding::fresh(&keys)?;
-    let (results, good) = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
-    for (((&place, key), result), good) in bad.iter().zip(keys).zip(results.iter()).zip(good) {
+    let checked = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
+    for (i, (&place, key)) in bad.iter().zip(keys).enumerate() {
         // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
-        let result = match (key.is_found_invalid(), good) {
+        let result = match (key.is_found_invalid(), checked.good[i]) {
             (true, _) => Err(Error::InvalidKey),
-            (false, true) => Ok(result),
+            (false, true) => Ok(checked.result(i)),
             (false, false) => Err(Error::Fault),
         };
         done(place, result);
@@ -173,7 +201,7 @@ fn attempt(
     copies: &[&[u64]],
     pairs: &[Blind],
     raise: impl Fn(&[Request]) -> Numbers,
-) -> (Numbers, Vec<bool>) {
+) -> Checked {
     let lanes = || requests.iter().zip(pairs);
     let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
     let masked = jobs::mul(route, &masked);
@@ -186,26 +214,21 @@ fn attempt(
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
     let powers: Vec<_> = requests.iter().zip(checked.iter()).map(|((key, _), y)| key.public.power(y)).collect();
-    let good = are_right(requests, copies, &results, &checked, &jobs::pow_reduced_vartime(route, &powers));
-    (results, good)
+    let opened = jobs::pow_reduced_vartime(route, &powers);
+    are_right(requests, copies, [results, checked], &opened)
 }
 
 /// Whether each result is right: `opened` has the copies of the results, raised to the public exponents.
-fn are_right(
-    requests: &[Request],
-    copies: &[&[u64]],
-    results: &Numbers,
-    checked: &Numbers,
-    opened: &Numbers,
-) -> Vec<bool> {
+fn are_right(requests: &[Request], copies: &[&[u64]], results: [Numbers; 2], opened: &Numbers) -> Checked {
     let is_right = |i: usize| {
-        let (_, x) = requests[i];
+        let ((_, x), [result, checked]) = (requests[i], results.each_ref().map(|numbers| &numbers[i]));
         // `equal` takes limbs that are missing for zeros.
-        let alike = [&results[i], &checked[i], &opened[i]].iter().all(|number| number.len() == copies[i].len());
+        let alike = [result, checked, &opened[i]].iter().all(|number| number.len() == copies[i].len());
         let equal = limbs::equal(&opened[i], x) & limbs::equal(&opened[i], copies[i]);
-        revealed::result_is_right(alike & equal & limbs::equal(&results[i], &checked[i]))
+        revealed::result_is_right(alike & equal & limbs::equal(result, checked))
     };
-    (0..requests.len()).map(is_right).collect()
+    let good = (0..requests.len()).map(is_right).collect();
+    Checked { results, good }
 }
 
 /// `x^d mod n` for every request, without the Chinese remainder theorem.
@@ -346,7 +369,8 @@ mod tests {
     ) -> Result<Vec<Result<Vec<u64>, Error>>, Error> {
         let mut out = vec![None; requests.len()];
         blinded(requests, copies, kept, &mut |place, result| {
-            assert_eq!(out[place].replace(result.map(<[_]>::to_vec)), None, "the result of {place}");
+            let result = result.inspect(|[result, copy]| assert_eq!(result, copy)).map(|[result, _]| result.to_vec());
+            assert_eq!(out[place].replace(result), None, "the result of {place}");
         })?;
         Ok(out.into_iter().map(|result| result.expect("a result")).collect())
     }
@@ -379,6 +403,13 @@ mod tests {
         let results = key.sign_batch(Algorithm::RS256, messages);
         assert_eq!(results[0], Err(Error::Fault));
         assert_eq!(results[1..], expected[1..]);
+        // Whether a result or its copy was changed after the check, neither.
+        fault::FAULT.set(Some((Place::Leaving, 0, 300)));
+        let failures = fault::check_failures();
+        let results = key.sign_batch(Algorithm::RS256, messages);
+        assert_eq!(results[0], Err(Error::Fault));
+        assert_eq!(results[1..], expected[1..]);
+        assert!(fault::check_failures() > failures);
         fault::SIZE.set(1);
         assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
         fault::SIZE.set(0);

@@ -7,7 +7,7 @@ use super::super::blinding::Blind;
 use super::super::crt::Request;
 use super::super::fault::{self, Place};
 use super::super::private::{Prime, PrivateKey};
-use super::are_right;
+use super::{Checked, are_right};
 use crate::backend::{KeyNumbers, PrivateOperations, are_same};
 
 /// The operations of some keys, which the next requests may have too.
@@ -23,7 +23,7 @@ pub(super) fn attempt<'a>(
     copies: &[&[u64]],
     pairs: &mut [Blind],
     kept: &mut Kept<'a>,
-) -> Option<(Numbers, Vec<bool>)> {
+) -> Option<Checked> {
     let (first, _) = requests.first()?;
     let e = first.public.exponent();
     if !requests.iter().all(|(key, _)| limbs::equal(key.public.exponent(), e)) {
@@ -47,11 +47,11 @@ pub(super) fn attempt<'a>(
     let checked = results.clone();
     let results = fault::pass(Place::Checked, results);
     let opened = open_vartime(&mut *operations, &checked.iter().collect::<Vec<_>>(), e);
-    let good = are_right(requests, copies, &results, &checked, &opened);
-    if good.iter().all(|good| *good) {
+    let checked = are_right(requests, copies, [results, checked], &opened);
+    if checked.good.iter().all(|good| *good) {
         *kept = Some((keys, operations));
     }
-    Some((results, good))
+    Some(checked)
 }
 
 /// What was kept, if it is of these keys.
