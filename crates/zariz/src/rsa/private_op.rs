@@ -2,12 +2,14 @@
 //! remainder theorem, checked.
 
 mod lanes;
+mod leaving;
 
 use std::{mem, ptr};
 
 use zariz_kernels::limbs::{self, Numbers};
 use zeroize::Zeroizing;
 
+use self::leaving::Leaving;
 use super::blinding::{self, Blind};
 use super::crt::{Request, crt, product};
 use super::error::Error;
@@ -31,21 +33,23 @@ pub(super) type Results<T, E = Error> = Box<[Result<T, E>]>;
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
 /// Each number succeeds or fails on its own; errors stay.
 pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let count = jobs.len();
+    raised(jobs).leave(count)
+}
+
+/// Everything but the last look at the results.
+fn raised(jobs: Vec<Job>) -> Leaving {
     let (keys, mut padded): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-    let came: Vec<_> = keys.iter().map(|key| Came::with(key)).collect();
     let numbers = missing::numbers(padded.iter());
     // A number that a fault changes on its way would be signed without an error: it is compared with both.
     let copies = fault::pass(Place::Copy, missing::numbers(padded.iter()));
-    // Not in the memory of the numbers: one whose turn is missed, by a fault, would leave as a result.
-    let mut out = missing::results(padded.iter());
-    // Copies of the results that were checked.
-    let mut checked = numbers.clone();
+    let mut leaving = Leaving::new(&keys, &padded, &numbers);
     for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         mine.retain(|&i| {
             // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
             let (is_there, is_invalid) = (padded[i].is_ok(), keys[i].is_known_invalid());
             if is_there && is_invalid {
-                out[i] = Err(Error::InvalidKey);
+                leaving.refuse(i, Error::InvalidKey);
             }
             is_there && !is_invalid
         });
@@ -61,66 +65,21 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
                 let i = chunk[place];
                 let number = mem::replace(&mut padded[i], Err(Error::Fault));
                 let is_its_place = ptr::eq(copied[place], &copies[i]);
-                out[i] = match (result, number) {
-                    (Ok([result, copy]), Ok(number)) if is_its_place && copy.len() == checked[i].len() => {
-                        checked[i].copy_from_slice(copy);
-                        came[i].deliver(result, number, [keys[i], requests[place].0])
+                match (result, number) {
+                    (Ok(result), Ok(number)) if is_its_place => {
+                        leaving.put(i, result, number, [keys[i], requests[place].0]);
                     }
-                    (Err(error), _) => Err(error),
-                    _ => Err(Error::Fault),
-                };
+                    (Err(error), _) => leaving.refuse(i, error),
+                    _ => leaving.refuse(i, Error::Fault),
+                }
             });
             if let Err(error) = blinded {
                 // Those that have no result yet.
-                chunk.iter().filter(|&&i| padded[i].is_ok()).for_each(|&i| out[i] = Err(error));
+                chunk.iter().filter(|&&i| padded[i].is_ok()).for_each(|&i| leaving.refuse(i, error));
             }
         }
     }
-    compare_again(&mut out, &fault::pass(Place::Leaving, checked));
-    out
-}
-
-/// Withholds results that are not what was checked. After a fault in a pointer, a list may have been written over them.
-/// Nothing is written after this.
-#[inline(never)]
-fn compare_again(results: &mut [Result<Zeroizing<Vec<u8>>, Error>], checked: &Numbers) {
-    for (i, result) in results.iter_mut().enumerate() {
-        let is_as_checked = |bytes: &[u8]| revealed::result_is_right(limbs::be_bytes_equal(bytes, &checked[i]));
-        if result.as_ref().is_ok_and(|bytes| !is_as_checked(bytes)) {
-            fault::note(1);
-            *result = Err(Error::Fault);
-        }
-    }
-}
-
-/// What a request came with. A fault may change meanwhile to which key a pointer points, or a length.
-struct Came {
-    /// The [identity](PrivateKey::identity) of its key.
-    key: usize,
-    /// The length of the key, in bytes.
-    size: usize,
-}
-
-impl Came {
-    fn with(key: &PrivateKey) -> Self {
-        Self { key: key.identity(), size: fault::size(key.size()) }
-    }
-
-    /// Writes a result over its number, if `keys`, that of the caller and the one that was used, are what the request
-    /// came with, and if nothing would be cut or padded.
-    fn deliver(
-        &self,
-        result: &[u64],
-        mut number: Zeroizing<Vec<u8>>,
-        keys: [&PrivateKey; 2],
-    ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let are_its_keys = keys.iter().all(|key| (key.identity(), key.size()) == (self.key, self.size));
-        if !are_its_keys || (number.len(), result.len()) != (self.size, self.size.div_ceil(8)) {
-            return Err(Error::Fault);
-        }
-        limbs::to_be_bytes(result, &mut number);
-        Ok(number)
-    }
+    leaving
 }
 
 /// What takes the result of a place in a chunk, and a copy of it: both were checked.
@@ -314,30 +273,6 @@ mod tests {
             let keeps = kept.is_some();
             let others = vec![&key; engine.lanes()];
             assert_eq!(lanes::take(&mut kept, &others).is_some(), keeps, "{engine}");
-        }
-    }
-
-    /// A result goes to nobody else's number, and is neither cut nor padded.
-    #[test]
-    fn results_of_other_keys_and_lengths_are_withheld() {
-        let [key, other] = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
-        let (came, clone) = (Came::with(&key), key.clone());
-        let deliver = |limbs: usize, bytes: usize, keys| {
-            came.deliver(&vec![1; limbs], vec![0; bytes].into(), keys).map(|number| number[..bytes].to_vec())
-        };
-        assert_eq!(deliver(16, 128, [&key, &clone]), Ok([0, 0, 0, 0, 0, 0, 0, 1].repeat(16)));
-        let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
-        for (limbs, bytes, keys) in [
-            (15, 128, [&key, &key]),
-            (17, 128, [&key, &key]),
-            (0, 128, [&key, &key]),
-            (16, 127, [&key, &key]),
-            (16, 129, [&key, &key]),
-            (16, 128, [&other, &key]),
-            (16, 128, [&key, &other]),
-            (16, 128, [&key, &again]),
-        ] {
-            assert_eq!(deliver(limbs, bytes, keys), Err(Error::Fault), "{limbs} limbs, {bytes} bytes");
         }
     }
 
