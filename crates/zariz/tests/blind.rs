@@ -245,6 +245,7 @@ fn keys_are_marked_for_one_variant() {
         assert!(read.sign(Algorithm::RS256, b"").is_err());
         let shown = format!("{marked:?} {:?}", Inverse::from_bytes(&[0xab; 4]));
         assert!(!shown.contains("171") && !shown.to_lowercase().contains("abab"), "{shown}");
+        assert!(shown.starts_with("PrivateKey") && shown.contains(&format!("{variant:?}")), "{shown}");
     }
     let unknown = "RSABSSA-SHA256".parse::<Variant>().expect_err("no variant").to_string();
     assert!(unknown.contains("RSABSSA-SHA256") && unknown.contains("PSSZERO-Randomized"), "{unknown}");

@@ -169,6 +169,10 @@ fn costs_that_do_harm_are_refused() {
         let found = error(&file, PASSWORD);
         assert!(is_unsupported(&found), "{iterations} iterations: {found}");
     }
+    // Just above the limit. If it were allowed, it would take seconds; some of those below, hours.
+    let scrypt = [1 << 14, 8, 257].map(|number| integer(&big(number)));
+    let found = error(&made_up(SCRYPT, &[&salt, &scrypt[0], &scrypt[1], &scrypt[2]], &data), PASSWORD);
+    assert!(is_unsupported(&found), "{found}");
     let numbers: [u64; 12] =
         [0, 1, 2, 3, 1 << 14, (1 << 14) + 1, 1 << 20, 1 << 31, 1 << 32, 1 << 40, 1 << 63, u64::MAX];
     for n in numbers {

@@ -111,6 +111,15 @@ fn a_search_can_be_cancelled() {
 }
 
 #[test]
+fn length_and_method_are_shown() {
+    for method in METHODS {
+        let generator = KeyGenerator::new(1040).expect("a length").with_method(method);
+        let shown = format!("{:?}", generator.keys());
+        assert!(shown.contains("1040") && shown.contains(&format!("{method:?}")), "{shown}");
+    }
+}
+
+#[test]
 fn wrong_inputs_are_errors() {
     for bits in [0, 1023, 16_385, usize::MAX] {
         assert_eq!(KeyGenerator::new(bits).err(), Some(KeyError::Size { bits }));
