@@ -170,6 +170,10 @@ const SUBJECTS: [Subject; 5] = [
 /// The profile of Cargo that mutants are compiled in.
 const PROFILE: &str = "mutants";
 
+/// How many bytes of memory a program of tests may have: several times what it needs. Some mutants ask for more without
+/// end, and would take all that the machine has before their time is over.
+const MEMORY: u64 = 8 << 30;
+
 /// What became of mutants, as cargo-mutants names its lists.
 const OUTCOMES: [&str; 4] = ["caught", "missed", "timeout", "unviable"];
 
@@ -317,7 +321,7 @@ impl Known {
         let tests = &subject.stages[stage];
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
         let unchanged = |last: &[&str]| {
-            let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE]);
+            let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE, &runner()]);
             unchanged.args(each("--package", tests.packages)).args(tests.targets).args(last).args(tests.left_out());
             run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))
         };
@@ -334,6 +338,7 @@ impl Known {
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
         mutants.args(["--profile", PROFILE, "--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
         mutants.args(each("--file", subject.files)).args(each("--test-package", tests.packages));
+        mutants.arg(format!("--cargo-arg={}", runner()));
         // For the build too: what does not run need not be built.
         mutants.args(tests.targets.iter().map(|target| format!("--cargo-arg={target}")));
         mutants.args(tests.left_out().map(|argument| format!("--cargo-test-arg={argument}")));
@@ -363,6 +368,12 @@ impl fmt::Display for Tests {
     }
 }
 
+/// Makes cargo run tests with at most [`MEMORY`]. What counts is what they can write to: of addresses alone, allocators
+/// reserve more. Compilers are not limited.
+fn runner() -> String {
+    format!("--config=target.'cfg(all())'.runner=['prlimit','--data={MEMORY}','--']")
+}
+
 /// The option before each of its values.
 fn each(option: &'static str, values: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
     values.iter().flat_map(move |value| [option, value])
@@ -383,10 +394,12 @@ fn escaped(text: &str) -> String {
 
 fn page(drawn: &[(&str, String)], folder: &Path) -> Result<String> {
     let mut out = format!(
-        " {} of them were drawn at random, planted by cargo-mutants one at a time, and tested. Caught: a test failed. \
-         Timeout: tests did not end in several times their usual time. Unviable: it does not compile.\n\n\
+        " {} of them were drawn at random, planted by cargo-mutants one at a time, and tested. Caught: a test failed, \
+         or needed more than {} GiB of memory. Timeout: tests did not end in several times their usual time. Unviable: \
+         it does not compile.\n\n\
          | sources | drawn | caught | timeout | unviable | missed | not tested |\n|---|---:|---:|---:|---:|---:|---:|\n",
-        drawn.len()
+        drawn.len(),
+        MEMORY >> 30
     );
     let (mut tests, mut lists) = (String::new(), String::new());
     for subject in &SUBJECTS {
