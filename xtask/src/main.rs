@@ -59,7 +59,7 @@ Commands:
   faults [--flips N] [--engine E] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
-  mutants [--count N] [--seed S] [--jobs J] [--only kernels|rsa|queue]
+  mutants [--count N] [--seed S] [--jobs J] [--only kernels|bls12-381|rsa|batcher|provider]
                      plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and
                      counts those that tests notice (hours); needs cargo-mutants; the same command continues an
                      interrupted run; writes
