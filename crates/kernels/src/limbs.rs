@@ -123,7 +123,8 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
     black_box(difference) == 0
 }
 
-/// Whether big-endian bytes are this number, which has the limbs that so many bytes need, likewise.
+/// Whether big-endian bytes are this number, in time that depends on the lengths alone. If the number has more or fewer
+/// limbs than so many bytes need, it is not.
 pub fn be_bytes_equal(bytes: &[u8], number: &[u64]) -> bool {
     let difference = be_limbs(bytes).zip(number).fold(0, |acc, (a, b)| acc | (a ^ b));
     bytes.len().div_ceil(8) == number.len() && black_box(difference) == 0
@@ -357,6 +358,11 @@ mod tests {
             {
                 assert_eq!(be_bytes_less(&bytes[..len], &other), less(&number, &other), "{len} bytes");
                 assert_eq!(be_bytes_equal(&bytes[..len], &other), *number == *other, "{len} bytes");
+            }
+            for bit in 0..8 * len {
+                let mut other = bytes[..len].to_vec();
+                other[bit / 8] ^= 1 << (bit % 8);
+                assert!(!be_bytes_equal(&other, &number), "bit {bit} of {len} bytes");
             }
         }
     }

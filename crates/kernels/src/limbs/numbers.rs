@@ -72,6 +72,11 @@ impl Numbers {
         self.ends.extend(others.ends.iter().map(|end| start + end));
     }
 
+    /// Where the numbers are in memory, and how many limbs fit there: what is wiped when the list is dropped.
+    pub fn memory(&self) -> (usize, usize) {
+        (self.limbs.as_ptr().addr(), self.limbs.capacity())
+    }
+
     /// The numbers, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> + DoubleEndedIterator + Clone {
         (0..self.len()).map(|i| &self[i])

@@ -5,7 +5,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::queue::Kind;
-use crate::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
+use crate::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_results, public_many_vartime};
 use crate::rsa::{Error, PrivateKey, PublicKey};
 use crate::{Modulus, PowJob, pow_many};
 
@@ -71,9 +71,15 @@ impl fmt::Debug for Primitive {
 
 /// The results of primitives, in order. Those of one sort are computed together.
 #[must_use]
+#[inline(always)]
 pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
+    results(primitives).into_vec()
+}
+
+#[inline(never)]
+fn results(primitives: &[&Primitive]) -> Box<[PrimitiveResult]> {
     let all = || primitives.iter().copied();
-    let mut private = private_many(&all().filter_map(Primitive::private).collect::<Vec<_>>()).into_iter();
+    let mut private = private_results(all().filter_map(Primitive::private)).into_iter();
     let mut public = public_many_vartime(&all().filter_map(Primitive::public).collect::<Vec<_>>()).into_iter();
     let mut powers = pow_many(&all().filter_map(Primitive::power).collect::<Vec<_>>()).into_iter();
     let result = |primitive: &&Primitive| match primitive {

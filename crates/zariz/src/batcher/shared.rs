@@ -59,8 +59,8 @@ impl Compute for Rsa {
         primitive.kind()
     }
 
-    fn compute(&self, batch: &[&Primitive]) -> Vec<PrimitiveResult> {
-        primitive_many(batch)
+    fn compute(&self, batch: &[&Primitive]) -> Box<[PrimitiveResult]> {
+        primitive_many(batch).into()
     }
 }
 

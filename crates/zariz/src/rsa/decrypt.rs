@@ -53,9 +53,7 @@ impl PrivateKey {
 
     #[inline(never)]
     fn messages(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Results<Zeroizing<Vec<u8>>> {
-        let jobs: Vec<_> =
-            ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }).collect();
-        messages(&jobs)
+        of_ciphertexts(ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }))
     }
 
     /// What replaces the message of a ciphertext with bad padding, for programs that use
@@ -74,10 +72,14 @@ impl PrivateKey {
 
 #[inline(never)]
 fn messages(jobs: &[DecryptJob]) -> Results<Zeroizing<Vec<u8>>> {
+    of_ciphertexts(jobs.iter().copied())
+}
+
+fn of_ciphertexts<'a>(jobs: impl Iterator<Item = DecryptJob<'a>> + Clone) -> Results<Zeroizing<Vec<u8>>> {
     wiping(|| {
         let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
-        let numbers = jobs.iter().map(|job| (job.key, number(job))).collect();
-        jobs.iter().zip(private_op(numbers)).map(|(job, encoded)| decode(job, &mut encoded?)).collect()
+        let numbers = jobs.clone().map(|job| (job.key, number(&job))).collect();
+        jobs.zip(private_op(numbers)).map(|(job, encoded)| decode(&job, &mut encoded?)).collect()
     })
 }
 

@@ -26,13 +26,13 @@ use crate::revealed;
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
 /// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned through
-/// memory. If a fault changed the pointer to its place, which is on the stack meanwhile, the caller would find an older
-/// list there. The functions that are public make a `Vec` of it, inlined: no pointer then says where the caller has it.
-pub(super) type Results<T, E = Error> = Box<[Result<T, E>]>;
+/// memory, whose address is on the stack meanwhile. If a fault changed it, the caller would find an older list where it
+/// expects this one. Public functions make a `Vec` of the box, and are inlined, so no such address is kept.
+pub(crate) type Results<T, E = Error> = Box<[Result<T, E>]>;
 
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
 /// Each number succeeds or fails on its own; errors stay.
-pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+pub(super) fn private_op(jobs: Vec<Job>) -> Results<Zeroizing<Vec<u8>>> {
     let count = jobs.len();
     raised(jobs).leave(count)
 }
@@ -85,7 +85,8 @@ fn raised(jobs: Vec<Job>) -> Leaving {
 /// What takes the result of a place in a chunk, and a copy of it: both were checked.
 type Done<'d> = &'d mut dyn FnMut(usize, Result<[&[u64]; 2], Error>);
 
-/// The results of a chunk, each twice, and whether they are right.
+/// The results of a chunk, each twice, and whether they are right. In a box: its address is returned in a register, like
+/// [`Results`].
 struct Checked {
     results: [Numbers; 2],
     good: Vec<bool>,
@@ -160,7 +161,7 @@ fn attempt(
     copies: &[&[u64]],
     pairs: &[Blind],
     raise: impl Fn(&[Request]) -> Numbers,
-) -> Checked {
+) -> Box<Checked> {
     let lanes = || requests.iter().zip(pairs);
     let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
     let masked = jobs::mul(route, &masked);
@@ -178,7 +179,7 @@ fn attempt(
 }
 
 /// Whether each result is right: `opened` has the copies of the results, raised to the public exponents.
-fn are_right(requests: &[Request], copies: &[&[u64]], results: [Numbers; 2], opened: &Numbers) -> Checked {
+fn are_right(requests: &[Request], copies: &[&[u64]], results: [Numbers; 2], opened: &Numbers) -> Box<Checked> {
     let is_right = |i: usize| {
         let ((_, x), [result, checked]) = (requests[i], results.each_ref().map(|numbers| &numbers[i]));
         // `equal` takes limbs that are missing for zeros.
@@ -187,7 +188,7 @@ fn are_right(requests: &[Request], copies: &[&[u64]], results: [Numbers; 2], ope
         revealed::result_is_right(alike & equal & limbs::equal(result, checked))
     };
     let good = (0..requests.len()).map(is_right).collect();
-    Checked { results, good }
+    Box::new(Checked { results, good })
 }
 
 /// `x^d mod n` for every request, without the Chinese remainder theorem.
@@ -291,7 +292,7 @@ mod tests {
             (key, if i % 7 == 0 { Err(Error::Random) } else { Ok(number(i)) })
         });
         for (i, result) in (0..).zip(private_op(jobs.collect())) {
-            let expected = private_op(vec![(&generated, Ok(number(i)))]).swap_remove(0);
+            let expected = private_op(vec![(&generated, Ok(number(i)))])[0].clone();
             assert_eq!(result, if i % 7 == 0 { Err(Error::Random) } else { expected }, "{i}");
         }
     }

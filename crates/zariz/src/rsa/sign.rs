@@ -87,28 +87,36 @@ impl PrivateKey {
 
     #[inline(never)]
     fn signatures(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Results<Vec<u8>> {
-        let jobs: Vec<_> = messages.iter().map(|&message| SignJob { key: self, algorithm, message }).collect();
-        signatures(&jobs)
+        of_messages(messages.iter().map(|&message| SignJob { key: self, algorithm, message }))
     }
 
     #[inline(never)]
     fn signatures_of_digests(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Results<Vec<u8>> {
-        let jobs: Vec<_> = digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }).collect();
-        signatures_of_digests(&jobs)
+        of_digests(digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }))
     }
 }
 
 #[inline(never)]
 fn signatures(jobs: &[SignJob]) -> Results<Vec<u8>> {
-    wiping(|| {
-        let digest = |job: &SignJob| Zeroizing::new(job.algorithm.hash().digest(&[job.message]));
-        sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, &digest(job)))))
-    })
+    of_messages(jobs.iter().copied())
 }
 
 #[inline(never)]
 fn signatures_of_digests(jobs: &[SignDigestJob]) -> Results<Vec<u8>> {
-    wiping(|| sign_encoded(jobs.iter().map(|job| (job.key, encoded(job.key, job.algorithm, job.digest)))))
+    of_digests(jobs.iter().copied())
+}
+
+fn of_messages<'a>(jobs: impl Iterator<Item = SignJob<'a>>) -> Results<Vec<u8>> {
+    wiping(|| {
+        sign_encoded(jobs.map(|SignJob { key, algorithm, message }| {
+            let digest = Zeroizing::new(algorithm.hash().digest(&[message]));
+            (key, encoded(key, algorithm, &digest))
+        }))
+    })
+}
+
+fn of_digests<'a>(jobs: impl Iterator<Item = SignDigestJob<'a>>) -> Results<Vec<u8>> {
+    wiping(|| sign_encoded(jobs.map(|SignDigestJob { key, algorithm, digest }| (key, encoded(key, algorithm, digest)))))
 }
 
 /// The number that the private operation turns into a signature: as long as the key.

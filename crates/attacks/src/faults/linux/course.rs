@@ -20,8 +20,6 @@ pub struct Mark {
     pub address: u64,
     /// What is done from here to the next one.
     pub phase: Phase,
-    /// How many comparisons have begun: what one of them has read already may change without being seen.
-    pub compared: usize,
     /// How many instructions it is to the next one, up to [`STEPS`].
     pub steps: u32,
     /// How long it is to the next one, in microseconds.
@@ -39,7 +37,7 @@ pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Co
     let functions: Vec<_> =
         functions(program)?.into_iter().map(|(function, at)| (function, at + tracer.base)).collect();
     let mut course = Course::new();
-    let (mut phase, mut compared, mut end) = (Phase::Before, 0, None);
+    let (mut phase, mut end) = (Phase::Before, None);
     // A call that has not returned: function and breakpoint.
     let mut open: Option<(Function, Breakpoint)> = None;
     loop {
@@ -69,24 +67,19 @@ pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Co
             let caller = process.word(process.registers()?.rsp)?;
             let direct = OPERATION.contains(&program.name_at(caller - tracer.base));
             phase = phase.after_call(*function, direct);
-            compared += usize::from(*function == Function::Equal && phase == Phase::Comparison);
             match function {
                 Function::Sign => end = Some(caller),
                 Function::Private => {}
                 _ => open = Some((*function, process.plant(caller)?)),
             }
         }
-        course.push(Mark { address: at - tracer.base, phase, compared, steps: STEPS, micros: 1.0 });
+        course.push(Mark { address: at - tracer.base, phase, steps: STEPS, micros: 1.0 });
         if Some(at) == end {
             break;
         }
     }
-    // What follows the beginning of the last comparison is not guarded by any.
-    let all = course.iter().map(|mark| mark.compared).max().unwrap_or(0);
-    course.iter_mut().filter(|mark| mark.phase == Phase::Comparison && mark.compared == all).for_each(|mark| {
-        mark.phase = Phase::After;
-    });
-    ensure!(all > 0, "no comparison was seen");
+    ensure!(course.iter().any(|mark| mark.phase == Phase::Comparison), "no comparison was seen");
+    ensure!(phase == Phase::After, "the last comparison was not seen");
     Ok(course)
 }
 

@@ -27,7 +27,7 @@ pub const PHASES: [Phase; 10] = {
 };
 
 impl Phase {
-    /// Whether the padded number has entered and the results are not compared yet.
+    /// Whether the padded number has entered, and the last comparison has not begun.
     pub fn is_guarded(self) -> bool {
         !matches!(self, Self::Before | Self::After)
     }
@@ -45,7 +45,7 @@ impl Display for Phase {
             Self::Lanes => "in lanes: from masking to unmasking",
             Self::Check => "check: power",
             Self::Comparison => "check: comparison",
-            Self::After => "after the comparison",
+            Self::After => "last comparison, and after",
         })
     }
 }
@@ -65,9 +65,11 @@ pub enum Function {
     /// The check's power, in lanes.
     OpenInLanes,
     Equal,
+    /// Where what leaves is compared once more.
+    Leave,
 }
 
-const NAMES: [(Function, &str); 8] = [
+const NAMES: [(Function, &str); 9] = [
     (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures"),
     (Function::Private, "zariz::rsa::private_op::blinded"),
     (Function::Product, "zariz::jobs::mul"),
@@ -76,6 +78,7 @@ const NAMES: [(Function, &str); 8] = [
     (Function::RaiseInLanes, "zariz::rsa::private_op::lanes::raise"),
     (Function::OpenInLanes, "zariz::rsa::private_op::lanes::open_vartime"),
     (Function::Equal, "zariz_kernels::limbs::equal"),
+    (Function::Leave, "zariz::rsa::private_op::leaving::Leaving::leave"),
 ];
 
 /// The functions in a program's file.
@@ -94,7 +97,7 @@ impl Phase {
             (Function::Product, Self::Together) if direct => Self::Unmasking,
             (Function::PublicPower, Self::Unmasking) => Self::Check,
             (Function::RaiseInLanes, Self::Mask) => Self::Lanes,
-            (Function::Product, Self::Comparison) => Self::After,
+            (Function::Leave, Self::Comparison) => Self::After,
             _ => self,
         }
     }

@@ -66,7 +66,7 @@ pub struct Trial {
     pub outcome: Outcome,
     /// The signal that ended it.
     pub signal: Option<Signal>,
-    /// Whether a wrong signature left that was not compared when the bit flipped, though its number had entered.
+    /// Whether a wrong signature left, though its number had entered and was not compared for the last time.
     pub broken: bool,
 }
 
@@ -143,10 +143,8 @@ fn damage(
     process.remove(next)?;
     let function = program.name_at(process.registers()?.rip.wrapping_sub(tracer.base)).to_owned();
     let flip = flip(tracer, process, stack, random)?;
-    let (outcome, signal, wrong, exists) = watch(tracer, process)?;
-    let all = course.iter().map(|mark| mark.compared).max().unwrap_or(0);
-    let compared = mark.compared * tracer.expected.len() / all.max(1);
-    let broken = mark.phase.is_guarded() && wrong.iter().any(|&lane| lane >= compared);
+    let (outcome, signal, exists) = watch(tracer, process)?;
+    let broken = mark.phase.is_guarded() && outcome == Outcome::Wrong;
     Ok(Some((Trial { phase: mark.phase, flip, function, outcome, signal, broken }, exists)))
 }
 
@@ -188,16 +186,14 @@ fn walk(process: Process, steps: u32, next: &Breakpoint) -> Result<bool> {
     Ok(process.registers()?.rip == next.address)
 }
 
-/// Runs a damaged process to its end. What became of it, the signal that ended it, the requests whose signatures are
-/// wrong, and whether it still exists.
-fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, Vec<usize>, bool)> {
+/// Runs a damaged process to its end. What became of it, the signal that ended it, and whether it still exists.
+fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, bool)> {
     let end = process.nanoseconds()? + LIMIT;
     let (outcome, signal, exists) = loop {
         match process.resume()? {
             Stop::Trap if tracer.is_done(process.registers()?.rip.wrapping_sub(1)) => {
                 let Ok(report) = tracer.report(process) else { break (Outcome::Crashed, None, true) };
-                let (outcome, wrong) = judge(tracer, &report);
-                return Ok((outcome, None, wrong, true));
+                break (judge(tracer, &report), None, true);
             }
             Stop::Signal(Signal::SIGALRM) if process.nanoseconds()? < end => {}
             Stop::Signal(Signal::SIGALRM) => break (Outcome::Hung, None, true),
@@ -208,22 +204,18 @@ fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, 
             Stop::Trap | Stop::Event => break (Outcome::Crashed, Some(Signal::SIGTRAP), true),
         }
     };
-    Ok((outcome, signal, Vec::new(), exists))
+    Ok((outcome, signal, exists))
 }
 
-fn judge(tracer: &Tracer, report: &Report) -> (Outcome, Vec<usize>) {
-    let pairs = || report.results.iter().zip(&tracer.expected).enumerate();
-    let wrong: Vec<usize> = pairs()
-        .filter(|(_, (result, expected))| result.as_ref().is_ok_and(|result| result != *expected))
-        .map(|(i, _)| i)
-        .collect();
+fn judge(tracer: &Tracer, report: &Report) -> Outcome {
+    let mut pairs = report.results.iter().zip(&tracer.expected);
+    let is_wrong = pairs.any(|(result, expected)| result.as_ref().is_ok_and(|result| result != expected));
     let refused = report.results.len() < tracer.expected.len() || report.results.iter().any(Result::is_err);
-    let outcome = match (wrong.is_empty(), refused, report.failures > 0) {
-        (false, ..) => Outcome::Wrong,
-        (true, true, true) => Outcome::Withheld,
-        (true, true, false) => Outcome::Refused,
-        (true, false, true) => Outcome::Recomputed,
-        (true, false, false) => Outcome::Right,
-    };
-    (outcome, wrong)
+    match (is_wrong, refused, report.failures > 0) {
+        (true, ..) => Outcome::Wrong,
+        (false, true, true) => Outcome::Withheld,
+        (false, true, false) => Outcome::Refused,
+        (false, false, true) => Outcome::Recomputed,
+        (false, false, false) => Outcome::Right,
+    }
 }

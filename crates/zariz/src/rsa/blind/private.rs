@@ -9,7 +9,7 @@ use super::public::PublicKey;
 use super::variant::Variant;
 use crate::dispatch::Dispatch;
 use crate::engine::EngineError;
-use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
+use crate::rsa::hazmat::primitive::{PrivateJob, private_results};
 use crate::rsa::private_op::Results;
 use crate::rsa::{self, KeyError, Usage};
 
@@ -142,8 +142,7 @@ impl PrivateKey {
 
     #[inline(never)]
     fn blind_signatures(&self, blinded_messages: &[&[u8]]) -> Results<Vec<u8>, Error> {
-        let job = |&blinded_message: &_| BlindSignJob { key: self, blinded_message };
-        blind_signatures(&blinded_messages.iter().map(job).collect::<Vec<_>>())
+        of_messages(blinded_messages.iter().map(|&blinded_message| BlindSignJob { key: self, blinded_message }))
     }
 }
 
@@ -157,7 +156,11 @@ pub fn blind_sign_many(jobs: &[BlindSignJob]) -> Vec<Result<Vec<u8>, Error>> {
 
 #[inline(never)]
 fn blind_signatures(jobs: &[BlindSignJob]) -> Results<Vec<u8>, Error> {
-    let jobs: Vec<_> = jobs.iter().map(|job| PrivateJob { key: &job.key.key, number: job.blinded_message }).collect();
+    of_messages(jobs.iter().copied())
+}
+
+fn of_messages<'a>(jobs: impl Iterator<Item = BlindSignJob<'a>>) -> Results<Vec<u8>, Error> {
+    let jobs = jobs.map(|job| PrivateJob { key: &job.key.key, number: job.blinded_message });
     // The result goes to the client: it is no secret.
-    private_many(&jobs).into_iter().map(|result| Ok(std::mem::take(&mut *result?))).collect()
+    private_results(jobs).into_iter().map(|result| Ok(std::mem::take(&mut *result?))).collect()
 }

@@ -54,11 +54,15 @@ pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 
 #[inline(never)]
 fn powers(jobs: &[PrivateJob]) -> Results<Zeroizing<Vec<u8>>> {
+    private_results(jobs.iter().copied())
+}
+
+pub(crate) fn private_results<'a>(jobs: impl Iterator<Item = PrivateJob<'a>>) -> Results<Zeroizing<Vec<u8>>> {
     let number = |job: &PrivateJob| {
         job.key.public_key().check_number(job.number)?;
         Ok(Zeroizing::new(job.number.to_vec()))
     };
-    wiping(|| private_op(jobs.iter().map(|job| (job.key, number(job))).collect()).into_boxed_slice())
+    wiping(|| private_op(jobs.map(|job| (job.key, number(&job))).collect()))
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those

@@ -23,7 +23,7 @@ pub(super) fn attempt<'a>(
     copies: &[&[u64]],
     pairs: &mut [Blind],
     kept: &mut Kept<'a>,
-) -> Option<Checked> {
+) -> Option<Box<Checked>> {
     let (first, _) = requests.first()?;
     let e = first.public.exponent();
     if !requests.iter().all(|(key, _)| limbs::equal(key.public.exponent(), e)) {

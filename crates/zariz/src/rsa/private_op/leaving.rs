@@ -14,6 +14,7 @@ use super::super::error::Error;
 use super::super::fault::{self, Place};
 use super::super::missing;
 use super::super::private::PrivateKey;
+use super::Results;
 use crate::revealed;
 
 /// The result of a request, or its error.
@@ -26,8 +27,8 @@ pub(super) struct Leaving {
     copies: Numbers,
     /// What each request came with.
     came: Vec<Came>,
-    /// The addresses of the results and of their copies: the pointers to them may change, and these may, but not both.
-    addresses: [usize; 2],
+    /// Where the results and their copies are in memory: what is known here twice cannot change in both places.
+    memory: [Memory; 2],
 }
 
 /// What a request came with.
@@ -36,25 +37,40 @@ struct Came {
     key: usize,
     /// The length of the key, in bytes.
     size: usize,
+    /// Where its number is, which the result is written over.
+    number: Memory,
+}
+
+/// The address of a list's memory, and how many elements fit there: so much is freed, and wiped.
+type Memory = (usize, usize);
+
+fn memory<T>(list: &Vec<T>) -> Memory {
+    (list.as_ptr().addr(), list.capacity())
 }
 
 impl Leaving {
     /// Requests that have no result yet: their keys, padded numbers or errors, and the same in limbs.
     pub fn new(keys: &[&PrivateKey], padded: &[Outcome], numbers: &Numbers) -> Self {
-        let came = |key: &&PrivateKey| Came { key: key.identity(), size: fault::size(key.size()) };
-        let (came, copies) = (keys.iter().map(came).collect(), numbers.clone());
-        // Not in the memory of the numbers: one whose turn is missed, by a fault, would leave as a result.
-        let mut out = Self { results: missing::results(padded.iter()), copies, came, addresses: [0; 2] };
-        out.addresses = black_box(out.addresses_now());
+        let came = |(key, number): (&&PrivateKey, &Outcome)| Came {
+            key: key.identity(),
+            size: fault::size(key.size()),
+            number: number.as_ref().map_or((0, 0), |number| memory(number)),
+        };
+        let came = keys.iter().zip(padded).map(came).collect();
+        // No result is all ones. A padded number, which its copy could be, must not leave when its turn is missed.
+        let mut copies = numbers.clone();
+        (0..copies.len()).for_each(|i| copies[i].fill(u64::MAX));
+        let mut out = Self { results: missing::results(padded.iter()), copies, came, memory: Default::default() };
+        out.memory = black_box(out.memory_now());
         out
     }
 
-    fn addresses_now(&self) -> [usize; 2] {
-        [self.results.as_ptr().addr(), self.copies.iter().next().map_or(0, |copy| copy.as_ptr().addr())]
+    fn memory_now(&self) -> [Memory; 2] {
+        [memory(&self.results), self.copies.memory()]
     }
 
     fn is_in_place(&self) -> bool {
-        self.addresses == self.addresses_now()
+        self.memory == self.memory_now()
     }
 
     /// Takes a result and its copy, which were checked, and writes it over its number. `keys`, that of the caller and
@@ -66,10 +82,11 @@ impl Leaving {
         mut number: Zeroizing<Vec<u8>>,
         keys: [&PrivateKey; 2],
     ) {
-        let Came { key, size } = self.came[i];
-        let are_its_keys = keys.iter().all(|used| (used.identity(), used.size()) == (key, size));
+        let came = &self.came[i];
+        let are_its_keys = keys.iter().all(|used| (used.identity(), used.size()) == (came.key, came.size));
+        let is_its_number = memory(&number) == came.number && number.len() == came.size;
         let limbs = [result.len(), copy.len(), self.copies[i].len()];
-        if !are_its_keys || number.len() != size || limbs != [size.div_ceil(8); 3] {
+        if !are_its_keys || !is_its_number || limbs != [came.size.div_ceil(8); 3] {
             return self.refuse(i, Error::Fault);
         }
         limbs::to_be_bytes(result, &mut number);
@@ -87,22 +104,30 @@ impl Leaving {
     }
 
     /// The results of `count` requests, without those that are not as they were checked.
-    pub fn leave(mut self, count: usize) -> Vec<Outcome> {
+    ///
+    /// A function of its own, so that a debugger's interface sees where it ends: `zariz-attacks` injects faults.
+    #[inline(never)]
+    pub fn leave(mut self, count: usize) -> Results<Zeroizing<Vec<u8>>> {
         self.copies = fault::pass(Place::Leaving, mem::take(&mut self.copies));
+        // What a damaged pointer points to must not be freed.
         if !self.is_in_place() || self.results.len() != count {
-            // What a damaged pointer points to must not be freed.
             mem::forget(self);
             fault::note(count);
             return (0..count).map(|_| Err(Error::Fault)).collect();
         }
         for (i, result) in self.results.iter_mut().enumerate() {
-            let is_as_checked = |bytes: &[u8]| limbs::be_bytes_equal(bytes, &self.copies[i]);
-            if result.as_ref().is_ok_and(|bytes| !revealed::result_is_right(is_as_checked(bytes))) {
-                fault::note(1);
-                *result = Err(Error::Fault);
+            let Ok(number) = result else { continue };
+            let is_in_place = memory(number) == self.came[i].number;
+            if is_in_place && revealed::result_is_right(limbs::be_bytes_equal(number, &self.copies[i])) {
+                continue;
+            }
+            fault::note(1);
+            let withheld = mem::replace(result, Err(Error::Fault));
+            if !is_in_place {
+                mem::forget(withheld);
             }
         }
-        mem::take(&mut self.results)
+        mem::take(&mut self.results).into_boxed_slice()
     }
 }
 
@@ -114,14 +139,14 @@ mod tests {
     fn what_is_not_as_it_was_checked_stays() {
         let keys = [1024, 1032, 1024].map(|bits| PrivateKey::generate(bits).expect("a key"));
         let keys = keys.each_ref();
-        let padded: Vec<Outcome> = keys.iter().map(|key| Ok(Zeroizing::new(vec![7; key.size()]))).collect();
-        let numbers = missing::numbers(padded.iter());
         let results: Vec<_> = keys.iter().map(|key| vec![5; key.size().div_ceil(8)]).collect();
         let left = |change: &dyn Fn(&mut Leaving)| {
-            let mut leaving = Leaving::new(&keys, &padded, &numbers);
-            leaving.put(0, [&results[0]; 2], padded[0].clone().expect("a number"), [keys[0]; 2]);
+            let mut padded: Vec<Outcome> = keys.iter().map(|key| Ok(Zeroizing::new(vec![7; key.size()]))).collect();
+            let mut leaving = Leaving::new(&keys, &padded, &missing::numbers(padded.iter()));
+            let mut number = |i: usize| mem::replace(&mut padded[i], Err(Error::Fault)).expect("a number");
+            leaving.put(0, [&results[0]; 2], number(0), [keys[0]; 2]);
             change(&mut leaving);
-            leaving.put(1, [&results[1]; 2], padded[1].clone().expect("a number"), [keys[1]; 2]);
+            leaving.put(1, [&results[1]; 2], number(1), [keys[1]; 2]);
             leaving.refuse(2, Error::Random);
             leaving.leave(3).into_iter().map(|result| result.map(|bytes| bytes.to_vec())).collect::<Vec<_>>()
         };
@@ -132,9 +157,11 @@ mod tests {
         };
         assert_eq!(left(&|_| ()), [right(0), right(1), Err(Error::Random)]);
         let none = [0; 3].map(|_| Err(Error::Fault));
-        // A pointer, or its copy.
-        assert_eq!(left(&|it| it.addresses[0] ^= 1 << 8), none);
-        assert_eq!(left(&|it| it.addresses[1] ^= 1 << 8), none);
+        // A pointer or a capacity, or its copy.
+        for list in 0..2 {
+            assert_eq!(left(&|it| it.memory[list].0 ^= 1 << 8), none);
+            assert_eq!(left(&|it| it.memory[list].1 ^= 1), none);
+        }
         // A list of another length.
         assert_eq!(left(&|it| it.results.push(Err(Error::Random))), none);
         // A result, or what it is compared with; and a list that was written over a result.
@@ -146,6 +173,9 @@ mod tests {
         let without_second = [right(0), Err(Error::Fault), Err(Error::Random)];
         assert_eq!(left(&|it| it.came[1].size -= 8), without_second);
         assert_eq!(left(&|it| it.came.swap(1, 2)), without_second);
+        assert_eq!(left(&|it| it.came[1].number.0 ^= 1 << 4), without_second);
+        // The number of another request, when both have arrived.
+        assert_eq!(left(&|it| it.came[0].number.0 ^= 1 << 4), without_first);
     }
 
     /// A result goes to nobody else's number, and is neither cut nor padded.
@@ -154,12 +184,17 @@ mod tests {
         let [key, other] = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
         let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
         let clone = key.clone();
-        let padded: [Outcome; 1] = [Ok(Zeroizing::new(vec![7; 128]))];
-        let numbers = missing::numbers(padded.iter());
+        // Without any bytes: a number in other memory, of the right length.
         let left = |[result, copy]: [usize; 2], bytes: usize, used: [&PrivateKey; 2]| {
-            let mut leaving = Leaving::new(&[&key], &padded, &numbers);
-            leaving.put(0, [&vec![1; result], &vec![1; copy]], vec![0; bytes].into(), used);
-            leaving.leave(1).swap_remove(0).map(|number| number.to_vec())
+            let mut padded: [Outcome; 1] = [Ok(Zeroizing::new(Vec::with_capacity(200)))];
+            padded.iter_mut().flatten().for_each(|number| number.resize(128, 7));
+            let mut leaving = Leaving::new(&[&key], &padded, &missing::numbers(padded.iter()));
+            let [number] = padded.map(|number| number.expect("a number"));
+            let other = Zeroizing::new(number.to_vec());
+            let mut number = if bytes == 0 { other } else { number };
+            number.resize(if bytes == 0 { 128 } else { bytes }, 0);
+            leaving.put(0, [&vec![1; result], &vec![1; copy]], number, used);
+            leaving.leave(1)[0].clone().map(|number| number.to_vec())
         };
         assert_eq!(left([16; 2], 128, [&key, &clone]), Ok([0, 0, 0, 0, 0, 0, 0, 1].repeat(16)));
         for (limbs, bytes, used) in [
@@ -168,6 +203,7 @@ mod tests {
             ([0, 16], 128, [&key, &key]),
             ([16, 15], 128, [&key, &key]),
             ([16, 17], 128, [&key, &key]),
+            ([16, 16], 0, [&key, &key]),
             ([16, 16], 127, [&key, &key]),
             ([16, 16], 129, [&key, &key]),
             ([16, 16], 128, [&other, &key]),
