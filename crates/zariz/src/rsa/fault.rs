@@ -7,8 +7,8 @@ use zariz_kernels::limbs::Numbers;
 
 static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
 
-/// How many private results of this process failed the check with the public exponent. Each was computed
-/// again, or withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's
+/// How many private results of this process failed the check with the public exponent, or changed after it. Each
+/// was computed again, or withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's
 /// primes are not prime ([`Error::InvalidKey`](super::Error::InvalidKey)).
 pub fn check_failures() -> u64 {
     CHECK_FAILURES.load(Ordering::Relaxed)

@@ -132,6 +132,8 @@ impl Process {
         ensure!(self.step()? == Stop::Event, "the process could not copy itself");
         let copy = Self(Pid::from_raw(ptrace::getevent(self.0)?.try_into()?));
         ensure!(copy.wait()? == Stop::Event, "the copy did not stop");
+        // In a group of its own: a damaged copy has jumped into this program's `kill`, and ended all of its group.
+        nix::unistd::setpgid(copy.0, copy.0)?;
         ensure!(self.step()? == Stop::Trap, "the process did not stop after it copied itself");
         self.set_registers(saved)?;
         copy.set_registers(saved)?;
