@@ -72,9 +72,11 @@ impl Numbers {
         self.ends.extend(others.ends.iter().map(|end| start + end));
     }
 
-    /// Where the numbers are in memory, and how many limbs fit there: what is wiped when the list is dropped.
-    pub fn memory(&self) -> (usize, usize) {
-        (self.limbs.as_ptr().addr(), self.limbs.capacity())
+    /// The addresses, lengths and capacities of the limbs and of the list of their ends: what is wiped and freed when the
+    /// numbers are dropped.
+    pub fn memory(&self) -> [(usize, usize, usize); 2] {
+        let Self { limbs, ends } = self;
+        [(limbs.as_ptr().addr(), limbs.len(), limbs.capacity()), (ends.as_ptr().addr(), ends.len(), ends.capacity())]
     }
 
     /// The numbers, in order.

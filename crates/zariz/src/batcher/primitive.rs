@@ -77,7 +77,7 @@ pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
 }
 
 #[inline(never)]
-fn results(primitives: &[&Primitive]) -> Box<[PrimitiveResult]> {
+pub(super) fn results(primitives: &[&Primitive]) -> Box<[PrimitiveResult]> {
     let all = || primitives.iter().copied();
     let mut private = private_results(all().filter_map(Primitive::private)).into_iter();
     let mut public = public_many_vartime(&all().filter_map(Primitive::public).collect::<Vec<_>>()).into_iter();

@@ -9,7 +9,7 @@ use super::builder::Builder;
 use super::error::Error;
 use super::job::Job;
 use super::pending::Pending;
-use super::primitive::{Primitive, PrimitiveResult, primitive_many};
+use super::primitive::{self, Primitive, PrimitiveResult};
 use super::processes::Processes;
 use super::queue::{Compute, Kind, Limits, Metrics, Queue, Waiter};
 use super::signer::Signer;
@@ -60,7 +60,7 @@ impl Compute for Rsa {
     }
 
     fn compute(&self, batch: &[&Primitive]) -> Box<[PrimitiveResult]> {
-        primitive_many(batch).into()
+        primitive::results(batch)
     }
 }
 

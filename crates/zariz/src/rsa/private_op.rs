@@ -4,7 +4,8 @@
 mod lanes;
 mod leaving;
 
-use std::{mem, ptr};
+use std::hint::black_box;
+use std::mem;
 
 use zariz_kernels::limbs::{self, Numbers};
 use zeroize::Zeroizing;
@@ -27,7 +28,8 @@ pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
 /// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned through
 /// memory, whose address is on the stack meanwhile. If a fault changed it, the caller would find an older list where it
-/// expects this one. Public functions make a `Vec` of the box, and are inlined, so no such address is kept.
+/// expects this one. So functions that do the work return this, and are never inlined; public ones make a `Vec` of it,
+/// where the caller has it, and always are.
 pub(crate) type Results<T, E = Error> = Box<[Result<T, E>]>;
 
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
@@ -61,16 +63,13 @@ fn raised(jobs: Vec<Job>) -> Leaving {
         for chunk in mine.chunks(dispatch.main().lanes()) {
             let requests: Vec<Request> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
             let copied: Vec<_> = chunk.iter().map(|&i| &copies[i]).collect();
-            let blinded = blinded(&requests, &copied, &mut kept, &mut |place, result| {
+            let blinded = blinded(&requests, &copied, &mut kept, &mut |place, request, result| {
                 let i = chunk[place];
                 let number = mem::replace(&mut padded[i], Err(Error::Fault));
-                let is_its_place = ptr::eq(copied[place], &copies[i]);
                 match (result, number) {
-                    (Ok(result), Ok(number)) if is_its_place => {
-                        leaving.put(i, result, number, [keys[i], requests[place].0]);
-                    }
+                    (Ok(result), Ok(number)) => leaving.put(i, request, result, number, keys[i]),
                     (Err(error), _) => leaving.refuse(i, error),
-                    _ => leaving.refuse(i, Error::Fault),
+                    _ => leaving.withhold(i),
                 }
             });
             if let Err(error) = blinded {
@@ -82,8 +81,9 @@ fn raised(jobs: Vec<Job>) -> Leaving {
     leaving
 }
 
-/// What takes the result of a place in a chunk, and a copy of it: both were checked.
-type Done<'d> = &'d mut dyn FnMut(usize, Result<[&[u64]; 2], Error>);
+/// What takes the result of a place in a chunk and a copy of it, both of which were checked. With it goes the request, read
+/// before the result: a fault that changes the place gives a pair that does not fit.
+type Done<'d> = &'d mut dyn FnMut(usize, Request, Result<[&[u64]; 2], Error>);
 
 /// The results of a chunk, each twice, and whether they are right. In a box: its address is returned in a register, like
 /// [`Results`].
@@ -118,7 +118,10 @@ fn blinded<'a>(
     let are_squared = in_lanes.is_some();
     let checked = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
     let places = 0..requests.len();
-    places.clone().filter(|&place| checked.good[place]).for_each(|place| done(place, Ok(checked.result(place))));
+    for place in places.clone().filter(|&place| checked.good[place]) {
+        let request = black_box(requests[place]);
+        done(place, request, Ok(checked.result(place)));
+    }
     let used = keys().zip(pairs).zip(&checked.good).filter(|(_, good)| **good).map(|(used, _)| used);
     if are_squared {
         blinding::keep(used);
@@ -141,13 +144,14 @@ fn recomputed(route: Route, bad: &[usize], requests: &[Request], copies: &[&[u64
     let pairs = blinding::fresh(&keys)?;
     let checked = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
     for (i, (&place, key)) in bad.iter().zip(keys).enumerate() {
+        let request = black_box(requests[i]);
         // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
         let result = match (key.is_found_invalid(), checked.good[i]) {
             (true, _) => Err(Error::InvalidKey),
             (false, true) => Ok(checked.result(i)),
             (false, false) => Err(Error::Fault),
         };
-        done(place, result);
+        done(place, request, result);
     }
     Ok(())
 }
@@ -207,6 +211,8 @@ fn without_crt(route: Route, requests: &[Request]) -> Numbers {
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
+    use std::ptr;
+
     use crate::rsa::Algorithm;
     use crate::rsa::PrivateKey;
     use crate::{Dispatch, Engine};
@@ -304,7 +310,8 @@ mod tests {
         kept: &mut lanes::Kept<'a>,
     ) -> Result<Vec<Result<Vec<u64>, Error>>, Error> {
         let mut out = vec![None; requests.len()];
-        blinded(requests, copies, kept, &mut |place, result| {
+        blinded(requests, copies, kept, &mut |place, request, result| {
+            assert!(ptr::eq(request.1, requests[place].1));
             let result = result.inspect(|[result, copy]| assert_eq!(result, copy)).map(|[result, _]| result.to_vec());
             assert_eq!(out[place].replace(result), None, "the result of {place}");
         })?;

@@ -107,16 +107,14 @@ fn signatures_of_digests(jobs: &[SignDigestJob]) -> Results<Vec<u8>> {
 }
 
 fn of_messages<'a>(jobs: impl Iterator<Item = SignJob<'a>>) -> Results<Vec<u8>> {
-    wiping(|| {
-        sign_encoded(jobs.map(|SignJob { key, algorithm, message }| {
-            let digest = Zeroizing::new(algorithm.hash().digest(&[message]));
-            (key, encoded(key, algorithm, &digest))
-        }))
-    })
+    sign_encoded(jobs.map(|SignJob { key, algorithm, message }| {
+        let digest = Zeroizing::new(algorithm.hash().digest(&[message]));
+        (key, encoded(key, algorithm, &digest))
+    }))
 }
 
 fn of_digests<'a>(jobs: impl Iterator<Item = SignDigestJob<'a>>) -> Results<Vec<u8>> {
-    wiping(|| sign_encoded(jobs.map(|SignDigestJob { key, algorithm, digest }| (key, encoded(key, algorithm, digest)))))
+    sign_encoded(jobs.map(|SignDigestJob { key, algorithm, digest }| (key, encoded(key, algorithm, digest))))
 }
 
 /// The number that the private operation turns into a signature: as long as the key.
@@ -131,5 +129,5 @@ pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> 
 
 fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Results<Vec<u8>> {
     // A signature is no secret.
-    private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
+    wiping(|| private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect())
 }

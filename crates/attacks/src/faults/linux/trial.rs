@@ -66,7 +66,8 @@ pub struct Trial {
     pub outcome: Outcome,
     /// The signal that ended it.
     pub signal: Option<Signal>,
-    /// Whether a wrong signature left, though its number had entered and was not compared for the last time.
+    /// Whether a wrong signature left, and the bit flipped after its number had entered and before the last comparison
+    /// began.
     pub broken: bool,
 }
 

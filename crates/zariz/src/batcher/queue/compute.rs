@@ -19,8 +19,8 @@ pub trait Compute: Send + Sync + Sized + 'static {
     fn kind(operation: &Self::Operation) -> Kind;
 
     /// The results of a batch, in order. All its operations are of one kind. If this panics, or returns too few
-    /// results, those that are missing become [`Lost::Panicked`]. A box is returned in registers, so no fault can make
-    /// an older list of it.
+    /// results, those that are missing become [`Lost::Panicked`]. A box is returned in registers: no address is
+    /// kept that a fault could change.
     fn compute(&self, batch: &[&Self::Operation]) -> Box<[Self::Output]>;
 
     /// Starts a thread for a worker.

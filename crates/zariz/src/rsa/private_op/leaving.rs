@@ -10,6 +10,7 @@ use std::mem;
 use zariz_kernels::limbs::{self, Numbers};
 use zeroize::Zeroizing;
 
+use super::super::crt::Request;
 use super::super::error::Error;
 use super::super::fault::{self, Place};
 use super::super::missing;
@@ -27,8 +28,8 @@ pub(super) struct Leaving {
     copies: Numbers,
     /// What each request came with.
     came: Vec<Came>,
-    /// Where the results and their copies are in memory: what is known here twice cannot change in both places.
-    memory: [Memory; 2],
+    /// Where these lists are in memory: what is known here twice cannot change in both places.
+    memory: [Memory; 4],
 }
 
 /// What a request came with.
@@ -37,27 +38,31 @@ struct Came {
     key: usize,
     /// The length of the key, in bytes.
     size: usize,
-    /// Where its number is, which the result is written over.
+    /// Where its padded number is, which the result is written over.
     number: Memory,
+    /// The address of the same number in limbs.
+    limbs: usize,
 }
 
-/// The address of a list's memory, and how many elements fit there: so much is freed, and wiped.
-type Memory = (usize, usize);
+/// The address, the length and the capacity of a list: so much of it leaves, is wiped, and is freed.
+type Memory = (usize, usize, usize);
 
 fn memory<T>(list: &Vec<T>) -> Memory {
-    (list.as_ptr().addr(), list.capacity())
+    (list.as_ptr().addr(), list.len(), list.capacity())
 }
 
 impl Leaving {
-    /// Requests that have no result yet: their keys, padded numbers or errors, and the same in limbs.
+    /// No request has a result yet. Takes keys, padded numbers (or errors), and the numbers in limbs.
     pub fn new(keys: &[&PrivateKey], padded: &[Outcome], numbers: &Numbers) -> Self {
-        let came = |(key, number): (&&PrivateKey, &Outcome)| Came {
+        let came = |((key, number), limbs): ((&&PrivateKey, &Outcome), &[u64])| Came {
             key: key.identity(),
             size: fault::size(key.size()),
-            number: number.as_ref().map_or((0, 0), |number| memory(number)),
+            number: number.as_ref().map_or((0, 0, 0), |number| memory(number)),
+            limbs: limbs.as_ptr().addr(),
         };
-        let came = keys.iter().zip(padded).map(came).collect();
-        // No result is all ones. A padded number, which its copy could be, must not leave when its turn is missed.
+        let came = keys.iter().zip(padded).zip(numbers.iter()).map(came).collect();
+        // Copies begin as all ones, which no result is. If a request's turn is missed, its padded number must not pass as
+        // a result.
         let mut copies = numbers.clone();
         (0..copies.len()).for_each(|i| copies[i].fill(u64::MAX));
         let mut out = Self { results: missing::results(padded.iter()), copies, came, memory: Default::default() };
@@ -65,35 +70,51 @@ impl Leaving {
         out
     }
 
-    fn memory_now(&self) -> [Memory; 2] {
-        [memory(&self.results), self.copies.memory()]
+    fn memory_now(&self) -> [Memory; 4] {
+        let [limbs, ends] = self.copies.memory();
+        [memory(&self.results), limbs, ends, memory(&self.came)]
     }
 
     fn is_in_place(&self) -> bool {
         self.memory == self.memory_now()
     }
 
-    /// Takes a result and its copy, which were checked, and writes it over its number. `keys`, that of the caller and
-    /// the one that was used, must be what the request came with, and nothing may be cut or padded.
+    /// Takes the result of a request and its copy, which were checked, and writes it over its padded number. The request,
+    /// and the key of the caller, must be what came, and nothing may be cut or padded.
     pub fn put(
         &mut self,
         i: usize,
+        (used, x): Request,
         [result, copy]: [&[u64]; 2],
         mut number: Zeroizing<Vec<u8>>,
-        keys: [&PrivateKey; 2],
+        key: &PrivateKey,
     ) {
         let came = &self.came[i];
-        let are_its_keys = keys.iter().all(|used| (used.identity(), used.size()) == (came.key, came.size));
-        let is_its_number = memory(&number) == came.number && number.len() == came.size;
+        if memory(&number) != came.number {
+            // What a damaged pointer points to must not be freed.
+            mem::forget(number);
+            return self.withhold(i);
+        }
+        let are_its_keys = [key, used].iter().all(|key| (key.identity(), key.size()) == (came.key, came.size));
         let limbs = [result.len(), copy.len(), self.copies[i].len()];
-        if !are_its_keys || !is_its_number || limbs != [came.size.div_ceil(8); 3] {
-            return self.refuse(i, Error::Fault);
+        if !are_its_keys
+            || x.as_ptr().addr() != came.limbs
+            || number.len() != came.size
+            || limbs != [came.size.div_ceil(8); 3]
+        {
+            return self.withhold(i);
         }
         limbs::to_be_bytes(result, &mut number);
         if self.is_in_place() {
             self.copies[i].copy_from_slice(copy);
             self.results[i] = Ok(number);
         }
+    }
+
+    /// The request gets [`Error::Fault`], and this is counted.
+    pub fn withhold(&mut self, i: usize) {
+        fault::note(1);
+        self.refuse(i, Error::Fault);
     }
 
     /// The request gets an error.
@@ -105,7 +126,7 @@ impl Leaving {
 
     /// The results of `count` requests, without those that are not as they were checked.
     ///
-    /// A function of its own, so that a debugger's interface sees where it ends: `zariz-attacks` injects faults.
+    /// A function of its own, so that a debugger's interface sees where it begins: `zariz-attacks` injects faults.
     #[inline(never)]
     pub fn leave(mut self, count: usize) -> Results<Zeroizing<Vec<u8>>> {
         self.copies = fault::pass(Place::Leaving, mem::take(&mut self.copies));
@@ -117,7 +138,8 @@ impl Leaving {
         }
         for (i, result) in self.results.iter_mut().enumerate() {
             let Ok(number) = result else { continue };
-            let is_in_place = memory(number) == self.came[i].number;
+            let Came { number: place, size, .. } = &self.came[i];
+            let is_in_place = memory(number) == *place && number.len() == *size;
             if is_in_place && revealed::result_is_right(limbs::be_bytes_equal(number, &self.copies[i])) {
                 continue;
             }
@@ -135,82 +157,107 @@ impl Leaving {
 mod tests {
     use super::*;
 
+    fn number(padded: &mut Outcome) -> Zeroizing<Vec<u8>> {
+        mem::replace(padded, Err(Error::Fault)).expect("a number")
+    }
+
     #[test]
     fn what_is_not_as_it_was_checked_stays() {
-        let keys = [1024, 1032, 1024].map(|bits| PrivateKey::generate(bits).expect("a key"));
-        let keys = keys.each_ref();
-        let results: Vec<_> = keys.iter().map(|key| vec![5; key.size().div_ceil(8)]).collect();
+        // Two of one key, and another.
+        let [key, other] = [1024, 1032].map(|bits| PrivateKey::generate(bits).expect("a key"));
+        let keys = [&key, &key, &other, &key];
+        let results: Vec<_> = (2..).zip(keys).map(|(i, key)| vec![i; key.size().div_ceil(8)]).collect();
         let left = |change: &dyn Fn(&mut Leaving)| {
             let mut padded: Vec<Outcome> = keys.iter().map(|key| Ok(Zeroizing::new(vec![7; key.size()]))).collect();
-            let mut leaving = Leaving::new(&keys, &padded, &missing::numbers(padded.iter()));
-            let mut number = |i: usize| mem::replace(&mut padded[i], Err(Error::Fault)).expect("a number");
-            leaving.put(0, [&results[0]; 2], number(0), [keys[0]; 2]);
+            let numbers = missing::numbers(padded.iter());
+            let mut leaving = Leaving::new(&keys, &padded, &numbers);
+            for i in 0..3 {
+                leaving.put(i, (keys[i], &numbers[i]), [&results[i]; 2], number(&mut padded[i]), keys[i]);
+            }
+            leaving.refuse(3, Error::Random);
             change(&mut leaving);
-            leaving.put(1, [&results[1]; 2], number(1), [keys[1]; 2]);
-            leaving.refuse(2, Error::Random);
-            leaving.leave(3).into_iter().map(|result| result.map(|bytes| bytes.to_vec())).collect::<Vec<_>>()
+            leaving.leave(4).into_iter().map(|result| result.map(|bytes| bytes.to_vec())).collect::<Vec<_>>()
         };
         let right = |i: usize| {
             let mut bytes = vec![0; keys[i].size()];
             limbs::to_be_bytes(&results[i], &mut bytes);
             Ok(bytes)
         };
-        assert_eq!(left(&|_| ()), [right(0), right(1), Err(Error::Random)]);
-        let none = [0; 3].map(|_| Err(Error::Fault));
-        // A pointer or a capacity, or its copy.
-        for list in 0..2 {
-            assert_eq!(left(&|it| it.memory[list].0 ^= 1 << 8), none);
-            assert_eq!(left(&|it| it.memory[list].1 ^= 1), none);
+        let without = |missing: &[usize]| -> Vec<_> {
+            (0..3)
+                .map(|i| if missing.contains(&i) { Err(Error::Fault) } else { right(i) })
+                .chain([Err(Error::Random)])
+                .collect()
+        };
+        assert_eq!(left(&|_| ()), without(&[]));
+        // A pointer, a length or a capacity; or its copy.
+        for list in 0..4 {
+            for change in [(1 << 8, 0, 0), (0, 1, 0), (0, 0, 1)] {
+                let change = |it: &mut Leaving| {
+                    let (address, len, capacity) = &mut it.memory[list];
+                    (*address, *len, *capacity) = (*address ^ change.0, *len ^ change.1, *capacity ^ change.2);
+                };
+                assert_eq!(left(&change), [0; 4].map(|_| Err(Error::Fault)));
+            }
         }
-        // A list of another length.
-        assert_eq!(left(&|it| it.results.push(Err(Error::Random))), none);
-        // A result, or what it is compared with; and a list that was written over a result.
-        let without_first = [Err(Error::Fault), right(1), Err(Error::Random)];
-        assert_eq!(left(&|it| it.results[0].as_mut().expect("a result")[3] ^= 1), without_first);
-        assert_eq!(left(&|it| it.copies[0][2] ^= 1 << 40), without_first);
-        assert_eq!(left(&|it| it.results[0] = Ok(Zeroizing::new(Vec::new()))), without_first);
-        // What the second request came with.
-        let without_second = [right(0), Err(Error::Fault), Err(Error::Random)];
-        assert_eq!(left(&|it| it.came[1].size -= 8), without_second);
-        assert_eq!(left(&|it| it.came.swap(1, 2)), without_second);
-        assert_eq!(left(&|it| it.came[1].number.0 ^= 1 << 4), without_second);
-        // The number of another request, when both have arrived.
-        assert_eq!(left(&|it| it.came[0].number.0 ^= 1 << 4), without_first);
+        // A list that has grown.
+        assert_eq!(left(&|it| it.results.push(Err(Error::Random))), [0; 4].map(|_| Err(Error::Fault)));
+        // A result, or what it is compared with.
+        assert_eq!(left(&|it| it.results[0].as_mut().expect("a result")[3] ^= 1), without(&[0]));
+        assert_eq!(left(&|it| it.copies[0][2] ^= 1 << 40), without(&[0]));
+        // Other things were written over a list.
+        assert_eq!(left(&|it| it.results[0] = Ok(Zeroizing::new(Vec::new()))), without(&[0]));
+        assert_eq!(left(&|it| it.results.swap(0, 1)), without(&[0, 1]));
+        assert_eq!(left(&|it| it.results.swap(1, 2)), without(&[1, 2]));
+        // The place of a number, or its length.
+        assert_eq!(left(&|it| it.came[1].number.0 ^= 1 << 4), without(&[1]));
+        assert_eq!(left(&|it| it.came[1].size ^= 8), without(&[1]));
+        // A request whose turn was missed, with its padded number as the result.
+        let missed = |it: &mut Leaving| {
+            it.results[1].as_mut().expect("a result").fill(7);
+            it.copies[1].fill(u64::MAX);
+        };
+        assert_eq!(left(&missed), without(&[1]));
     }
 
     /// A result goes to nobody else's number, and is neither cut nor padded.
     #[test]
-    fn results_of_other_keys_and_lengths_are_withheld() {
+    fn results_of_other_requests_and_lengths_are_withheld() {
         let [key, other] = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
         let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
         let clone = key.clone();
         // Without any bytes: a number in other memory, of the right length.
-        let left = |[result, copy]: [usize; 2], bytes: usize, used: [&PrivateKey; 2]| {
-            let mut padded: [Outcome; 1] = [Ok(Zeroizing::new(Vec::with_capacity(200)))];
+        let left = |[result, copy]: [usize; 2], bytes: usize, [caller, used]: [&PrivateKey; 2], of: usize| {
+            let mut padded: Vec<Outcome> = (0..2).map(|_| Ok(Zeroizing::new(Vec::with_capacity(200)))).collect();
             padded.iter_mut().flatten().for_each(|number| number.resize(128, 7));
-            let mut leaving = Leaving::new(&[&key], &padded, &missing::numbers(padded.iter()));
-            let [number] = padded.map(|number| number.expect("a number"));
-            let other = Zeroizing::new(number.to_vec());
-            let mut number = if bytes == 0 { other } else { number };
+            let numbers = missing::numbers(padded.iter());
+            let mut leaving = Leaving::new(&[&key; 2], &padded, &numbers);
+            let mine = number(&mut padded[0]);
+            let mut number = if bytes == 0 { Zeroizing::new(mine.to_vec()) } else { mine };
             number.resize(if bytes == 0 { 128 } else { bytes }, 0);
-            leaving.put(0, [&vec![1; result], &vec![1; copy]], number, used);
-            leaving.leave(1)[0].clone().map(|number| number.to_vec())
+            leaving.put(0, (used, &numbers[of]), [&vec![1; result], &vec![1; copy]], number, caller);
+            let results = leaving.leave(2);
+            assert_eq!(results[1], Err(Error::Fault));
+            results[0].clone().map(|number| number.to_vec())
         };
-        assert_eq!(left([16; 2], 128, [&key, &clone]), Ok([0, 0, 0, 0, 0, 0, 0, 1].repeat(16)));
-        for (limbs, bytes, used) in [
-            ([15, 16], 128, [&key, &key]),
-            ([17, 16], 128, [&key, &key]),
-            ([0, 16], 128, [&key, &key]),
-            ([16, 15], 128, [&key, &key]),
-            ([16, 17], 128, [&key, &key]),
-            ([16, 16], 0, [&key, &key]),
-            ([16, 16], 127, [&key, &key]),
-            ([16, 16], 129, [&key, &key]),
-            ([16, 16], 128, [&other, &key]),
-            ([16, 16], 128, [&key, &other]),
-            ([16, 16], 128, [&key, &again]),
+        assert_eq!(left([16; 2], 128, [&key, &clone], 0), Ok([0, 0, 0, 0, 0, 0, 0, 1].repeat(16)));
+        for (limbs, bytes, keys, of) in [
+            ([15, 16], 128, [&key, &key], 0),
+            ([17, 16], 128, [&key, &key], 0),
+            ([0, 16], 128, [&key, &key], 0),
+            ([16, 15], 128, [&key, &key], 0),
+            ([16, 17], 128, [&key, &key], 0),
+            ([16, 16], 0, [&key, &key], 0),
+            ([16, 16], 127, [&key, &key], 0),
+            ([16, 16], 129, [&key, &key], 0),
+            ([16, 16], 128, [&other, &key], 0),
+            ([16, 16], 128, [&key, &other], 0),
+            ([16, 16], 128, [&key, &again], 0),
+            ([16, 16], 128, [&key, &key], 1),
         ] {
-            assert_eq!(left(limbs, bytes, used), Err(Error::Fault), "{limbs:?} limbs, {bytes} bytes");
+            let failures = fault::check_failures();
+            assert_eq!(left(limbs, bytes, keys, of), Err(Error::Fault), "{limbs:?} limbs, {bytes} bytes, of {of}");
+            assert!(fault::check_failures() > failures, "it was not counted");
         }
     }
 }
