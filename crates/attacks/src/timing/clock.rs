@@ -4,7 +4,7 @@
 //! not make it longer. If their operands change its time all the same, then the core's clock has changed: the time stamp
 //! counter keeps its rate. No code can hide that.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use rand::RngCore;
 use rand::rngs::StdRng;
 use std::arch::asm;
@@ -19,20 +19,39 @@ const VECTOR: usize = 64;
 /// Rounds of a sample: 16 links of the chain each, at three cycles.
 const ROUNDS: u64 = 1000;
 
-/// The operands of the products.
+/// The operands of the products: two vectors. Those of AVX2 use the lower half of each.
 #[repr(align(64))]
 struct Operands([u8; 2 * VECTOR]);
 
-/// A proof that the processor has AVX512-IFMA, and what it multiplies.
+/// Products beside the chain, which this processor can compute.
+pub struct Products(Kind);
+
+enum Kind {
+    /// VPMADD52 on 512-bit vectors.
+    Ifma,
+    /// VFMADD231PD on 256-bit vectors.
+    Fma,
+}
+
+impl Products {
+    /// All of them, and how they are called.
+    pub fn here() -> Vec<(Self, &'static str)> {
+        let ifma = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
+        let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let all = [(ifma, Kind::Ifma, "VPMADD52 beside it"), (fma, Kind::Fma, "VFMADD231PD beside it")];
+        all.into_iter().filter(|(is_here, ..)| *is_here).map(|(_, kind, name)| (Self(kind), name)).collect()
+    }
+}
+
+/// A chain, the products beside it, and what they multiply.
 pub struct Chain {
+    products: Products,
     operands: Box<Operands>,
 }
 
 impl Chain {
-    pub fn new() -> Result<Self> {
-        let has_ifma = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
-        ensure!(has_ifma, "the products beside the chain are VPMADD52, and this processor has no AVX512-IFMA");
-        Ok(Self { operands: Box::new(Operands([0; 2 * VECTOR])) })
+    pub fn new(products: Products) -> Self {
+        Self { products, operands: Box::new(Operands([0; 2 * VECTOR])) }
     }
 }
 
@@ -47,10 +66,15 @@ impl Experiment for Chain {
         2 * VECTOR
     }
 
+    /// Operands are digits of 52 bits, as integers for VPMADD52, and else as floating-point numbers.
     fn prepare(&mut self, class: usize, random: &mut StdRng, input: &mut [u8]) -> Result<()> {
-        random.fill_bytes(input);
-        if class == 2 {
-            input.fill(0);
+        for word in input.chunks_exact_mut(8) {
+            let digit = if class == 2 { 0 } else { random.next_u64() >> 12 };
+            let digit = match self.products.0 {
+                Kind::Ifma => digit,
+                Kind::Fma => (digit as f64).to_bits(),
+            };
+            word.copy_from_slice(&digit.to_le_bytes());
         }
         Ok(())
     }
@@ -61,25 +85,37 @@ impl Experiment for Chain {
     }
 
     fn run(&mut self) -> Result<Self::Output> {
-        // SAFETY: `new` has found AVX-512F and AVX512-IFMA.
-        Ok(unsafe { chain(&self.operands) })
+        // SAFETY: only `Products::here` makes products, and it has found their instructions.
+        Ok(unsafe {
+            match self.products.0 {
+                Kind::Ifma => ifma(&self.operands),
+                Kind::Fma => fma(&self.operands),
+            }
+        })
     }
 }
 
 /// One link, and two products beside it.
 macro_rules! link {
-    ($low:literal $high:literal) => {
+    (ifma $low:literal $high:literal) => {
         concat!(
             "imul {chain}, {chain}\n",
             concat!("vpmadd52luq zmm", $low, ", zmm16, zmmword ptr [{operands}]\n"),
             concat!("vpmadd52huq zmm", $high, ", zmm16, zmmword ptr [{operands}]\n"),
         )
     };
+    (fma $low:literal $high:literal) => {
+        concat!(
+            "imul {chain}, {chain}\n",
+            concat!("vfmadd231pd ymm", $low, ", ymm15, ymmword ptr [{operands}]\n"),
+            concat!("vfmadd231pd ymm", $high, ", ymm15, ymmword ptr [{operands}]\n"),
+        )
+    };
 }
 
 /// Sixteen links in each round; returns the end of the chain.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn chain(operands: &Operands) -> u64 {
+fn ifma(operands: &Operands) -> u64 {
     let mut end = 3;
     // SAFETY: it reads `operands`, two vectors, and writes nothing but the registers named. The caller has the
     // instructions.
@@ -87,8 +123,10 @@ fn chain(operands: &Operands) -> u64 {
         asm!(
             "vmovdqa64 zmm16, zmmword ptr [{operands} + 64]",
             "2:",
-            link!(0 1), link!(2 3), link!(4 5), link!(6 7), link!(8 9), link!(10 11), link!(12 13), link!(14 15),
-            link!(0 1), link!(2 3), link!(4 5), link!(6 7), link!(8 9), link!(10 11), link!(12 13), link!(14 15),
+            link!(ifma 0 1), link!(ifma 2 3), link!(ifma 4 5), link!(ifma 6 7),
+            link!(ifma 8 9), link!(ifma 10 11), link!(ifma 12 13), link!(ifma 14 15),
+            link!(ifma 0 1), link!(ifma 2 3), link!(ifma 4 5), link!(ifma 6 7),
+            link!(ifma 8 9), link!(ifma 10 11), link!(ifma 12 13), link!(ifma 14 15),
             "dec {rounds}",
             "jnz 2b",
             chain = inout(reg) end,
@@ -97,6 +135,35 @@ fn chain(operands: &Operands) -> u64 {
             out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _, out("zmm6") _,
             out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _,
             out("zmm13") _, out("zmm14") _, out("zmm15") _, out("zmm16") _,
+            options(readonly, nostack)
+        );
+    }
+    end
+}
+
+/// The same with products of floating-point numbers. Sums begin at 0: what is left in a register could be a number that
+/// takes longer.
+#[target_feature(enable = "avx2,fma")]
+fn fma(operands: &Operands) -> u64 {
+    let mut end = 3;
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "vzeroall",
+            "vmovapd ymm15, ymmword ptr [{operands} + 64]",
+            "2:",
+            link!(fma 0 1), link!(fma 2 3), link!(fma 4 5), link!(fma 6 7),
+            link!(fma 8 9), link!(fma 10 11), link!(fma 12 13), link!(fma 0 1),
+            link!(fma 2 3), link!(fma 4 5), link!(fma 6 7), link!(fma 8 9),
+            link!(fma 10 11), link!(fma 12 13), link!(fma 0 1), link!(fma 2 3),
+            "dec {rounds}",
+            "jnz 2b",
+            chain = inout(reg) end,
+            rounds = inout(reg) ROUNDS => _,
+            operands = in(reg) operands,
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _, out("ymm5") _, out("ymm6") _,
+            out("ymm7") _, out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _, out("ymm12") _,
+            out("ymm13") _, out("ymm14") _, out("ymm15") _,
             options(readonly, nostack)
         );
     }

@@ -21,26 +21,26 @@ const E: u32 = 65537;
 /// The classes of [`Keys`], in order. Each is compared with the first; the second is the control.
 pub const CLASSES: [&str; 3] = ["random keys", "random keys again (control)", "p almost all zeros, q almost all ones"];
 
-/// The private operation on one number, each time with a key that was just loaded and used once.
+/// The private operation on one number or several, each time with a key that was just loaded and used once.
 pub struct Keys {
     random: Vec<Vec<u8>>,
     shaped: Vec<u8>,
     dispatch: Dispatch,
-    number: Vec<u8>,
+    /// Of all requests, one after the other.
+    numbers: Vec<u8>,
     /// The numbers of the key that is in use.
     components: Components,
     key: Option<PrivateKey>,
 }
 
 impl Keys {
-    /// Makes all keys.
-    pub fn new(dispatch: Dispatch, random: &mut StdRng) -> Result<Self> {
+    /// Makes all keys, and one number for each of the `requests`.
+    pub fn new(dispatch: Dispatch, requests: usize, random: &mut StdRng) -> Result<Self> {
         let keys = PrivateKey::generate_many(8 * BYTES, POOL)?;
         let components = keys[0].components();
-        let numbers = keys.iter().map(|key| bytes(&key.components())).collect();
-        let mut number = vec![0; BYTES];
-        random.fill_bytes(&mut number[1..]);
-        Ok(Self { random: numbers, shaped: bytes(&shaped()?.components()), dispatch, number, components, key: None })
+        let pool = keys.iter().map(|key| bytes(&key.components())).collect();
+        let numbers = random_numbers(requests, random);
+        Ok(Self { random: pool, shaped: bytes(&shaped()?.components()), dispatch, numbers, components, key: None })
     }
 }
 
@@ -77,7 +77,7 @@ fn bytes(key: &Components) -> Vec<u8> {
 }
 
 impl Experiment for Keys {
-    type Output = Vec<u8>;
+    type Output = Vec<Vec<u8>>;
 
     fn classes(&self) -> usize {
         CLASSES.len()
@@ -112,58 +112,65 @@ impl Experiment for Keys {
 
     fn run(&mut self) -> Result<Self::Output> {
         let key = self.key.as_ref().context("there is no key")?;
-        private(key, &self.number)
+        private(key, &self.numbers)
     }
 }
 
 /// The classes of [`Messages`], in order. Each is compared with the first; the second is the control.
 pub const MESSAGES: [&str; 3] = ["random numbers", "random numbers again (control)", "the number 2"];
 
-/// The private operation of one key.
+/// The private operation of one key, on one number or several. All numbers of a sample have its class.
 pub struct Messages {
     key: PrivateKey,
-    number: Vec<u8>,
+    numbers: Vec<u8>,
 }
 
 impl Messages {
-    /// With this key.
-    pub fn new(key: PrivateKey) -> Self {
-        Self { key, number: vec![0; BYTES] }
+    /// With this key, and so many requests at once.
+    pub fn new(key: PrivateKey, requests: usize) -> Self {
+        Self { key, numbers: vec![0; requests * BYTES] }
     }
 }
 
 impl Experiment for Messages {
-    type Output = Vec<u8>;
+    type Output = Vec<Vec<u8>>;
 
     fn classes(&self) -> usize {
         MESSAGES.len()
     }
 
     fn input_len(&self) -> usize {
-        BYTES
+        self.numbers.len()
     }
 
     fn prepare(&mut self, class: usize, random: &mut StdRng, input: &mut [u8]) -> Result<()> {
-        random.fill_bytes(input);
-        input[0] = 0; // below every modulus
-        if class == 2 {
-            input.fill(0);
-            input[BYTES - 1] = 2;
-        }
+        let requests = input.len() / BYTES;
+        input.copy_from_slice(&match class {
+            2 => [&[0; BYTES - 1][..], &[2]].concat().repeat(requests),
+            _ => random_numbers(requests, random),
+        });
         Ok(())
     }
 
     fn place(&mut self, input: &[u8]) -> Result<()> {
-        self.number.copy_from_slice(input);
+        self.numbers.copy_from_slice(input);
         Ok(())
     }
 
     fn run(&mut self) -> Result<Self::Output> {
-        private(&self.key, &self.number)
+        private(&self.key, &self.numbers)
     }
 }
 
-/// `number^d mod n`.
-fn private(key: &PrivateKey, number: &[u8]) -> Result<Vec<u8>> {
-    Ok(private_many(&[PrivateJob { key, number }]).swap_remove(0)?.to_vec())
+/// Random numbers one after the other, each below every modulus.
+fn random_numbers(count: usize, random: &mut StdRng) -> Vec<u8> {
+    let mut out = vec![0; count * BYTES];
+    out.chunks_exact_mut(BYTES).for_each(|number| random.fill_bytes(&mut number[1..]));
+    out
+}
+
+/// `number^d mod n` for each number.
+fn private(key: &PrivateKey, numbers: &[u8]) -> Result<Vec<Vec<u8>>> {
+    let jobs: Vec<_> = numbers.chunks_exact(BYTES).map(|number| PrivateJob { key, number }).collect();
+    private_many(&jobs).into_iter().map(|result| Ok(result?.to_vec())).collect()
 }

@@ -186,9 +186,17 @@ fn rsa(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
     it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
     let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
     it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
-    it.compare("RSA-2048, x^d mod n", dispatch, &keys::MESSAGES, samples, false, Messages::new(key))?;
-    let experiment = Keys::new(dispatch, &mut it.random)?;
-    it.compare("RSA-2048, x^d mod n", dispatch, &keys::CLASSES, samples, false, experiment)
+    // One request, and as many as fill the lanes: their numbers stay there.
+    let here = || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();
+    let lanes = arguments.engine.map(Engine::lanes).or_else(here).unwrap_or(1);
+    let (one, full) = ((1, "RSA-2048, x^d mod n"), (lanes, "RSA-2048, x^d mod n, full lanes"));
+    for (requests, operation) in [one, full].into_iter().take(1 + usize::from(lanes > 1)) {
+        let experiment = Messages::new(key.clone(), requests);
+        it.compare(operation, dispatch, &keys::MESSAGES, samples, false, experiment)?;
+        let experiment = Keys::new(dispatch, requests, &mut it.random)?;
+        it.compare(operation, dispatch, &keys::CLASSES, samples, false, experiment)?;
+    }
+    Ok(())
 }
 
 /// Powers on one engine, or on all of this processor, the fastest first.
@@ -204,8 +212,13 @@ fn powers(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
 /// Whether the processor's clock follows what it multiplies.
 #[cfg(target_arch = "x86_64")]
 fn clock_of_core(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
-    let (operation, beside) = ("scalar multiplications in a chain", "VPMADD52 beside it");
-    it.compare(operation, beside, &clock::CLASSES, arguments.samples, false, clock::Chain::new()?)
+    let operation = "scalar multiplications in a chain";
+    let products = clock::Products::here();
+    ensure!(!products.is_empty(), "this processor has neither AVX512-IFMA nor AVX2 with FMA");
+    for (products, beside) in products {
+        it.compare(operation, beside, &clock::CLASSES, arguments.samples, false, clock::Chain::new(products))?;
+    }
+    Ok(())
 }
 
 #[cfg(not(target_arch = "x86_64"))]
