@@ -19,7 +19,8 @@ const POOL: usize = 64;
 const E: u32 = 65537;
 
 /// The classes of [`Keys`], in order. Each is compared with the first; the second is the control.
-pub const CLASSES: [&str; 3] = ["random keys", "random keys again (control)", "p almost all zeros, q almost all ones"];
+pub const CLASSES: [&str; 4] =
+    ["random keys", "random keys again (control)", "one random key", "p almost all zeros, q almost all ones"];
 
 /// The private operation on one number or several, each time with a key that was just loaded and used once.
 pub struct Keys {
@@ -88,8 +89,8 @@ impl Experiment for Keys {
     }
 
     fn prepare(&mut self, class: usize, random: &mut StdRng, input: &mut [u8]) -> Result<()> {
-        let one = &self.random[random.random_range(0..POOL)];
-        input.copy_from_slice(if class == 2 { &self.shaped } else { one });
+        let one = if class == 2 { 0 } else { random.random_range(0..POOL) };
+        input.copy_from_slice(if class == 3 { &self.shaped } else { &self.random[one] });
         Ok(())
     }
 

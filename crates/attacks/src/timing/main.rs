@@ -31,11 +31,12 @@ use report::Row;
 use sample::{Experiment, collect};
 
 const USAGE: &str = "\
-Usage: timing [--samples N] [--engine E] [--only powers|rsa|clock] [--results PATH]
+Usage: timing [--samples N] [--engine E] [--only powers|rsa|keys|clock] [--results PATH]
 
   --samples N     samples of each row of powers (default: 1000000); rows of RSA have a tenth
   --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA)
-  --only PART     powers or RSA alone; or whether the processor's clock follows what it multiplies
+  --only PART     powers or RSA alone, or of RSA only keys and numbers; or whether the processor's clock follows what
+                  it multiplies
   --results PATH  writes PATH.md and PATH.json
 ";
 
@@ -49,7 +50,9 @@ struct Arguments {
     samples: usize,
     engine: Option<Engine>,
     powers: bool,
-    rsa: bool,
+    decryption: bool,
+    /// The private operation, of keys and numbers.
+    keys: bool,
     /// Only when asked for: it is a property of the processor.
     clock: bool,
     results: Option<String>,
@@ -71,20 +74,30 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
-    let mut out = Arguments { samples: 1_000_000, engine: None, powers: true, rsa: true, clock: false, results: None };
+    let mut out = Arguments {
+        samples: 1_000_000,
+        engine: None,
+        powers: true,
+        decryption: true,
+        keys: true,
+        clock: false,
+        results: None,
+    };
     while let Some(word) = words.next() {
         let value = words.next()?;
         match word.as_str() {
             "--samples" => out.samples = value.parse().ok().filter(|&samples| samples >= LEAST)?,
             "--engine" => out.engine = Some(value.parse().ok()?),
             "--only" => {
-                (out.powers, out.rsa, out.clock) = (value == "powers", value == "rsa", value == "clock");
+                let is = |names: &[&str]| names.contains(&value.as_str());
+                (out.powers, out.decryption) = (is(&["powers"]), is(&["rsa"]));
+                (out.keys, out.clock) = (is(&["rsa", "keys"]), is(&["clock"]));
             }
             "--results" => out.results = Some(value),
             _ => return None,
         }
     }
-    (out.powers || out.rsa || out.clock).then_some(out)
+    (out.powers || out.keys || out.clock).then_some(out)
 }
 
 /// The rows so far, what they are made with, and where they go.
@@ -164,7 +177,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     self_test(&mut it, "scalar", scalar::Portable::new())?;
     ensure!(it.rows[0].passes(), "the planted leak was not found: this machine is too noisy for this measurement");
 
-    if arguments.rsa {
+    if arguments.keys {
         rsa(&mut it, arguments)?;
     }
     if arguments.powers {
@@ -182,10 +195,12 @@ fn run(arguments: &Arguments) -> Result<bool> {
 fn rsa(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
     let dispatch = arguments.engine.map_or(Dispatch::Auto, Dispatch::Only);
     let (samples, key) = (arguments.samples / 10, PrivateKey::generate(8 * keys::BYTES)?.with_engine(dispatch)?);
-    let experiment = Decrypt::pkcs1(key.clone(), &mut it.random)?;
-    it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
-    let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
-    it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
+    if arguments.decryption {
+        let experiment = Decrypt::pkcs1(key.clone(), &mut it.random)?;
+        it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
+        let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
+        it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
+    }
     // One request, and as many as fill the lanes: their numbers stay there.
     let here = || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();
     let lanes = arguments.engine.map(Engine::lanes).or_else(here).unwrap_or(1);
