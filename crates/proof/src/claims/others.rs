@@ -20,7 +20,8 @@ pub const OTHERS: [(&str, &str); 15] = [
     ("zariz_machines::registers::clear", "it zeroes registers, and a test of the library looks for what is left"),
     ("zariz_machines::registers::numbers_in_registers_are_gone", "a test"),
     ("zariz_attacks::faults::linux::raw::call_and_jump", "for tests: what a debugger makes its process run"),
-    ("zariz_attacks::timing::clock::chain", "for a measurement: what it computes does not matter"),
+    ("zariz_attacks::timing::clock::fma", "for a measurement: what it computes does not matter"),
+    ("zariz_attacks::timing::clock::ifma", "for a measurement: what it computes does not matter"),
     ("zariz_emulator::environment::read", "for tests: one instruction, which computes nothing"),
     ("zariz_emulator::environment::write", "for tests: one instruction, which computes nothing"),
 ];
