@@ -1,7 +1,7 @@
 //! Assembly without a claim.
 
 /// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
-pub const OTHERS: [(&str, &str); 15] = [
+pub const OTHERS: [(&str, &str); 16] = [
     ("zariz_machines::batch::avx2::in_register", "no instruction: it keeps a vector in a register"),
     (
         "zariz_machines::batch::avx2_row::row",
