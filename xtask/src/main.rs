@@ -53,7 +53,7 @@ Commands:
                      (crates/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
-  timing [--samples N] [--engine E] [--only powers|rsa]
+  timing [--samples N] [--engine E] [--only powers|rsa|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
   faults [--flips N] [--engine E] [--seed S]
