@@ -141,8 +141,8 @@ fn ifma(operands: &Operands) -> u64 {
     end
 }
 
-/// The same with products of floating-point numbers. Sums begin at 0: what is left in a register could be a number that
-/// takes longer.
+/// The same with products of floating-point numbers. Their sums begin at 0. A register may hold any number before, and
+/// with some numbers a sum takes longer.
 #[target_feature(enable = "avx2,fma")]
 fn fma(operands: &Operands) -> u64 {
     let mut end = 3;

@@ -72,8 +72,8 @@ impl Numbers {
         self.ends.extend(others.ends.iter().map(|end| start + end));
     }
 
-    /// The addresses, lengths and capacities of the limbs and of the list of their ends: what is wiped and freed when the
-    /// numbers are dropped.
+    /// The addresses, lengths and capacities of the limbs and of the list of their ends: what is wiped and freed when
+    /// the numbers are dropped.
     pub fn memory(&self) -> [(usize, usize, usize); 2] {
         let Self { limbs, ends } = self;
         [(limbs.as_ptr().addr(), limbs.len(), limbs.capacity()), (ends.as_ptr().addr(), ends.len(), ends.capacity())]

@@ -131,8 +131,8 @@ pub enum Error {
     PssOnly,
     /// The key is for PSS signatures with these parameters only.
     PssParameters(PssParameters),
-    /// The computation was wrong twice, or its numbers changed in memory: the processor or its memory is faulty. Nothing
-    /// was revealed.
+    /// The computation was wrong twice, or its numbers changed in memory: the processor or its memory is faulty.
+    /// Nothing was revealed.
     Fault,
     /// A result was wrong because a prime of the private key is not prime. Nothing was revealed.
     /// [`PrivateKey::validate`](super::PrivateKey::validate) finds this before the key is used.

@@ -26,10 +26,10 @@ use crate::revealed;
 /// that the caller gets instead.
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
-/// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned through
-/// memory, whose address is on the stack meanwhile. If a fault changed it, the caller would find an older list where it
-/// expects this one. So functions that do the work return this, and are never inlined; public ones make a `Vec` of it,
-/// where the caller has it, and always are.
+/// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned
+/// through memory, whose address is on the stack meanwhile. If a fault changed it, the caller would find an older list
+/// where it expects this one. So functions that do the work return this, and are never inlined; public ones make a `Vec`
+/// of it, where the caller has it, and always are.
 pub(crate) type Results<T, E = Error> = Box<[Result<T, E>]>;
 
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
@@ -81,12 +81,12 @@ fn raised(jobs: Vec<Job>) -> Leaving {
     leaving
 }
 
-/// What takes the result of a place in a chunk and a copy of it, both of which were checked. With it goes the request, read
-/// before the result: a fault that changes the place gives a pair that does not fit.
+/// What takes the result of a place in a chunk and a copy of it, both of which were checked. With it goes the request,
+/// read before the result: a fault that changes the place gives a pair that does not fit.
 type Done<'d> = &'d mut dyn FnMut(usize, Request, Result<[&[u64]; 2], Error>);
 
-/// The results of a chunk, each twice, and whether they are right. In a box: its address is returned in a register, like
-/// [`Results`].
+/// The results of a chunk, each twice, and whether they are right. In a box: its address is returned in a register,
+/// like [`Results`].
 struct Checked {
     results: [Numbers; 2],
     good: Vec<bool>,

@@ -69,15 +69,20 @@ pub enum Function {
     Leave,
 }
 
+/// The name of [`Function::Sign`].
+pub const SIGN: &str = "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures";
+/// The name of [`Function::Equal`].
+pub const EQUAL: &str = "zariz_kernels::limbs::equal";
+
 const NAMES: [(Function, &str); 9] = [
-    (Function::Sign, "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures"),
+    (Function::Sign, SIGN),
     (Function::Private, "zariz::rsa::private_op::blinded"),
     (Function::Product, "zariz::jobs::mul"),
     (Function::Power, "zariz::jobs::pow"),
     (Function::PublicPower, "zariz::jobs::pow_reduced_vartime"),
     (Function::RaiseInLanes, "zariz::rsa::private_op::lanes::raise"),
     (Function::OpenInLanes, "zariz::rsa::private_op::lanes::open_vartime"),
-    (Function::Equal, "zariz_kernels::limbs::equal"),
+    (Function::Equal, EQUAL),
     (Function::Leave, "zariz::rsa::private_op::leaving::Leaving::leave"),
 ];
 

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use zariz::Engine;
 
 use super::course::Mark;
+use super::phase;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
 
@@ -23,10 +24,10 @@ pub struct Places {
 impl Places {
     pub fn new(program: &Program) -> Result<Self> {
         Ok(Self {
-            sign: program.one("zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures")?,
+            sign: program.one(phase::SIGN)?,
             done: program.one("faults::linux::victim::done")?,
             syscall: program.one("faults::linux::raw::call_and_jump")?,
-            equal: program.one("zariz_kernels::limbs::equal")?,
+            equal: program.one(phase::EQUAL)?,
             live: program.one("faults::linux::raw::LIVE")?,
             epoch: program.one("faults::linux::raw::EPOCH")?,
         })

@@ -51,6 +51,13 @@ fn memory<T>(list: &Vec<T>) -> Memory {
     (list.as_ptr().addr(), list.len(), list.capacity())
 }
 
+impl Came {
+    /// Whether this is the request's own number, where it was and as long as its key.
+    fn owns(&self, number: &Vec<u8>) -> bool {
+        memory(number) == self.number && number.len() == self.size
+    }
+}
+
 impl Leaving {
     /// No request has a result yet. Takes keys, padded numbers (or errors), and the numbers in limbs.
     pub fn new(keys: &[&PrivateKey], padded: &[Outcome], numbers: &Numbers) -> Self {
@@ -61,8 +68,8 @@ impl Leaving {
             limbs: limbs.as_ptr().addr(),
         };
         let came = keys.iter().zip(padded).zip(numbers.iter()).map(came).collect();
-        // Copies begin as all ones, which no result is. If a request's turn is missed, its padded number must not pass as
-        // a result.
+        // Copies begin as all ones, which no result is. If a request's turn is missed, its padded number must not pass
+        // as a result.
         let mut copies = numbers.clone();
         (0..copies.len()).for_each(|i| copies[i].fill(u64::MAX));
         let mut out = Self { results: missing::results(padded.iter()), copies, came, memory: Default::default() };
@@ -79,8 +86,8 @@ impl Leaving {
         self.memory == self.memory_now()
     }
 
-    /// Takes the result of a request and its copy, which were checked, and writes it over its padded number. The request,
-    /// and the key of the caller, must be what came, and nothing may be cut or padded.
+    /// Takes the result of a request and its copy, which were checked, and writes it over its padded number. The
+    /// request, and the key of the caller, must be what came, and nothing may be cut or padded.
     pub fn put(
         &mut self,
         i: usize,
@@ -90,18 +97,14 @@ impl Leaving {
         key: &PrivateKey,
     ) {
         let came = &self.came[i];
-        if memory(&number) != came.number {
+        if !came.owns(&number) {
             // What a damaged pointer points to must not be freed.
             mem::forget(number);
             return self.withhold(i);
         }
         let are_its_keys = [key, used].iter().all(|key| (key.identity(), key.size()) == (came.key, came.size));
         let limbs = [result.len(), copy.len(), self.copies[i].len()];
-        if !are_its_keys
-            || x.as_ptr().addr() != came.limbs
-            || number.len() != came.size
-            || limbs != [came.size.div_ceil(8); 3]
-        {
+        if !are_its_keys || x.as_ptr().addr() != came.limbs || limbs != [came.size.div_ceil(8); 3] {
             return self.withhold(i);
         }
         limbs::to_be_bytes(result, &mut number);
@@ -138,8 +141,7 @@ impl Leaving {
         }
         for (i, result) in self.results.iter_mut().enumerate() {
             let Ok(number) = result else { continue };
-            let Came { number: place, size, .. } = &self.came[i];
-            let is_in_place = memory(number) == *place && number.len() == *size;
+            let is_in_place = self.came[i].owns(number);
             if is_in_place && revealed::result_is_right(limbs::be_bytes_equal(number, &self.copies[i])) {
                 continue;
             }
