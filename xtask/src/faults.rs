@@ -16,9 +16,11 @@ const FAILED: &str = "a wrong signature left, or no fault could be injected; the
 
 /// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
 pub fn measure(arguments: &[&str]) -> Result<()> {
-    // Each engine has files of its own.
-    let mut parts = arguments.chunks(2).filter(|words| words[0] == "--engine");
-    let part = parts.find_map(|words| words.get(1)).map_or("-avx2-fma".into(), |engine| format!("-{engine}"));
+    // Each engine has files of its own, and so have several keys or batches.
+    let value = |name: &str| arguments.chunks_exact(2).find(|words| words[0] == name).map(|words| words[1]);
+    let several = ["keys", "batches"]
+        .map(|what| value(&format!("--{what}")).map_or(String::new(), |count| format!("-{count}-{what}")));
+    let part = format!("-{}{}", value("--engine").unwrap_or("avx2-fma"), several.concat());
     let results = processor::results("faults", &part)?;
     let mut faults = program();
     faults.args(arguments).arg("--results").arg(&results);

@@ -56,7 +56,8 @@ Commands:
   timing [--samples N] [--engine E] [--only powers|rsa|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
-  faults [--flips N] [--engine E] [--seed S]
+  timing --table     writes bench/results/timing.md from the data of all measurements, as each of them does
+  faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
   mutants [--count N] [--seed S] [--jobs J] [--only kernels|bls12-381|rsa|batcher|provider]
@@ -102,6 +103,7 @@ fn main() -> ExitCode {
         ["handshakes"] => handshakes::measure(),
         ["mutants", ref rest @ ..] => mutants::test(rest),
         ["soak", ref rest @ ..] => soak::measure(rest),
+        ["timing", "--table"] => timing::tabulate(),
         ["timing", ref rest @ ..] => timing::measure(rest),
         ["faults", ref rest @ ..] => faults::measure(rest),
         ["sanitizers", ref names @ ..] if names.iter().all(|name| ["address", "thread", "valgrind"].contains(name)) => {

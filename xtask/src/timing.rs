@@ -1,5 +1,7 @@
 //! `cargo xtask timing`: whether the time of powers and of RSA tells anything of their secrets.
 
+mod table;
+
 use anyhow::{Context, Result};
 
 use crate::process::{cargo, run};
@@ -13,7 +15,14 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     let results = processor::results("timing", &part)?;
     let mut timing = cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "timing", "--"]);
     timing.args(arguments).arg("--results").arg(&results);
-    run(timing).context("times differ, or could not be measured; the table shows which row does not pass")?;
+    let measured = run(timing);
+    table::write()?;
+    measured.context("times differ, or could not be measured; the table shows which row does not pass")?;
     println!("written: {}.md and .json", results.display());
     Ok(())
+}
+
+/// Writes the table of all results.
+pub fn tabulate() -> Result<()> {
+    table::write()
 }

@@ -25,12 +25,15 @@ use program::Program;
 use report::Results;
 use tracer::Tracer;
 use trial::Setting;
+use victim::Work;
 
 const USAGE: &str = "\
 Usage: faults [--flips N] [--engine E] [--seed S] [--workers W] [--unchecked yes] [--results PATH]
 
   --flips N        how many bits are flipped (default: 100000)
-  --engine E       the engine (default: avx2-fma); its batch is full
+  --engine E       the engine (default: avx2-fma); its batches are full
+  --keys K         how many keys the requests have, in turn (default: 1)
+  --batches B      how many batches one call has (default: 1)
   --seed S         of the random choices; moments are never the same (default: drawn)
   --workers W      how many victims there are at once (default: one for each processor)
   --unchecked yes  every comparison says that the numbers are equal, and wrong signatures must leave
@@ -42,10 +45,12 @@ static ALLOCATOR: raw::Remembering = raw::Remembering;
 
 /// Flips with one victim, and so with one key.
 const FLIPS_OF_A_VICTIM: usize = 500;
+/// The most keys, and the most batches: more would take longer than an operation that hangs.
+const MOST: usize = 4;
 
 struct Arguments {
     flips: usize,
-    engine: Engine,
+    work: Work,
     seed: u64,
     workers: usize,
     unchecked: bool,
@@ -56,8 +61,8 @@ struct Arguments {
 pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let result = match &words[..] {
-        [word, engine] if word == "--victim" => {
-            engine.parse().context("no such engine").and_then(victim::run).map(|()| true)
+        [word, work @ ..] if word == "--victim" => {
+            Work::parse(work).context("this is for the tracer").and_then(victim::run).map(|()| true)
         }
         _ => {
             let Some(arguments) = parse(words.into_iter()) else {
@@ -78,14 +83,16 @@ pub fn main() -> ExitCode {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
-    let (engine, seed) = (Engine::Avx2Fma, rand::rng().random());
+    let (work, seed) = (Work { engine: Engine::Avx2Fma, keys: 1, batches: 1 }, rand::rng().random());
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let mut out = Arguments { flips: 100_000, engine, seed, workers, unchecked: false, results: None };
+    let mut out = Arguments { flips: 100_000, work, seed, workers, unchecked: false, results: None };
     while let Some(word) = words.next() {
         let value = words.next()?;
         match word.as_str() {
             "--flips" => out.flips = value.parse().ok().filter(|&flips| flips > 0)?,
-            "--engine" => out.engine = value.parse().ok()?,
+            "--engine" => out.work.engine = value.parse().ok()?,
+            "--keys" => out.work.keys = value.parse().ok().filter(|keys| (1..=MOST).contains(keys))?,
+            "--batches" => out.work.batches = value.parse().ok().filter(|batches| (1..=MOST).contains(batches))?,
             "--seed" => out.seed = value.parse().ok()?,
             "--workers" => out.workers = value.parse().ok().filter(|&workers| workers > 0)?,
             "--unchecked" => out.unchecked = value == "yes",
@@ -98,11 +105,11 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
 
 /// Whether no wrong signature has left that a check guards, or, where nothing is checked, some did.
 fn run(arguments: &Arguments) -> Result<bool> {
-    let &Arguments { engine, seed, unchecked, workers, .. } = arguments;
-    ensure!(engine.is_available(), "this processor cannot run {engine}");
+    let &Arguments { work, seed, unchecked, workers, .. } = arguments;
+    ensure!(work.engine.is_available(), "this processor cannot run {}", work.engine);
     let program = Program::read()?;
-    let [fresh, kept] = [false, true].map(|warm| course(&program, engine, warm));
-    let results = Mutex::new(Results::new(engine, seed, unchecked));
+    let [fresh, kept] = [false, true].map(|warm| course(&program, work, warm));
+    let results = Mutex::new(Results::new(work, seed, unchecked));
     let campaign = Campaign { arguments, program: &program, courses: [fresh?, kept?], results: &results };
     // A process has one thread as its tracer: each worker has victims of its own.
     thread::scope(|scope| {
@@ -160,7 +167,7 @@ impl Campaign<'_> {
     fn walk(&self, warm: bool, count: usize, random: &mut StdRng) -> Result<()> {
         let (program, course) = (self.program, &self.courses[usize::from(warm)]);
         let stretches = draw(course, count, random);
-        let tracer = victim(program, self.arguments.engine, warm)?;
+        let tracer = victim(program, self.arguments.work, warm)?;
         // Above the return address.
         let stack = tracer.process.registers()?.rsp + 8;
         let setting = Setting { tracer: &tracer, program, course, stack, unchecked: self.arguments.unchecked };
@@ -177,8 +184,8 @@ impl Campaign<'_> {
 }
 
 /// A victim at the entry of its first operation, or of its second.
-fn victim(program: &Program, engine: Engine, warm: bool) -> Result<Tracer> {
-    let tracer = Tracer::start(program, engine)?;
+fn victim(program: &Program, work: Work, warm: bool) -> Result<Tracer> {
+    let tracer = Tracer::start(program, work)?;
     tracer.enter()?;
     if warm {
         tracer.finish()?;
@@ -188,11 +195,11 @@ fn victim(program: &Program, engine: Engine, warm: bool) -> Result<Tracer> {
 }
 
 /// The course of an operation, from three victims.
-fn course(program: &Program, engine: Engine, warm: bool) -> Result<Course> {
-    let tracer = victim(program, engine, warm)?;
+fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
+    let tracer = victim(program, work, warm)?;
     let mut course = course::follow(&tracer, tracer.process, program)?;
     tracer.finish()?;
-    let tracer = victim(program, engine, warm)?;
+    let tracer = victim(program, work, warm)?;
     let again = course::follow(&tracer, tracer.process, program)?;
     for (mark, again) in course.iter_mut().zip(again) {
         if (mark.address, mark.phase) != (again.address, again.phase) {
@@ -200,7 +207,7 @@ fn course(program: &Program, engine: Engine, warm: bool) -> Result<Course> {
         }
         mark.micros = mark.micros.min(again.micros);
     }
-    let tracer = victim(program, engine, warm)?;
+    let tracer = victim(program, work, warm)?;
     course::count_steps(&tracer, tracer.process, &mut course)?;
     Ok(course)
 }

@@ -70,7 +70,7 @@ pub enum Function {
 }
 
 /// The name of [`Function::Sign`].
-pub const SIGN: &str = "zariz::rsa::sign::<impl zariz::rsa::private::PrivateKey>::signatures";
+pub const SIGN: &str = "zariz::rsa::sign::signatures";
 /// The name of [`Function::Equal`].
 pub const EQUAL: &str = "zariz_kernels::limbs::equal";
 
@@ -95,7 +95,8 @@ impl Phase {
     /// The phase that begins with a call of a function. `direct`: the private operation itself calls it.
     pub fn after_call(self, function: Function, direct: bool) -> Self {
         match (function, self) {
-            (Function::Private, Self::Before) => Self::Mask,
+            // Of the first batch, or of the next.
+            (Function::Private, Self::Before | Self::Comparison) => Self::Mask,
             (Function::Product, Self::Mask) if direct => Self::Masking,
             (Function::Power, Self::Masking) => Self::Powers,
             (Function::Product, Self::Powers) => Self::Together,

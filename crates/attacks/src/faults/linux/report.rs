@@ -5,15 +5,15 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::time::Instant;
-use zariz::Engine;
 
 use super::phase::{PHASES, Phase};
 use super::target::{REGIONS, Region};
 use super::trial::{OUTCOMES, Outcome, Trial};
+use super::victim::Work;
 
 /// All trials with one engine.
 pub struct Results {
-    engine: Engine,
+    work: Work,
     seed: u64,
     unchecked: bool,
     start: Instant,
@@ -28,10 +28,10 @@ pub struct Results {
 }
 
 impl Results {
-    pub fn new(engine: Engine, seed: u64, unchecked: bool) -> Self {
+    pub fn new(work: Work, seed: u64, unchecked: bool) -> Self {
         let (counts, wrong, signals) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (start, reason) = (Instant::now(), String::new());
-        Self { engine, seed, unchecked, start, counts, wrong, signals, abandoned: 0, reason }
+        Self { work, seed, unchecked, start, counts, wrong, signals, abandoned: 0, reason }
     }
 
     pub fn add(&mut self, trial: Trial) {
@@ -70,7 +70,7 @@ impl Results {
         format!(
             "{}: {count} flips in {seconds} s, {guarded} of them between entry and comparison; {broken} wrong signatures of \
              those left",
-            self.engine
+            self.work
         )
     }
 
@@ -94,7 +94,7 @@ impl Results {
             })
             .collect();
         let data = json!({
-            "engine": self.engine.to_string(), "flips": self.count(), "seed": self.seed, "unchecked": self.unchecked,
+            "engine": self.work.engine.to_string(), "keys": self.work.keys, "batches": self.work.batches, "flips": self.count(), "seed": self.seed, "unchecked": self.unchecked,
             "seconds": self.start.elapsed().as_secs(), "broken": self.broken(), "abandoned": self.abandoned,
             "counts": counts, "wrong": wrong, "signals": self.signals,
         });

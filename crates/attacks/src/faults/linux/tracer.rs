@@ -1,15 +1,14 @@
 //! The victim under the tracer's hand: from one operation to the next, and along its course.
 
-use anyhow::{Context, Result, bail, ensure};
-use nix::unistd::Pid;
-use std::io::Write;
-use std::process::{Child, Command, Stdio};
-use zariz::Engine;
-
 use super::course::Mark;
 use super::phase;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
+use super::victim::Work;
+use anyhow::{Context, Result, bail, ensure};
+use nix::unistd::Pid;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
 
 /// Addresses in the program's file.
 pub struct Places {
@@ -56,12 +55,12 @@ pub struct Report {
 }
 
 impl Tracer {
-    /// Starts a victim, with a new key. It is before its first operation.
-    pub fn start(program: &Program, engine: Engine) -> Result<Self> {
+    /// Starts a victim, with new keys. It is before its first operation.
+    pub fn start(program: &Program, work: Work) -> Result<Self> {
         let places = Places::new(program)?;
         let path = std::env::current_exe().context("this program does not know where it is")?;
         let mut command = Command::new(&path);
-        command.args(["--victim", &engine.to_string()]).stdin(Stdio::piped()).stderr(Stdio::null());
+        command.arg("--victim").args(work.words()).stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().context("cannot start the victim")?;
         let process = Process::seize(Pid::from_raw(child.id().try_into()?))?;
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", child.id()))?;

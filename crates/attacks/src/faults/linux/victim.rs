@@ -1,13 +1,14 @@
-//! The process that signs, and is damaged. It runs as `faults --victim ENGINE` under the tracer, which stops it, copies
-//! it, and changes the copies.
+//! The process that signs, and is damaged. It runs as `faults --victim ENGINE KEYS BATCHES` under the tracer,
+//! which stops it, copies it, and changes the copies.
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
+use std::fmt::{self, Display, Formatter};
 use std::hint::black_box;
 use std::io::Read;
 use std::sync::atomic::Ordering::Relaxed;
 use zariz::Engine;
-use zariz::rsa::{Algorithm, Error, PrivateKey, check_failures};
+use zariz::rsa::{Algorithm, Error, PrivateKey, SignJob, check_failures, sign_many};
 
 use super::raw::{EPOCH, call_and_jump};
 
@@ -16,28 +17,71 @@ const BITS: usize = 2048;
 /// Memory that a damaged size may ask for.
 const MEMORY: u64 = 1 << 32;
 
+/// What each operation of a victim is.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    pub engine: Engine,
+    /// How many keys the requests have, in turn.
+    pub keys: usize,
+    /// How many batches one call has. All lanes of each are filled.
+    pub batches: usize,
+}
+
+impl Work {
+    /// As words of a command line.
+    pub fn words(self) -> [String; 3] {
+        [self.engine.to_string(), self.keys.to_string(), self.batches.to_string()]
+    }
+
+    /// From [`words`](Self::words).
+    pub fn parse(words: &[String]) -> Option<Self> {
+        let [engine, keys, batches] = words else { return None };
+        Some(Self { engine: engine.parse().ok()?, keys: keys.parse().ok()?, batches: batches.parse().ok()? })
+    }
+}
+
+impl Display for Work {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let Self { engine, keys, batches } = self;
+        write!(f, "{engine}, {keys} {}", if *keys == 1 { "key" } else { "keys" })?;
+        write!(f, ", {batches} {} a call", if *batches == 1 { "batch" } else { "batches" })
+    }
+}
+
 /// Waits for a byte on its input, and then signs until it is killed. The first report has the expected signatures.
-pub fn run(engine: Engine) -> Result<()> {
+pub fn run(work: Work) -> Result<()> {
+    let Work { engine, keys, batches } = work;
     black_box(call_and_jump as extern "C" fn());
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     std::io::stdin().read_exact(&mut [0]).context("no byte on standard input: this is for the tracer")?;
-    let der = PrivateKey::generate(BITS)?.to_pkcs8_der()?;
-    let messages: Vec<Vec<u8>> = (0..engine.lanes()).map(|i| vec![i as u8; 40]).collect();
-    let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-    let expected = PrivateKey::parse(&der)?.with_engine(Engine::Scalar)?.sign_batch(Algorithm::RS256, &messages);
+    let ders: Vec<_> =
+        PrivateKey::generate_many(BITS, keys)?.iter().map(PrivateKey::to_pkcs8_der).collect::<Result<_, _>>()?;
+    let messages: Vec<Vec<u8>> = (0..engine.lanes() * batches).map(|i| vec![i as u8; 40]).collect();
+    let parsed = |engine| -> Result<Vec<PrivateKey>> {
+        ders.iter().map(|der| Ok(PrivateKey::parse(der)?.with_engine(engine)?)).collect()
+    };
+    let others = parsed(Engine::Scalar)?;
+    let expected = sign_many(&jobs(&others, &messages));
     ensure!(expected.iter().all(Result::is_ok), "an undamaged process does not sign");
     EPOCH.store(1, Relaxed);
-    let key = PrivateKey::parse(&der)?.with_engine(engine)?;
+    let keys = parsed(engine)?;
     EPOCH.store(0, Relaxed);
+    let jobs = jobs(&keys, &messages);
     tell(&expected);
     for operation in 2.. {
         EPOCH.store(operation, Relaxed);
-        let results = key.sign_batch(Algorithm::RS256, &messages);
+        let results = sign_many(&jobs);
         EPOCH.store(0, Relaxed);
         tell(&results);
     }
     Ok(())
+}
+
+/// One job for each message, with the keys in turn.
+fn jobs<'a>(keys: &'a [PrivateKey], messages: &'a [Vec<u8>]) -> Vec<SignJob<'a>> {
+    let keys = keys.iter().cycle();
+    messages.iter().zip(keys).map(|(message, key)| SignJob { key, algorithm: Algorithm::RS256, message }).collect()
 }
 
 /// How a report tells of a request: 0 and the signature, or one of these.

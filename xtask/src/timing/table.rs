@@ -1,0 +1,121 @@
+//! One table of all times that were measured, made of the data in `bench/results`.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::process::root;
+
+/// What processors are called, by the name that their results have.
+const PROCESSORS: [(&str, &str); 5] = [
+    ("epyc-17-1-2", "Zen"),
+    ("epyc-19-1-1", "Zen 3"),
+    ("epyc-19-11-1", "Zen 4"),
+    ("epyc-1a-2-1", "Zen 5"),
+    ("xeon-6-a7-1", "Granite Rapids"),
+];
+
+const HEAD: &str = "\
+# Times of secrets: all results
+
+`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of secrets is
+compared with random ones, and a control compares random ones with random ones. The largest |t| of the classes is in
+bold where it is 4.5 or more: then the times differ, and the last column has those classes, with the difference of their
+means. Errors are the standard errors of these differences. Differences, errors and the median are in cycles of the time
+stamp counter, for a whole batch. Samples are those of two classes together. SOUNDNESS.md says what they mean.
+
+| processor | engine | operation | day | commit | thousand samples | largest \\|t\\| | in the control | errors | median | what differs |
+|---|---|---|---|---|---:|---:|---:|---:|---:|---|
+";
+
+/// What orders a table: processor, engine, operation, page.
+type Place = (usize, String, String, String);
+
+fn path() -> PathBuf {
+    root().join("bench/results/timing.md")
+}
+
+/// Writes the table.
+pub fn write() -> Result<()> {
+    fs::write(path(), table()?).with_context(|| format!("cannot write {}", path().display()))
+}
+
+fn table() -> Result<String> {
+    let mut rows = BTreeMap::new();
+    for entry in fs::read_dir(root().join("bench/results")).context("cannot read bench/results")? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
+            page(&name, day, rest, &mut rows).with_context(|| format!("bench/results/{name}"))?;
+        }
+    }
+    Ok(HEAD.to_owned() + &rows.into_values().collect::<String>())
+}
+
+/// The rows of one page. `rest` is its name after the day: four parts of the processor's name, the commit, and what was
+/// measured.
+fn page(name: &str, day: &str, rest: &str, rows: &mut BTreeMap<Place, String>) -> Result<()> {
+    let parts: Vec<_> = rest.split('-').collect();
+    let (processor, commit) = (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
+    let at = PROCESSORS.iter().position(|(slug, _)| *slug == processor).unwrap_or(PROCESSORS.len());
+    let processor = PROCESSORS.get(at).map_or(&*processor, |(_, known)| known);
+    let data: Value = serde_json::from_slice(&fs::read(root().join("bench/results").join(name))?)?;
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let mut groups: BTreeMap<(String, String), Vec<&Value>> = BTreeMap::new();
+    for row in data["rows"].as_array().context("it has no rows")? {
+        let operation = text(row, "operation");
+        if !operation.starts_with("self-test") {
+            groups.entry((text(row, "engine"), operation)).or_default().push(row);
+        }
+    }
+    for ((engine, operation), group) in groups {
+        let line = line(&group)?;
+        let line = format!("| {processor} | {engine} | {operation} | {day} | {commit} | {line} |\n");
+        ensure!(rows.insert((at, engine, operation, name.to_owned()), line).is_none(), "an operation comes twice");
+    }
+    Ok(())
+}
+
+/// From the samples on: what the classes of one operation have together.
+fn line(group: &[&Value]) -> Result<String> {
+    let number = |row: &Value, field: &str| row[field].as_f64().with_context(|| format!("a row has no {field}"));
+    let t = |row: &Value| number(row, "t").map(f64::abs);
+    let (controls, classes): (Vec<&Value>, Vec<_>) =
+        group.iter().partition(|row| row["class"].as_str().is_some_and(|class| class.ends_with("(control)")));
+    let largest =
+        |rows: &[&Value]| rows.iter().try_fold(0.0, |most: f64, row| Ok::<_, anyhow::Error>(most.max(t(row)?)));
+    let (worst, control) = (largest(&classes)?, largest(&controls)?);
+    let errors = classes.iter().map(|row| number(row, "standard_error_cycles")).collect::<Result<Vec<_>>>()?;
+    let (least, most) = errors.iter().fold((f64::MAX, 0.0), |(least, most), &e| (e.min(least), e.max(most)));
+    let [least, most] = [least, most].map(|error| format!("{error:.1}"));
+    let errors = if least == most { least } else { format!("{least} to {most}") };
+    let first = group.first().context("no rows")?;
+    let thousands = number(first, "samples")? / 1000.0;
+    let mut differ = Vec::new();
+    for row in classes.iter().filter(|row| row["passes"] == false) {
+        let class = row["class"].as_str().unwrap_or_default();
+        differ.push(format!(
+            "{class}: {:+.1} ± {:.1}",
+            number(row, "difference_cycles")?,
+            number(row, "standard_error_cycles")?
+        ));
+    }
+    let bold = if differ.is_empty() { "" } else { "**" };
+    let median = number(first, "median_cycles")?;
+    Ok(format!(
+        "{thousands:.0} | {bold}{worst:.2}{bold} | {control:.2} | {errors} | {median:.0} | {}",
+        differ.join("; ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_that_of_the_data() {
+        let written = fs::read_to_string(path()).expect("the table");
+        assert_eq!(written, table().expect("a table"), "cargo xtask timing --table writes it anew");
+    }
+}
