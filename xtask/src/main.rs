@@ -53,7 +53,7 @@ Commands:
                      (crates/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      bench/results/handshakes-PROCESSOR.md
-  timing [--samples N] [--engine E] [--only powers|rsa|keys|clock]
+  timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
   timing --table     writes bench/results/timing.md from the data of all measurements, as each of them does

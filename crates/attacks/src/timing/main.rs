@@ -31,12 +31,12 @@ use report::Row;
 use sample::{Experiment, collect};
 
 const USAGE: &str = "\
-Usage: timing [--samples N] [--engine E] [--only powers|rsa|keys|clock] [--results PATH]
+Usage: timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock] [--results PATH]
 
   --samples N     samples of each row of powers (default: 1000000); rows of RSA have a tenth
   --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA)
-  --only PART     powers or RSA alone, or of RSA only keys and numbers; or whether the processor's clock follows what
-                  it multiplies
+  --only PART     powers or RSA alone; of RSA only decryption, or only keys and numbers; or whether the processor's
+                  clock follows what it multiplies
   --results PATH  writes PATH.md and PATH.json
 ";
 
@@ -90,14 +90,14 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
             "--engine" => out.engine = Some(value.parse().ok()?),
             "--only" => {
                 let is = |names: &[&str]| names.contains(&value.as_str());
-                (out.powers, out.decryption) = (is(&["powers"]), is(&["rsa"]));
+                (out.powers, out.decryption) = (is(&["powers"]), is(&["rsa", "decryption"]));
                 (out.keys, out.clock) = (is(&["rsa", "keys"]), is(&["clock"]));
             }
             "--results" => out.results = Some(value),
             _ => return None,
         }
     }
-    (out.powers || out.keys || out.clock).then_some(out)
+    (out.powers || out.decryption || out.keys || out.clock).then_some(out)
 }
 
 /// The rows so far, what they are made with, and where they go.
@@ -177,7 +177,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     self_test(&mut it, "scalar", scalar::Portable::new())?;
     ensure!(it.rows[0].passes(), "the planted leak was not found: this machine is too noisy for this measurement");
 
-    if arguments.keys {
+    if arguments.decryption || arguments.keys {
         rsa(&mut it, arguments)?;
     }
     if arguments.powers {
@@ -200,6 +200,9 @@ fn rsa(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
         it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
         let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
         it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
+    }
+    if !arguments.keys {
+        return Ok(());
     }
     // One request, and as many as fill the lanes: their numbers stay there.
     let here = || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();

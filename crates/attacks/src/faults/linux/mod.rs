@@ -28,11 +28,12 @@ use trial::Setting;
 use victim::Work;
 
 const USAGE: &str = "\
-Usage: faults [--flips N] [--engine E] [--seed S] [--workers W] [--unchecked yes] [--results PATH]
+Usage: faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S] [--workers W] [--unchecked yes]
+              [--results PATH]
 
   --flips N        how many bits are flipped (default: 100000)
   --engine E       the engine (default: avx2-fma); its batches are full
-  --keys K         how many keys the requests have, in turn (default: 1)
+  --keys K         how many keys the requests have, in turn (default: 1); they fill the batches evenly
   --batches B      how many batches one call has (default: 1)
   --seed S         of the random choices; moments are never the same (default: drawn)
   --workers W      how many victims there are at once (default: one for each processor)
@@ -107,6 +108,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
 fn run(arguments: &Arguments) -> Result<bool> {
     let &Arguments { work, seed, unchecked, workers, .. } = arguments;
     ensure!(work.engine.is_available(), "this processor cannot run {}", work.engine);
+    ensure!(work.is_even(), "the requests of {} keys do not fill {} batches evenly", work.keys, work.batches);
     let program = Program::read()?;
     let [fresh, kept] = [false, true].map(|warm| course(&program, work, warm));
     let results = Mutex::new(Results::new(work, seed, unchecked));

@@ -28,6 +28,14 @@ pub struct Work {
 }
 
 impl Work {
+    /// Whether the requests of each key fill batches, or an equal part of one. Else operations take different ways: which
+    /// requests share a batch depends on the order of the keys, and that is drawn with them.
+    pub fn is_even(self) -> bool {
+        let (lanes, requests) = (self.engine.lanes(), self.engine.lanes() * self.batches);
+        let of_a_key = requests / self.keys;
+        requests.is_multiple_of(self.keys) && (of_a_key.is_multiple_of(lanes) || lanes.is_multiple_of(of_a_key))
+    }
+
     /// As words of a command line.
     pub fn words(self) -> [String; 3] {
         [self.engine.to_string(), self.keys.to_string(), self.batches.to_string()]
