@@ -56,7 +56,8 @@ Commands:
   timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
-  timing --table     writes bench/results/timing.md from the data of all measurements, as each of them does
+  timing --table     writes bench/results/timing.md from the data of all measurements, as each of them does, and shows
+                     the table that SOUNDNESS.md must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
                      signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE

@@ -22,7 +22,9 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the table of all results.
+/// Writes the table of all results, and shows the one that SOUNDNESS.md must have.
 pub fn tabulate() -> Result<()> {
-    table::write()
+    table::write()?;
+    print!("{}", table::summary()?);
+    Ok(())
 }

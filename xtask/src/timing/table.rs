@@ -1,6 +1,6 @@
-//! One table of all times that were measured, made of the data in `bench/results`.
+//! One table of all times that were measured, made of the data in `bench/results`, and what SOUNDNESS.md shows of it.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,8 +30,31 @@ stamp counter, for a whole batch. Samples are those of two classes together. SOU
 |---|---|---|---|---|---:|---:|---:|---:|---:|---|
 ";
 
+/// The head of the table that SOUNDNESS.md has: the largest |t| of all runs.
+const SUMMARY: &str = "\
+| processor | engine | powers | RSA: numbers and keys | RSA: decryption |
+|---|---|---:|---:|---:|
+";
+
+/// From here on, times differ.
+const DIFFERS: f64 = 4.5;
+
+/// The columns of the table that SOUNDNESS.md has, by parts of the operations' names. Others are not in it.
+const COLUMNS: [&str; 3] = ["power,", "x^d", "decryption"];
+
 /// What orders a table: processor, engine, operation, page.
-type Place = (usize, String, String, String);
+type Place = (Processor, String, String, String);
+
+/// A processor: its place among those that are known, and its name.
+type Processor = (usize, String);
+
+/// The rows of both tables.
+#[derive(Default)]
+struct Tables {
+    all: BTreeMap<Place, String>,
+    /// The largest |t| of a processor and an engine, in each column.
+    largest: BTreeMap<(Processor, String), [f64; COLUMNS.len()]>,
+}
 
 fn path() -> PathBuf {
     root().join("bench/results/timing.md")
@@ -43,23 +66,43 @@ pub fn write() -> Result<()> {
 }
 
 fn table() -> Result<String> {
-    let mut rows = BTreeMap::new();
+    Ok(HEAD.to_owned() + &tables()?.all.into_values().collect::<String>())
+}
+
+/// The table that SOUNDNESS.md has.
+pub fn summary() -> Result<String> {
+    let mut out = SUMMARY.to_owned();
+    for (((_, processor), engine), largest) in tables()?.largest {
+        let cells = largest.map(|t| match t {
+            0.0 => String::new(),
+            t if t < DIFFERS => format!("{t:.2}"),
+            t => format!("**{t:.2}**"),
+        });
+        out += &format!("| {processor} | {engine} | {} |\n", cells.join(" | "));
+    }
+    Ok(out)
+}
+
+/// Of all pages.
+fn tables() -> Result<Tables> {
+    let mut tables = Tables::default();
     for entry in fs::read_dir(root().join("bench/results")).context("cannot read bench/results")? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
-            page(&name, day, rest, &mut rows).with_context(|| format!("bench/results/{name}"))?;
+            page(&name, day, rest, &mut tables).with_context(|| format!("bench/results/{name}"))?;
         }
     }
-    Ok(HEAD.to_owned() + &rows.into_values().collect::<String>())
+    Ok(tables)
 }
 
 /// The rows of one page. `rest` is its name after the day: four parts of the processor's name, the commit, and what was
 /// measured.
-fn page(name: &str, day: &str, rest: &str, rows: &mut BTreeMap<Place, String>) -> Result<()> {
+fn page(name: &str, day: &str, rest: &str, tables: &mut Tables) -> Result<()> {
     let parts: Vec<_> = rest.split('-').collect();
     let (processor, commit) = (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
     let at = PROCESSORS.iter().position(|(slug, _)| *slug == processor).unwrap_or(PROCESSORS.len());
     let processor = PROCESSORS.get(at).map_or(&*processor, |(_, known)| known);
+    let place = (at, processor.to_owned());
     let data: Value = serde_json::from_slice(&fs::read(root().join("bench/results").join(name))?)?;
     let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
     let mut groups: BTreeMap<(String, String), Vec<&Value>> = BTreeMap::new();
@@ -70,15 +113,19 @@ fn page(name: &str, day: &str, rest: &str, rows: &mut BTreeMap<Place, String>) -
         }
     }
     for ((engine, operation), group) in groups {
-        let line = line(&group)?;
+        let (line, t) = line(&group)?;
         let line = format!("| {processor} | {engine} | {operation} | {day} | {commit} | {line} |\n");
-        ensure!(rows.insert((at, engine, operation, name.to_owned()), line).is_none(), "an operation comes twice");
+        if let Some(column) = COLUMNS.iter().position(|part| operation.contains(part)) {
+            let largest = &mut tables.largest.entry((place.clone(), engine.clone())).or_default()[column];
+            *largest = largest.max(t);
+        }
+        tables.all.insert((place.clone(), engine, operation, name.to_owned()), line);
     }
     Ok(())
 }
 
-/// From the samples on: what the classes of one operation have together.
-fn line(group: &[&Value]) -> Result<String> {
+/// From the samples on: what the classes of one operation have together. With it goes their largest |t|.
+fn line(group: &[&Value]) -> Result<(String, f64)> {
     let number = |row: &Value, field: &str| row[field].as_f64().with_context(|| format!("a row has no {field}"));
     let t = |row: &Value| number(row, "t").map(f64::abs);
     let (controls, classes): (Vec<&Value>, Vec<_>) =
@@ -103,15 +150,23 @@ fn line(group: &[&Value]) -> Result<String> {
     }
     let bold = if differ.is_empty() { "" } else { "**" };
     let median = number(first, "median_cycles")?;
-    Ok(format!(
+    let line = format!(
         "{thousands:.0} | {bold}{worst:.2}{bold} | {control:.2} | {errors} | {median:.0} | {}",
         differ.join("; ")
-    ))
+    );
+    Ok((line, worst))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn soundness_shows_the_largest() {
+        let written = fs::read_to_string(root().join("SOUNDNESS.md")).expect("SOUNDNESS.md");
+        let summary = summary().expect("a table");
+        assert!(written.contains(&summary), "SOUNDNESS.md does not have this table:\n\n{summary}");
+    }
 
     #[test]
     fn the_table_is_that_of_the_data() {

@@ -1,8 +1,8 @@
 //! Whether the processor's clock follows what it multiplies.
 //!
 //! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes, and do
-//! not make it longer. If their operands change its time all the same, then the core's clock has changed: the time stamp
-//! counter keeps its rate. No code can hide that.
+//! not make it longer; where a processor has too few of these, they take a fixed number of cycles themselves. If their
+//! operands change the time all the same, then the core's clock has changed: the time stamp counter keeps its rate.
 
 use anyhow::Result;
 use rand::RngCore;
@@ -16,17 +16,23 @@ pub const CLASSES: [&str; 3] = ["random operands", "random operands again (contr
 
 /// Bytes of a vector.
 const VECTOR: usize = 64;
-/// Rounds of a sample: 16 links of the chain each, at three cycles.
-const ROUNDS: u64 = 1000;
+/// Rounds of a sample: 16 links of the chain each, at three cycles. A sample then takes as long as a batch of powers.
+const ROUNDS: u64 = 3500;
 
-/// The operands of the products: two vectors. Those of AVX2 use the lower half of each.
+/// Vectors: one for each sum, and the one that they are multiplied by. Neighbouring products have different factors, so
+/// that random ones change what the pipes hold. AVX2 uses the lower half of each.
+const VECTORS: usize = 17;
+
+/// The factors of the products.
 #[repr(align(64))]
-struct Operands([u8; 2 * VECTOR]);
+struct Operands([u8; VECTORS * VECTOR]);
 
 /// Products beside the chain, which this processor can compute.
 pub struct Products(Kind);
 
 enum Kind {
+    /// None: the chain alone.
+    Alone,
     /// VPMADD52 on 512-bit vectors.
     Ifma,
     /// VFMADD231PD on 256-bit vectors.
@@ -38,7 +44,11 @@ impl Products {
     pub fn here() -> Vec<(Self, &'static str)> {
         let ifma = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
         let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let all = [(ifma, Kind::Ifma, "VPMADD52 beside it"), (fma, Kind::Fma, "VFMADD231PD beside it")];
+        let all = [
+            (true, Kind::Alone, "alone"),
+            (ifma, Kind::Ifma, "VPMADD52 beside it"),
+            (fma, Kind::Fma, "VFMADD231PD beside it"),
+        ];
         all.into_iter().filter(|(is_here, ..)| *is_here).map(|(_, kind, name)| (Self(kind), name)).collect()
     }
 }
@@ -51,7 +61,7 @@ pub struct Chain {
 
 impl Chain {
     pub fn new(products: Products) -> Self {
-        Self { products, operands: Box::new(Operands([0; 2 * VECTOR])) }
+        Self { products, operands: Box::new(Operands([0; VECTORS * VECTOR])) }
     }
 }
 
@@ -63,7 +73,7 @@ impl Experiment for Chain {
     }
 
     fn input_len(&self) -> usize {
-        2 * VECTOR
+        VECTORS * VECTOR
     }
 
     /// Operands are digits of 52 bits, as integers for VPMADD52, and else as floating-point numbers.
@@ -71,7 +81,7 @@ impl Experiment for Chain {
         for word in input.chunks_exact_mut(8) {
             let digit = if class == 2 { 0 } else { random.next_u64() >> 12 };
             let digit = match self.products.0 {
-                Kind::Ifma => digit,
+                Kind::Alone | Kind::Ifma => digit,
                 Kind::Fma => (digit as f64).to_bits(),
             };
             word.copy_from_slice(&digit.to_le_bytes());
@@ -88,6 +98,7 @@ impl Experiment for Chain {
         // SAFETY: only `Products::here` makes products, and it has found their instructions.
         Ok(unsafe {
             match self.products.0 {
+                Kind::Alone => alone(),
                 Kind::Ifma => ifma(&self.operands),
                 Kind::Fma => fma(&self.operands),
             }
@@ -95,38 +106,58 @@ impl Experiment for Chain {
     }
 }
 
-/// One link, and two products beside it.
+/// One link, and four products beside it: as many as two pipes begin in two of its three cycles.
 macro_rules! link {
-    (ifma $low:literal $high:literal) => {
+    () => {
+        "imul {chain}, {chain}\n"
+    };
+    (ifma $($low:literal $high:literal),+) => {
         concat!(
-            "imul {chain}, {chain}\n",
-            concat!("vpmadd52luq zmm", $low, ", zmm16, zmmword ptr [{operands}]\n"),
-            concat!("vpmadd52huq zmm", $high, ", zmm16, zmmword ptr [{operands}]\n"),
+            link!(),
+            $(
+                concat!("vpmadd52luq zmm", $low, ", zmm16, zmmword ptr [{operands} + 64 * ", $low, "]\n"),
+                concat!("vpmadd52huq zmm", $high, ", zmm16, zmmword ptr [{operands} + 64 * ", $high, "]\n"),
+            )+
         )
     };
-    (fma $low:literal $high:literal) => {
-        concat!(
-            "imul {chain}, {chain}\n",
-            concat!("vfmadd231pd ymm", $low, ", ymm15, ymmword ptr [{operands}]\n"),
-            concat!("vfmadd231pd ymm", $high, ", ymm15, ymmword ptr [{operands}]\n"),
-        )
+    (fma $($sum:literal)+) => {
+        concat!(link!(), $(concat!("vfmadd231pd ymm", $sum, ", ymm15, ymmword ptr [{operands} + 64 * ", $sum, "]\n"),)+)
     };
 }
 
 /// Sixteen links in each round; returns the end of the chain.
+fn alone() -> u64 {
+    let mut end = 3;
+    // SAFETY: it writes nothing but the registers named.
+    unsafe {
+        asm!(
+            "2:",
+            link!(), link!(), link!(), link!(), link!(), link!(), link!(), link!(),
+            link!(), link!(), link!(), link!(), link!(), link!(), link!(), link!(),
+            "dec {rounds}",
+            "jnz 2b",
+            chain = inout(reg) end,
+            rounds = inout(reg) ROUNDS => _,
+            options(nomem, nostack)
+        );
+    }
+    end
+}
+
+/// The same with products of digits.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn ifma(operands: &Operands) -> u64 {
     let mut end = 3;
-    // SAFETY: it reads `operands`, two vectors, and writes nothing but the registers named. The caller has the
+    // SAFETY: it reads `operands` and writes nothing but the registers named. The caller has the
     // instructions.
     unsafe {
         asm!(
-            "vmovdqa64 zmm16, zmmword ptr [{operands} + 64]",
+            "vmovdqa64 zmm16, zmmword ptr [{operands} + 64 * 16]",
             "2:",
-            link!(ifma 0 1), link!(ifma 2 3), link!(ifma 4 5), link!(ifma 6 7),
-            link!(ifma 8 9), link!(ifma 10 11), link!(ifma 12 13), link!(ifma 14 15),
-            link!(ifma 0 1), link!(ifma 2 3), link!(ifma 4 5), link!(ifma 6 7),
-            link!(ifma 8 9), link!(ifma 10 11), link!(ifma 12 13), link!(ifma 14 15),
+            link!(ifma 0 1, 2 3), link!(ifma 4 5, 6 7), link!(ifma 8 9, 10 11), link!(ifma 12 13, 14 15),
+            link!(ifma 0 1, 2 3), link!(ifma 4 5, 6 7), link!(ifma 8 9, 10 11), link!(ifma 12 13, 14 15),
+            link!(ifma 0 1, 2 3), link!(ifma 4 5, 6 7), link!(ifma 8 9, 10 11), link!(ifma 12 13, 14 15),
+            link!(ifma 0 1, 2 3), link!(ifma 4 5, 6 7), link!(ifma 8 9, 10 11), link!(ifma 12 13, 14 15),
             "dec {rounds}",
             "jnz 2b",
             chain = inout(reg) end,
@@ -150,12 +181,12 @@ fn fma(operands: &Operands) -> u64 {
     unsafe {
         asm!(
             "vzeroall",
-            "vmovapd ymm15, ymmword ptr [{operands} + 64]",
+            "vmovapd ymm15, ymmword ptr [{operands} + 64 * 16]",
             "2:",
-            link!(fma 0 1), link!(fma 2 3), link!(fma 4 5), link!(fma 6 7),
-            link!(fma 8 9), link!(fma 10 11), link!(fma 12 13), link!(fma 0 1),
-            link!(fma 2 3), link!(fma 4 5), link!(fma 6 7), link!(fma 8 9),
-            link!(fma 10 11), link!(fma 12 13), link!(fma 0 1), link!(fma 2 3),
+            link!(fma 0 1 2 3), link!(fma 4 5 6 7), link!(fma 8 9 10 11), link!(fma 0 1 2 3),
+            link!(fma 4 5 6 7), link!(fma 8 9 10 11), link!(fma 0 1 2 3), link!(fma 4 5 6 7),
+            link!(fma 8 9 10 11), link!(fma 0 1 2 3), link!(fma 4 5 6 7), link!(fma 8 9 10 11),
+            link!(fma 0 1 2 3), link!(fma 4 5 6 7), link!(fma 8 9 10 11), link!(fma 0 1 2 3),
             "dec {rounds}",
             "jnz 2b",
             chain = inout(reg) end,
