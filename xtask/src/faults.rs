@@ -16,12 +16,18 @@ const FAILED: &str = "a wrong signature left, or no fault could be injected; the
 
 /// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
 pub fn measure(arguments: &[&str]) -> Result<()> {
-    // Each engine has files of its own, and so have several keys or batches.
+    // Each engine has files of its own, and so have several keys or batches, and operations that check nothing.
     let value = |name: &str| arguments.chunks_exact(2).find(|words| words[0] == name).map(|words| words[1]);
-    let several = ["keys", "batches"]
-        .map(|what| value(&format!("--{what}")).map_or(String::new(), |count| format!("-{count}-{what}")));
-    let part = format!("-{}{}", value("--engine").unwrap_or("avx2-fma"), several.concat());
-    let results = processor::results("faults", &part)?;
+    let mut part = format!("-{}", value("--engine").unwrap_or("avx2-fma"));
+    for what in ["keys", "batches"] {
+        if let Some(count) = value(&format!("--{what}")).filter(|count| *count != "1") {
+            part += &format!("-{count}-{what}");
+        }
+    }
+    if value("--unchecked") == Some("yes") {
+        part += "-unchecked";
+    }
+    let results = processor::new_results("faults", &part)?;
     let mut faults = program();
     faults.args(arguments).arg("--results").arg(&results);
     run(faults).context(FAILED)?;
@@ -29,8 +35,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A short form of it, with a number alone and with numbers that fill lanes; and then one in which no comparison
-/// fails, so that wrong signatures leave.
+/// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys; and then one
+/// in which no comparison fails, so that wrong signatures leave.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");
@@ -39,6 +45,7 @@ pub fn check() -> Result<()> {
     few(LONE, &[]).context(FAILED)?;
     if has_avx2_fma() {
         few(IN_LANES, &[]).context(FAILED)?;
+        few(IN_LANES, &["--keys", "2", "--batches", "2"]).context(FAILED)?;
     }
     few(LONE, &["--unchecked", "yes"])
         .context("without comparisons, no wrong signature was seen: this check finds nothing")

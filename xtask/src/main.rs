@@ -56,11 +56,12 @@ Commands:
   timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
-  timing --table     writes bench/results/timing.md from the data of all measurements, as each of them does, and shows
-                     the table that SOUNDNESS.md must have
+  timing --table     writes bench/results/timing.md anew from all data, as each measurement does, and shows the table
+                     that SOUNDNESS.md must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
-                     signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE
+                     signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
+                     at the end where there are several
   mutants [--count N] [--seed S] [--jobs J] [--only kernels|bls12-381|rsa|batcher|provider]
                      plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and
                      counts those that tests notice (hours); needs cargo-mutants; the same command continues an

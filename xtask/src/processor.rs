@@ -30,6 +30,14 @@ pub fn commit() -> Result<String> {
     Ok(of(&["rev-parse", "--short", "HEAD"])? + dirty)
 }
 
+/// Like [`results`], with a number at the end where there is such a result already: none is lost.
+pub fn new_results(subject: &str, end: &str) -> Result<PathBuf> {
+    let first = results(subject, end)?;
+    let another = |n: usize| PathBuf::from(format!("{}-{n}", first.display()));
+    let is_new = |path: &PathBuf| !PathBuf::from(format!("{}.json", path.display())).exists();
+    Ok(std::iter::once(first.clone()).chain((2..).map(another)).find(is_new).unwrap_or(first))
+}
+
 /// The file of a result of today and of this commit, such as
 /// `bench/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
 pub fn results(subject: &str, end: &str) -> Result<PathBuf> {

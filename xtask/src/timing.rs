@@ -12,19 +12,19 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     // What is measured alone has files of its own: "-powers" or "-avx2-fma".
     let parts = arguments.chunks(2).filter(|words| ["--only", "--engine"].contains(&words[0]));
     let part: String = parts.flat_map(|words| &words[1..]).map(|part| format!("-{part}")).collect();
-    let results = processor::results("timing", &part)?;
+    let results = processor::new_results("timing", &part)?;
     let mut timing = cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "timing", "--"]);
     timing.args(arguments).arg("--results").arg(&results);
     let measured = run(timing);
-    table::write()?;
+    let tabulated = tabulate();
     measured.context("times differ, or could not be measured; the table shows which row does not pass")?;
     println!("written: {}.md and .json", results.display());
-    Ok(())
+    tabulated
 }
 
 /// Writes the table of all results, and shows the one that SOUNDNESS.md must have.
 pub fn tabulate() -> Result<()> {
     table::write()?;
-    print!("{}", table::summary()?);
+    print!("SOUNDNESS.md must have this table:\n\n{}", table::summary()?);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! One table of all times that were measured, made of the data in `bench/results`, and what SOUNDNESS.md shows of it.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,12 @@ const PROCESSORS: [(&str, &str); 5] = [
 const HEAD: &str = "\
 # Times of secrets: all results
 
-`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of secrets is
-compared with random ones, and a control compares random ones with random ones. The largest |t| of the classes is in
-bold where it is 4.5 or more: then the times differ, and the last column has those classes, with the difference of their
-means. Errors are the standard errors of these differences. Differences, errors and the median are in cycles of the time
-stamp counter, for a whole batch. Samples are those of two classes together. SOUNDNESS.md says what they mean.
+`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of inputs is
+compared with a first one, and in the control with that one again. |t| is the largest of 36 tests: on means and on
+variances, of all samples and of parts. From 4.5 on, in bold, the times differ. The last column has the classes that do,
+with the difference of their means (less slow noise, without the 10 % farthest away) and its standard error: a |t| of
+another test can be large where this difference is not. Differences, errors and the median are in cycles of the time stamp
+counter, for a whole batch. Samples are those of two classes together. SOUNDNESS.md says what they mean.
 
 | processor | engine | operation | day | commit | thousand samples | largest \\|t\\| | in the control | errors | median | what differs |
 |---|---|---|---|---|---:|---:|---:|---:|---:|---|
@@ -53,11 +54,15 @@ type Processor = (usize, String);
 struct Tables {
     all: BTreeMap<Place, String>,
     /// The largest |t| of a processor and an engine, in each column.
-    largest: BTreeMap<(Processor, String), [f64; COLUMNS.len()]>,
+    largest: BTreeMap<(Processor, String), [Option<f64>; COLUMNS.len()]>,
+}
+
+fn folder() -> PathBuf {
+    root().join("bench/results")
 }
 
 fn path() -> PathBuf {
-    root().join("bench/results/timing.md")
+    folder().join("timing.md")
 }
 
 /// Writes the table.
@@ -73,11 +78,7 @@ fn table() -> Result<String> {
 pub fn summary() -> Result<String> {
     let mut out = SUMMARY.to_owned();
     for (((_, processor), engine), largest) in tables()?.largest {
-        let cells = largest.map(|t| match t {
-            0.0 => String::new(),
-            t if t < DIFFERS => format!("{t:.2}"),
-            t => format!("**{t:.2}**"),
-        });
+        let cells = largest.map(|t| t.map_or_else(String::new, shown));
         out += &format!("| {processor} | {engine} | {} |\n", cells.join(" | "));
     }
     Ok(out)
@@ -86,7 +87,7 @@ pub fn summary() -> Result<String> {
 /// Of all pages.
 fn tables() -> Result<Tables> {
     let mut tables = Tables::default();
-    for entry in fs::read_dir(root().join("bench/results")).context("cannot read bench/results")? {
+    for entry in fs::read_dir(folder()).context("cannot read bench/results")? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
             page(&name, day, rest, &mut tables).with_context(|| format!("bench/results/{name}"))?;
@@ -100,61 +101,72 @@ fn tables() -> Result<Tables> {
 fn page(name: &str, day: &str, rest: &str, tables: &mut Tables) -> Result<()> {
     let parts: Vec<_> = rest.split('-').collect();
     let (processor, commit) = (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
+    let commit = if parts.get(5) == Some(&"dirty") { format!("{commit}-dirty") } else { commit.to_owned() };
     let at = PROCESSORS.iter().position(|(slug, _)| *slug == processor).unwrap_or(PROCESSORS.len());
     let processor = PROCESSORS.get(at).map_or(&*processor, |(_, known)| known);
     let place = (at, processor.to_owned());
-    let data: Value = serde_json::from_slice(&fs::read(root().join("bench/results").join(name))?)?;
-    let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let data: Value = serde_json::from_slice(&fs::read(folder().join(name))?)?;
+    ensure!(data["complete"] == true, "the run was stopped early: repeat it, or remove the file");
+    ensure!(data["threshold"] == DIFFERS, "times differ from another |t| on");
     let mut groups: BTreeMap<(String, String), Vec<&Value>> = BTreeMap::new();
     for row in data["rows"].as_array().context("it has no rows")? {
-        let operation = text(row, "operation");
-        if !operation.starts_with("self-test") {
-            groups.entry((text(row, "engine"), operation)).or_default().push(row);
+        let operation = text(row, "operation")?;
+        if operation.starts_with("self-test") {
+            ensure!(row["passes"] == true, "the test of the measurement itself does not pass");
+        } else {
+            groups.entry((text(row, "engine")?.to_owned(), operation.to_owned())).or_default().push(row);
         }
     }
     for ((engine, operation), group) in groups {
-        let (line, t) = line(&group)?;
-        let line = format!("| {processor} | {engine} | {operation} | {day} | {commit} | {line} |\n");
+        let (cells, t) = cells(&group)?;
+        let line = format!("| {processor} | {engine} | {operation} | {day} | {commit} | {cells} |\n");
         if let Some(column) = COLUMNS.iter().position(|part| operation.contains(part)) {
             let largest = &mut tables.largest.entry((place.clone(), engine.clone())).or_default()[column];
-            *largest = largest.max(t);
+            *largest = Some(largest.map_or(t, |largest| largest.max(t)));
         }
         tables.all.insert((place.clone(), engine, operation, name.to_owned()), line);
     }
     Ok(())
 }
 
+fn text<'r>(row: &'r Value, field: &str) -> Result<&'r str> {
+    row[field].as_str().with_context(|| format!("a row has no {field}"))
+}
+
+fn number(row: &Value, field: &str) -> Result<f64> {
+    row[field].as_f64().with_context(|| format!("a row has no {field}"))
+}
+
+/// A |t|, in bold if times differ.
+fn shown(t: f64) -> String {
+    if t < DIFFERS { format!("{t:.2}") } else { format!("**{t:.2}**") }
+}
+
 /// From the samples on: what the classes of one operation have together. With it goes their largest |t|.
-fn line(group: &[&Value]) -> Result<(String, f64)> {
-    let number = |row: &Value, field: &str| row[field].as_f64().with_context(|| format!("a row has no {field}"));
-    let t = |row: &Value| number(row, "t").map(f64::abs);
-    let (controls, classes): (Vec<&Value>, Vec<_>) =
-        group.iter().partition(|row| row["class"].as_str().is_some_and(|class| class.ends_with("(control)")));
-    let largest =
-        |rows: &[&Value]| rows.iter().try_fold(0.0, |most: f64, row| Ok::<_, anyhow::Error>(most.max(t(row)?)));
-    let (worst, control) = (largest(&classes)?, largest(&controls)?);
-    let errors = classes.iter().map(|row| number(row, "standard_error_cycles")).collect::<Result<Vec<_>>>()?;
-    let (least, most) = errors.iter().fold((f64::MAX, 0.0), |(least, most), &e| (e.min(least), e.max(most)));
+fn cells(group: &[&Value]) -> Result<(String, f64)> {
+    let (mut worst, mut control) = (None::<f64>, 0.0_f64);
+    let (mut least, mut most) = (f64::MAX, 0.0_f64);
+    let mut differ = Vec::new();
+    for row in group {
+        let (class, t) = (text(row, "class")?, number(row, "t")?.abs());
+        let [difference, error] = [number(row, "difference_cycles")?, number(row, "standard_error_cycles")?];
+        if class.ends_with("(control)") {
+            control = control.max(t);
+        } else {
+            worst = Some(worst.map_or(t, |worst| worst.max(t)));
+            (least, most) = (least.min(error), most.max(error));
+        }
+        if t >= DIFFERS {
+            differ.push(format!("{class}: {difference:+.1} ± {error:.1}"));
+        }
+    }
+    let worst = worst.context("no class is compared")?;
     let [least, most] = [least, most].map(|error| format!("{error:.1}"));
     let errors = if least == most { least } else { format!("{least} to {most}") };
-    let first = group.first().context("no rows")?;
-    let thousands = number(first, "samples")? / 1000.0;
-    let mut differ = Vec::new();
-    for row in classes.iter().filter(|row| row["passes"] == false) {
-        let class = row["class"].as_str().unwrap_or_default();
-        differ.push(format!(
-            "{class}: {:+.1} ± {:.1}",
-            number(row, "difference_cycles")?,
-            number(row, "standard_error_cycles")?
-        ));
-    }
-    let bold = if differ.is_empty() { "" } else { "**" };
-    let median = number(first, "median_cycles")?;
-    let line = format!(
-        "{thousands:.0} | {bold}{worst:.2}{bold} | {control:.2} | {errors} | {median:.0} | {}",
-        differ.join("; ")
-    );
-    Ok((line, worst))
+    let (thousands, median) = (number(group[0], "samples")? / 1000.0, number(group[0], "median_cycles")?);
+    let [t, control] = [worst, control].map(shown);
+    let cells = format!("{thousands:.0} | {t} | {control} | {errors} | {median:.0} | {}", differ.join("; "));
+    Ok((cells, worst))
 }
 
 #[cfg(test)]
@@ -165,7 +177,32 @@ mod tests {
     fn soundness_shows_the_largest() {
         let written = fs::read_to_string(root().join("SOUNDNESS.md")).expect("SOUNDNESS.md");
         let summary = summary().expect("a table");
-        assert!(written.contains(&summary), "SOUNDNESS.md does not have this table:\n\n{summary}");
+        let is_there = written.contains(&format!("\n\n{summary}\n"));
+        assert!(is_there, "SOUNDNESS.md does not have this table (cargo xtask timing --table shows it):\n\n{summary}");
+    }
+
+    #[test]
+    fn rows_that_differ_or_lack_a_field_are_seen() {
+        let row = |class: &str, t: f64| {
+            serde_json::json!({
+                "class": class, "t": t, "difference_cycles": 2.0, "standard_error_cycles": 0.5, "samples": 2000,
+                "median_cycles": 9,
+            })
+        };
+        let cells = |rows: &[Value]| cells(&rows.iter().collect::<Vec<_>>()).map_err(|error| error.to_string());
+        let [control, good, bad] = [row("random (control)", 1.5), row("0", -2.0), row("1", -4.5)];
+        let line = |t: &str, control: &str, differ: &str| format!("2 | {t} | {control} | 0.5 | 9 | {differ}");
+        assert_eq!(cells(&[control.clone(), good.clone()]), Ok((line("2.00", "1.50", ""), 2.0)));
+        let both = [control.clone(), good.clone(), bad];
+        assert_eq!(cells(&both), Ok((line("**4.50**", "1.50", "1: +2.0 ± 0.5"), 4.5)));
+        let noise = [row("random (control)", 5.0), good];
+        assert_eq!(cells(&noise), Ok((line("2.00", "**5.00**", "random (control): +2.0 ± 0.5"), 2.0)));
+        assert_eq!(cells(std::slice::from_ref(&control)), Err("no class is compared".into()));
+        for field in ["class", "t", "difference_cycles", "standard_error_cycles", "samples", "median_cycles"] {
+            let mut rows = both.clone();
+            rows.iter_mut().for_each(|row| row[field] = Value::Null);
+            assert_eq!(cells(&rows), Err(format!("a row has no {field}")));
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Whether the processor's clock follows what it multiplies.
 //!
-//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes, and do
-//! not make it longer; where a processor has too few of these, they take a fixed number of cycles themselves. If their
-//! operands change the time all the same, then the core's clock has changed: the time stamp counter keeps its rate.
+//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes. If they
+//! make it longer, as on processors with few pipes, they do so whatever they multiply. If their operands change the time
+//! all the same, then it is the core's clock that changes: the time stamp counter keeps its rate.
 
 use anyhow::Result;
 use rand::RngCore;
@@ -19,8 +19,8 @@ const VECTOR: usize = 64;
 /// Rounds of a sample: 16 links of the chain each, at three cycles. A sample then takes as long as a batch of powers.
 const ROUNDS: u64 = 3500;
 
-/// Vectors: one for each sum, and the one that they are multiplied by. Neighbouring products have different factors, so
-/// that random ones change what the pipes hold. AVX2 uses the lower half of each.
+/// Factors: one vector for each of 16 sums, and one that all are multiplied by. Neighbouring products have different
+/// factors, so that random ones change what the pipes hold. AVX2 has 12 sums, and uses the lower half of each vector.
 const VECTORS: usize = 17;
 
 /// The factors of the products.
@@ -106,7 +106,7 @@ impl Experiment for Chain {
     }
 }
 
-/// One link, and four products beside it: as many as two pipes begin in two of its three cycles.
+/// One link, and four products beside it. The link takes three cycles, and two pipes begin the products in two.
 macro_rules! link {
     () => {
         "imul {chain}, {chain}\n"
@@ -144,14 +144,16 @@ fn alone() -> u64 {
     end
 }
 
-/// The same with products of digits.
+/// The same with products of digits. Their sums begin at 0. A register may hold any number before: floating-point sums
+/// take longer with some.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn ifma(operands: &Operands) -> u64 {
     let mut end = 3;
-    // SAFETY: it reads `operands` and writes nothing but the registers named. The caller has the
-    // instructions.
+    // SAFETY: it reads the vectors of `operands`, which are aligned, and writes nothing but the registers named. The
+    // caller has the instructions.
     unsafe {
         asm!(
+            "vzeroall",
             "vmovdqa64 zmm16, zmmword ptr [{operands} + 64 * 16]",
             "2:",
             link!(ifma 0 1, 2 3), link!(ifma 4 5, 6 7), link!(ifma 8 9, 10 11), link!(ifma 12 13, 14 15),
@@ -172,8 +174,7 @@ fn ifma(operands: &Operands) -> u64 {
     end
 }
 
-/// The same with products of floating-point numbers. Their sums begin at 0. A register may hold any number before, and
-/// with some numbers a sum takes longer.
+/// The same with products of floating-point numbers.
 #[target_feature(enable = "avx2,fma")]
 fn fma(operands: &Operands) -> u64 {
     let mut end = 3;

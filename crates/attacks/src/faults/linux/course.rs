@@ -32,8 +32,8 @@ pub type Course = Vec<Mark>;
 /// The private operation itself, in one function or two, as the compiler decides.
 const OPERATION: [&str; 2] = ["zariz::rsa::private_op::blinded", "zariz::rsa::private_op::attempt"];
 
-/// Follows the operation that a stopped process is about to begin, function by function.
-pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Course> {
+/// Follows the operation that a stopped process is about to begin, function by function. It has so many batches.
+pub fn follow(tracer: &Tracer, process: Process, program: &Program, batches: usize) -> Result<Course> {
     let functions: Vec<_> =
         functions(program)?.into_iter().map(|(function, at)| (function, at + tracer.base)).collect();
     let mut course = Course::new();
@@ -78,7 +78,9 @@ pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Co
             break;
         }
     }
-    ensure!(course.iter().any(|mark| mark.phase == Phase::Comparison), "no comparison was seen");
+    let begin = |phase| course.windows(2).filter(|marks| marks[0].phase != phase && marks[1].phase == phase).count();
+    let seen = [Phase::Mask, Phase::Check, Phase::Comparison].map(begin);
+    ensure!(seen == [batches; 3], "{seen:?} masks, checks and comparisons were seen, of {batches} batches");
     ensure!(phase == Phase::After, "the last comparison was not seen");
     Ok(course)
 }

@@ -44,9 +44,9 @@ Usage: faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S] [--wo
 #[global_allocator]
 static ALLOCATOR: raw::Remembering = raw::Remembering;
 
-/// Flips with one victim, and so with one key.
+/// Flips with one victim, and so with the same keys.
 const FLIPS_OF_A_VICTIM: usize = 500;
-/// The most keys, and the most batches: more would take longer than an operation that hangs.
+/// The most keys, and the most batches: an operation still takes a few milliseconds.
 const MOST: usize = 4;
 
 struct Arguments {
@@ -92,8 +92,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
         match word.as_str() {
             "--flips" => out.flips = value.parse().ok().filter(|&flips| flips > 0)?,
             "--engine" => out.work.engine = value.parse().ok()?,
-            "--keys" => out.work.keys = value.parse().ok().filter(|keys| (1..=MOST).contains(keys))?,
-            "--batches" => out.work.batches = value.parse().ok().filter(|batches| (1..=MOST).contains(batches))?,
+            "--keys" => out.work.keys = value.parse().ok().filter(|count| (1..=MOST).contains(count))?,
+            "--batches" => out.work.batches = value.parse().ok().filter(|count| (1..=MOST).contains(count))?,
             "--seed" => out.seed = value.parse().ok()?,
             "--workers" => out.workers = value.parse().ok().filter(|&workers| workers > 0)?,
             "--unchecked" => out.unchecked = value == "yes",
@@ -108,7 +108,13 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
 fn run(arguments: &Arguments) -> Result<bool> {
     let &Arguments { work, seed, unchecked, workers, .. } = arguments;
     ensure!(work.engine.is_available(), "this processor cannot run {}", work.engine);
-    ensure!(work.is_even(), "the requests of {} keys do not fill {} batches evenly", work.keys, work.batches);
+    ensure!(
+        work.is_even(),
+        "requests of {} keys do not fill {} batches of {} lanes evenly: choose other --keys or --batches",
+        work.keys,
+        work.batches,
+        work.engine.lanes()
+    );
     let program = Program::read()?;
     let [fresh, kept] = [false, true].map(|warm| course(&program, work, warm));
     let results = Mutex::new(Results::new(work, seed, unchecked));
@@ -199,10 +205,10 @@ fn victim(program: &Program, work: Work, warm: bool) -> Result<Tracer> {
 /// The course of an operation, from three victims.
 fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
     let tracer = victim(program, work, warm)?;
-    let mut course = course::follow(&tracer, tracer.process, program)?;
+    let mut course = course::follow(&tracer, tracer.process, program, work.batches)?;
     tracer.finish()?;
     let tracer = victim(program, work, warm)?;
-    let again = course::follow(&tracer, tracer.process, program)?;
+    let again = course::follow(&tracer, tracer.process, program, work.batches)?;
     for (mark, again) in course.iter_mut().zip(again) {
         if (mark.address, mark.phase) != (again.address, again.phase) {
             bail!("an operation takes different ways");

@@ -95,7 +95,7 @@ impl Phase {
     /// The phase that begins with a call of a function. `direct`: the private operation itself calls it.
     pub fn after_call(self, function: Function, direct: bool) -> Self {
         match (function, self) {
-            // Of the first batch, or of the next.
+            // Of the first batch, or of the next. In between, results are kept and masks are given back.
             (Function::Private, Self::Before | Self::Comparison) => Self::Mask,
             (Function::Product, Self::Mask) if direct => Self::Masking,
             (Function::Power, Self::Masking) => Self::Powers,

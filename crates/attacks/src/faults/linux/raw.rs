@@ -8,13 +8,13 @@ use std::arch::naked_asm;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// How many allocations are remembered at once.
+/// How many allocations are remembered at once: more than an operation of several batches has.
 pub const SLOTS: usize = 1024;
 /// Address, size and epoch of each live allocation; address 0 is a free slot. The tracer reads it from outside, by its
 /// name: `used` keeps that.
 #[used]
 pub static LIVE: [[AtomicUsize; 3]; SLOTS] = [const { [const { AtomicUsize::new(0) }; 3] }; SLOTS];
-/// What new allocations belong to: 1 is the key, others are operations. At 0, nothing is remembered.
+/// What new allocations belong to: 1 is the keys, others are operations. At 0, nothing is remembered.
 #[used]
 pub static EPOCH: AtomicUsize = AtomicUsize::new(0);
 /// Slots from here on were never used.

@@ -11,7 +11,7 @@ use super::target::{REGIONS, Region};
 use super::trial::{OUTCOMES, Outcome, Trial};
 use super::victim::Work;
 
-/// All trials with one engine.
+/// All trials of one campaign.
 pub struct Results {
     work: Work,
     seed: u64,
@@ -94,7 +94,8 @@ impl Results {
             })
             .collect();
         let data = json!({
-            "engine": self.work.engine.to_string(), "keys": self.work.keys, "batches": self.work.batches, "flips": self.count(), "seed": self.seed, "unchecked": self.unchecked,
+            "engine": self.work.engine.to_string(), "keys": self.work.keys, "batches": self.work.batches,
+            "flips": self.count(), "seed": self.seed, "unchecked": self.unchecked,
             "seconds": self.start.elapsed().as_secs(), "broken": self.broken(), "abandoned": self.abandoned,
             "counts": counts, "wrong": wrong, "signals": self.signals,
         });

@@ -1,14 +1,16 @@
 //! The victim under the tracer's hand: from one operation to the next, and along its course.
 
-use super::course::Mark;
-use super::phase;
-use super::process::{Breakpoint, Process, Stop};
-use super::program::Program;
-use super::victim::Work;
 use anyhow::{Context, Result, bail, ensure};
 use nix::unistd::Pid;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
+
+use super::course::Mark;
+use super::phase;
+use super::process::{Breakpoint, Process, Stop};
+use super::program::Program;
+use super::raw::SLOTS;
+use super::victim::Work;
 
 /// Addresses in the program's file.
 pub struct Places {
@@ -124,8 +126,8 @@ impl Tracer {
     /// From within an operation to its report, which must be right.
     pub fn finish(&self) -> Result<()> {
         let Report { failures, results } = self.next_report()?;
-        let right = results.iter().zip(&self.expected).all(|(result, expected)| result.as_ref() == Ok(expected));
-        ensure!(failures == 0 && right && !results.is_empty(), "the undamaged victim's results are wrong");
+        let right = results.iter().map(Result::as_ref).eq(self.expected.iter().map(Ok));
+        ensure!(failures == 0 && right, "the undamaged victim's results are wrong");
         Ok(())
     }
 
@@ -151,7 +153,7 @@ impl Tracer {
 
     /// Address, size and epoch of each live allocation, and the epoch of now.
     pub fn live(&self, process: Process) -> Result<(Vec<[u64; 3]>, u64)> {
-        let mut data = vec![0; 24 * LIVE_READ];
+        let mut data = vec![0; 24 * SLOTS];
         process.read(self.base + self.places.live, &mut data)?;
         let word = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
         let slots = data.chunks_exact(24).map(|slot| [0, 8, 16].map(|at| word(&slot[at..at + 8])));
@@ -169,9 +171,6 @@ impl Tracer {
         process.set_word(self.base + self.places.equal, u64::from_le_bytes(code))
     }
 }
-
-/// How many slots are read: more than an operation uses, since free slots are used again.
-const LIVE_READ: usize = 512;
 
 impl Drop for Tracer {
     fn drop(&mut self) {

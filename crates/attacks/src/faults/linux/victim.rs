@@ -12,12 +12,12 @@ use zariz::rsa::{Algorithm, Error, PrivateKey, SignJob, check_failures, sign_man
 
 use super::raw::{EPOCH, call_and_jump};
 
-/// The bits of the key.
+/// The bits of each key.
 const BITS: usize = 2048;
 /// Memory that a damaged size may ask for.
 const MEMORY: u64 = 1 << 32;
 
-/// What each operation of a victim is.
+/// What a victim does in each operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     pub engine: Engine,
@@ -28,8 +28,9 @@ pub struct Work {
 }
 
 impl Work {
-    /// Whether the requests of each key fill batches, or an equal part of one. Else operations take different ways: which
-    /// requests share a batch depends on the order of the keys, and that is drawn with them.
+    /// Whether the requests of each key fill batches, or an equal part of one. Else operations take different ways:
+    /// requests are sorted by the addresses of their keys, which differ between victims, and so do those that share a
+    /// batch.
     pub fn is_even(self) -> bool {
         let (lanes, requests) = (self.engine.lanes(), self.engine.lanes() * self.batches);
         let of_a_key = requests / self.keys;
@@ -69,8 +70,8 @@ pub fn run(work: Work) -> Result<()> {
     let parsed = |engine| -> Result<Vec<PrivateKey>> {
         ders.iter().map(|der| Ok(PrivateKey::parse(der)?.with_engine(engine)?)).collect()
     };
-    let others = parsed(Engine::Scalar)?;
-    let expected = sign_many(&jobs(&others, &messages));
+    let scalar = parsed(Engine::Scalar)?;
+    let expected = sign_many(&jobs(&scalar, &messages));
     ensure!(expected.iter().all(Result::is_ok), "an undamaged process does not sign");
     EPOCH.store(1, Relaxed);
     let keys = parsed(engine)?;
@@ -106,6 +107,7 @@ fn code(error: Error) -> u8 {
 fn tell(results: &[Result<Vec<u8>, Error>]) {
     let mut report = check_failures().to_le_bytes().to_vec();
     for result in results {
+        // Looked at twice, as callers may: a fault may have made its tag neither of the two.
         report.push(result.as_ref().map_or_else(|error| code(*error), |_| 0));
         report.extend(result.as_deref().unwrap_or_default());
     }
