@@ -209,9 +209,9 @@ fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, 
 }
 
 fn judge(tracer: &Tracer, report: &Report) -> Outcome {
-    let mut pairs = report.results.iter().zip(&tracer.expected);
-    let is_wrong = pairs.any(|(result, expected)| result.as_ref().is_ok_and(|result| result != expected))
-        || report.results.len() > tracer.expected.len();
+    let mut results = report.results.iter().enumerate();
+    let is_wrong =
+        results.any(|(i, result)| result.as_ref().is_ok_and(|result| tracer.expected.get(i) != Some(result)));
     let refused = report.results.len() < tracer.expected.len() || report.results.iter().any(Result::is_err);
     match (is_wrong, refused, report.failures > 0) {
         (true, ..) => Outcome::Wrong,
