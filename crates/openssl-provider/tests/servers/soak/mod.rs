@@ -45,6 +45,9 @@ const SLOPE: f64 = 100.0;
 const DESCRIPTORS: f64 = 160.0;
 /// Handshakes between two reloads.
 const BETWEEN_RELOADS: std::ops::Range<u64> = 4000..12_000;
+/// In a long run, a worker lives for so long at least. For the first [`PATIENCE`] of it, it is not judged: clients that fall
+/// silent become more and more until haproxy gives the first of them up, and each has a connection.
+const LIFE: Duration = Duration::from_secs(12);
 /// Between two samples.
 const SAMPLE: Duration = Duration::from_millis(100);
 /// The modes of successive generations, with haproxy's threads.
@@ -145,9 +148,9 @@ impl Soak {
         soak
     }
 
-    /// Watches the newest worker until so many handshakes have been made or the load is over. The worker before it ends
-    /// meanwhile.
-    fn watch(&mut self, handshakes: usize, visitors: &Visitors, is_over: impl Fn() -> bool) {
+    /// Watches the newest worker until so many handshakes have been made and so much time has passed, or the load is over.
+    /// With a time, samples begin after [`PATIENCE`]. The worker before it ends meanwhile.
+    fn watch(&mut self, handshakes: usize, life: Duration, visitors: &Visitors, is_over: impl Fn() -> bool) {
         let done = || (visitors.progress(), visitors.tally().cut[Stage::AfterHello as usize]);
         let ((begun, begun_cut), start) = (done(), Instant::now());
         let former = self.generations.last().map(|generation| generation.worker);
@@ -159,14 +162,16 @@ impl Soak {
         loop {
             let (over, (now, now_cut)) = (is_over(), done());
             (generation.handshakes, generation.cut) = (now - begun, now_cut - begun_cut);
-            generation.memory.push(generation.handshakes, resident_bytes(worker) as f64);
-            generation.descriptors.push(generation.handshakes, open_descriptors(worker) as f64);
+            if life.is_zero() || start.elapsed() > PATIENCE {
+                generation.memory.push(generation.handshakes, resident_bytes(worker) as f64);
+                generation.descriptors.push(generation.handshakes, open_descriptors(worker) as f64);
+            }
             generation.threads = generation.threads.max(threads(worker));
             if !is_alone && self.server.children().len() == 1 {
                 is_alone = true;
                 self.slowest_end = self.slowest_end.max(start.elapsed());
             }
-            if over || generation.handshakes >= handshakes {
+            if over || generation.handshakes >= handshakes && start.elapsed() >= life {
                 break;
             }
             sleep(SAMPLE);
@@ -333,7 +338,9 @@ fn haproxy_with_reloads_cuts_and_silence() {
             let between = BETWEEN_RELOADS.start + random.below(BETWEEN_RELOADS.end - BETWEEN_RELOADS.start);
             let cuts = (soak.generations.len() / MODES.len()).is_multiple_of(2);
             visitors.cuts_signatures.store(cuts, Relaxed);
-            soak.watch((between as usize).min(wanted / 8), &visitors, || load.is_finished());
+            let between = between as usize;
+            let (between, life) = if wanted / 8 < between { (wanted / 8, Duration::ZERO) } else { (between, LIFE) };
+            soak.watch(between, life, &visitors, || load.is_finished());
             report.write(&soak.page(&visitors.tally(), "under way"));
             if load.is_finished() {
                 break;
@@ -370,7 +377,7 @@ fn a_soak_finds_connections_that_stay() {
     thread::scope(|scope| {
         let _end = visitors.end();
         let load = scope.spawn(|| visitors.run(4000, due));
-        soak.watch(usize::MAX, &visitors, || load.is_finished());
+        soak.watch(usize::MAX, Duration::ZERO, &visitors, || load.is_finished());
     });
     let faults = soak.faults(&visitors.tally());
     println!("{faults:#?}");
