@@ -34,7 +34,8 @@ const USAGE: &str = "\
 Usage: timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock] [--results PATH]
 
   --samples N     samples of each row of powers (default: 1000000); rows of RSA have a tenth
-  --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA)
+  --engine E      this engine alone, for powers and for RSA (default: all for powers, the library's choice for RSA);
+                  not with the clock
   --only PART     powers or RSA alone; of RSA only decryption, or only keys and numbers; or whether the processor's
                   clock follows what it multiplies
   --results PATH  writes PATH.md and PATH.json
@@ -97,7 +98,9 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
             _ => return None,
         }
     }
-    (out.powers || out.decryption || out.keys || out.clock).then_some(out)
+    // The clock is that of the processor, whatever the engine.
+    let is_asked = out.powers || out.decryption || out.keys || out.clock && out.engine.is_none();
+    is_asked.then_some(out)
 }
 
 /// The rows so far, what they are made with, and where they go.
