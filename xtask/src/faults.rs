@@ -35,8 +35,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys; and then one
-/// in which no comparison fails, so that wrong signatures leave.
+/// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys; and then
+/// one in which no comparison fails, so that wrong signatures leave.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");

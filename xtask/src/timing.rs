@@ -4,6 +4,7 @@ mod table;
 
 use anyhow::{Context, Result};
 
+use self::table::Tables;
 use crate::process::{cargo, run};
 use crate::processor;
 
@@ -24,7 +25,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
 
 /// Writes the table of all results, and shows the one that SOUNDNESS.md must have.
 pub fn tabulate() -> Result<()> {
-    table::write()?;
-    print!("SOUNDNESS.md must have this table:\n\n{}", table::summary()?);
+    let tables = Tables::read()?;
+    tables.write()?;
+    print!("SOUNDNESS.md must have this table:\n\n{}", tables.summary());
     Ok(())
 }

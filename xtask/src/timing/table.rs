@@ -20,12 +20,13 @@ const PROCESSORS: [(&str, &str); 5] = [
 const HEAD: &str = "\
 # Times of secrets: all results
 
-`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of inputs is
-compared with a first one, and in the control with that one again. |t| is the largest of 36 tests: on means and on
-variances, of all samples and of parts. From 4.5 on, in bold, the times differ. The last column has the classes that do,
-with the difference of their means (less slow noise, without the 10 % farthest away) and its standard error: a |t| of
-another test can be large where this difference is not. Differences, errors and the median are in cycles of the time stamp
-counter, for a whole batch. Samples are those of two classes together. SOUNDNESS.md says what they mean.
+`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of
+inputs is compared with a first one, and in the control with that one again. |t| is the largest of 36 tests: on
+means and on variances, of all samples and of parts. From 4.5 on, in bold, the times differ. The last column has
+the classes that do, with the difference of their means (less slow noise, without the 10 % farthest away) and its
+standard error: a |t| of another test can be large where this difference is not. Differences, errors and the median
+are in cycles of the time stamp counter, for a whole batch. Samples are those of two classes together. SOUNDNESS.md
+says what they mean.
 
 | processor | engine | operation | day | commit | thousand samples | largest \\|t\\| | in the control | errors | median | what differs |
 |---|---|---|---|---|---:|---:|---:|---:|---:|---|
@@ -51,7 +52,7 @@ type Processor = (usize, String);
 
 /// The rows of both tables.
 #[derive(Default)]
-struct Tables {
+pub struct Tables {
     all: BTreeMap<Place, String>,
     /// The largest |t| of a processor and an engine, in each column.
     largest: BTreeMap<(Processor, String), [Option<f64>; COLUMNS.len()]>,
@@ -65,35 +66,37 @@ fn path() -> PathBuf {
     folder().join("timing.md")
 }
 
-/// Writes the table.
-pub fn write() -> Result<()> {
-    fs::write(path(), table()?).with_context(|| format!("cannot write {}", path().display()))
-}
-
-fn table() -> Result<String> {
-    Ok(HEAD.to_owned() + &tables()?.all.into_values().collect::<String>())
-}
-
-/// The table that SOUNDNESS.md has.
-pub fn summary() -> Result<String> {
-    let mut out = SUMMARY.to_owned();
-    for (((_, processor), engine), largest) in tables()?.largest {
-        let cells = largest.map(|t| t.map_or_else(String::new, shown));
-        out += &format!("| {processor} | {engine} | {} |\n", cells.join(" | "));
-    }
-    Ok(out)
-}
-
-/// Of all pages.
-fn tables() -> Result<Tables> {
-    let mut tables = Tables::default();
-    for entry in fs::read_dir(folder()).context("cannot read bench/results")? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
-            page(&name, day, rest, &mut tables).with_context(|| format!("bench/results/{name}"))?;
+impl Tables {
+    /// Of all data.
+    pub fn read() -> Result<Self> {
+        let mut tables = Self::default();
+        for entry in fs::read_dir(folder()).context("cannot read bench/results")? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
+                page(&name, day, rest, &mut tables).with_context(|| format!("bench/results/{name}"))?;
+            }
         }
+        Ok(tables)
     }
-    Ok(tables)
+
+    /// Writes the table of all results.
+    pub fn write(&self) -> Result<()> {
+        fs::write(path(), self.all()).with_context(|| format!("cannot write {}", path().display()))
+    }
+
+    fn all(&self) -> String {
+        HEAD.to_owned() + &self.all.values().map(String::as_str).collect::<String>()
+    }
+
+    /// The table that SOUNDNESS.md has.
+    pub fn summary(&self) -> String {
+        let mut out = SUMMARY.to_owned();
+        for (((_, processor), engine), largest) in &self.largest {
+            let cells = largest.map(|t| t.map_or_else(String::new, shown));
+            out += &format!("| {processor} | {engine} | {} |\n", cells.join(" | "));
+        }
+        out
+    }
 }
 
 /// The rows of one page. `rest` is its name after the day: four parts of the processor's name, the commit, and what was
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn soundness_shows_the_largest() {
         let written = fs::read_to_string(root().join("SOUNDNESS.md")).expect("SOUNDNESS.md");
-        let summary = summary().expect("a table");
+        let summary = Tables::read().expect("the data").summary();
         let is_there = written.contains(&format!("\n\n{summary}\n"));
         assert!(is_there, "SOUNDNESS.md does not have this table (cargo xtask timing --table shows it):\n\n{summary}");
     }
@@ -208,6 +211,6 @@ mod tests {
     #[test]
     fn the_table_is_that_of_the_data() {
         let written = fs::read_to_string(path()).expect("the table");
-        assert_eq!(written, table().expect("a table"), "cargo xtask timing --table writes it anew");
+        assert_eq!(written, Tables::read().expect("the data").all(), "cargo xtask timing --table writes it anew");
     }
 }

@@ -1,8 +1,8 @@
 //! Whether the processor's clock follows what it multiplies.
 //!
-//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes. If they
-//! make it longer, as on processors with few pipes, they do so whatever they multiply. If their operands change the time
-//! all the same, then it is the core's clock that changes: the time stamp counter keeps its rate.
+//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes. If
+//! they make it longer, as on processors with few pipes, they do so whatever they multiply. If their operands change
+//! the time all the same, then it is the core's clock that changes: the time stamp counter keeps its rate.
 
 use anyhow::Result;
 use rand::RngCore;
@@ -144,8 +144,8 @@ fn alone() -> u64 {
     end
 }
 
-/// The same with products of digits. Their sums begin at 0. A register may hold any number before: floating-point sums
-/// take longer with some.
+/// Like [`alone`], with products of digits beside the chain. Their sums begin at 0. A register may hold any number
+/// before: floating-point sums take longer with some.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn ifma(operands: &Operands) -> u64 {
     let mut end = 3;
@@ -174,7 +174,7 @@ fn ifma(operands: &Operands) -> u64 {
     end
 }
 
-/// The same with products of floating-point numbers.
+/// Like [`ifma`], with products of floating-point numbers.
 #[target_feature(enable = "avx2,fma")]
 fn fma(operands: &Operands) -> u64 {
     let mut end = 3;

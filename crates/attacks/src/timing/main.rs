@@ -180,8 +180,11 @@ fn run(arguments: &Arguments) -> Result<bool> {
     self_test(&mut it, "scalar", scalar::Portable::new())?;
     ensure!(it.rows[0].passes(), "the planted leak was not found: this machine is too noisy for this measurement");
 
-    if arguments.decryption || arguments.keys {
-        rsa(&mut it, arguments)?;
+    if arguments.decryption {
+        decryption(&mut it, arguments)?;
+    }
+    if arguments.keys {
+        private_operation(&mut it, arguments)?;
     }
     if arguments.powers {
         powers(&mut it, arguments)?;
@@ -194,19 +197,25 @@ fn run(arguments: &Arguments) -> Result<bool> {
     Ok(it.failures() == 0)
 }
 
-/// RSA on one engine, or on those that the library chooses for one request.
-fn rsa(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+/// A new key for one engine, or for those that the library chooses for one request; and the samples of a row of RSA.
+fn rsa(arguments: &Arguments) -> Result<(Dispatch, PrivateKey, usize)> {
     let dispatch = arguments.engine.map_or(Dispatch::Auto, Dispatch::Only);
-    let (samples, key) = (arguments.samples / 10, PrivateKey::generate(8 * keys::BYTES)?.with_engine(dispatch)?);
-    if arguments.decryption {
-        let experiment = Decrypt::pkcs1(key.clone(), &mut it.random)?;
-        it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
-        let experiment = Decrypt::oaep(key.clone(), &mut it.random)?;
-        it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)?;
-    }
-    if !arguments.keys {
-        return Ok(());
-    }
+    let key = PrivateKey::generate(8 * keys::BYTES)?.with_engine(dispatch)?;
+    Ok((dispatch, key, arguments.samples / 10))
+}
+
+/// Right and wrong paddings.
+fn decryption(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+    let (dispatch, key, samples) = rsa(arguments)?;
+    let experiment = Decrypt::pkcs1(key.clone(), &mut it.random)?;
+    it.compare("RSA-2048, PKCS#1 v1.5 decryption", dispatch, &decrypt::PKCS1, samples, false, experiment)?;
+    let experiment = Decrypt::oaep(key, &mut it.random)?;
+    it.compare("RSA-2048, OAEP decryption", dispatch, &decrypt::OAEP, samples, false, experiment)
+}
+
+/// Numbers and keys.
+fn private_operation(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
+    let (dispatch, key, samples) = rsa(arguments)?;
     // One request, and as many as fill the lanes: their numbers stay there.
     let here = || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();
     let lanes = arguments.engine.map(Engine::lanes).or_else(here).unwrap_or(1);

@@ -37,16 +37,16 @@ const MEMORY: f64 = 8192.0 * 1024.0;
 /// signature is made, and never runs its job again. In every other round of modes no client closes there.
 const LOST_JOB: f64 = 35_000.0;
 /// How much memory may grow with a handshake, in bytes: the mean of many workers without cut signatures, less three
-/// standard errors. Judged are workers with one thread: those with two fill a second heap at first, with OpenSSL's own code
-/// as well (bench/results).
+/// standard errors. Judged are workers with one thread: those with two fill a second heap at first, with OpenSSL's own
+/// code as well (bench/results).
 const SLOPE: f64 = 100.0;
 /// How many more descriptors a worker may have then: on a busy machine, clients come to it late, and each has two.
 /// The last worker may have no more than a new one in the end.
 const DESCRIPTORS: f64 = 160.0;
 /// Handshakes between two reloads.
 const BETWEEN_RELOADS: std::ops::Range<u64> = 4000..12_000;
-/// In a long run, a worker lives for so long at least. For the first [`PATIENCE`] of it, it is not judged: clients that fall
-/// silent become more and more until haproxy gives the first of them up, and each has a connection.
+/// In a long run, a worker lives for so long at least. It is not judged before haproxy's patience is over for the
+/// first time: until then, more and more clients have fallen silent, and each has a connection.
 const LIFE: Duration = Duration::from_secs(12);
 /// Between two samples.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -148,8 +148,8 @@ impl Soak {
         soak
     }
 
-    /// Watches the newest worker until so many handshakes have been made and so much time has passed, or the load is over.
-    /// With a time, samples begin after [`PATIENCE`]. The worker before it ends meanwhile.
+    /// Watches the newest worker until so many handshakes have been made and so much time has passed, or the load is
+    /// over. With a time, samples begin when haproxy's patience is over. The worker before it ends meanwhile.
     fn watch(&mut self, handshakes: usize, life: Duration, visitors: &Visitors, is_over: impl Fn() -> bool) {
         let done = || (visitors.progress(), visitors.tally().cut[Stage::AfterHello as usize]);
         let ((begun, begun_cut), start) = (done(), Instant::now());
@@ -162,7 +162,7 @@ impl Soak {
         loop {
             let (over, (now, now_cut)) = (is_over(), done());
             (generation.handshakes, generation.cut) = (now - begun, now_cut - begun_cut);
-            if life.is_zero() || start.elapsed() > PATIENCE {
+            if life.is_zero() || start.elapsed() > self.patience {
                 generation.memory.push(generation.handshakes, resident_bytes(worker) as f64);
                 generation.descriptors.push(generation.handshakes, open_descriptors(worker) as f64);
             }

@@ -58,8 +58,8 @@ impl Came {
     }
 }
 
-/// The same, written anew. A fault may have changed a tag to one that is neither `Ok` nor `Err`, and a caller who looks
-/// twice could find both.
+/// An outcome as it is, with its tag written anew. A fault may have changed the tag to one that is neither `Ok` nor
+/// `Err`, and a caller who looks twice could find both.
 fn anew(outcome: Outcome) -> Outcome {
     black_box(outcome)
 }
