@@ -23,12 +23,11 @@ pub fn select_tile<M: Machine, const T: usize>(
     stride: usize,
     index: &[u64],
 ) {
-    const N: usize = WINDOWS;
-    let index: [M::Column; N] = core::array::from_fn(|v| m.column_from(&index[v * M::LANES..][..M::LANES]));
-    let mut acc = [[m.digit_zero(); T]; N];
+    let index: [M::Column; WINDOWS] = core::array::from_fn(|v| m.column_from(&index[v * M::LANES..][..M::LANES]));
+    let mut acc = [[m.digit_zero(); T]; WINDOWS];
     for (e, entry) in table.chunks(stride).enumerate() {
         let entry: &[M::Digit; T] = entry.first_chunk().expect("tile width");
-        each!(v in 0..N {
+        each!(v in 0..WINDOWS {
             let mask = m.equals(index[v], e as u64);
             each!(j in 0..T {
                 acc[v][j] = m.select(mask, acc[v][j], entry[j]);

@@ -1,6 +1,6 @@
 //! The product of two split numbers, or the square of one.
 
-use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, Space};
+use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, SPLIT_DIGITS, Space};
 use crate::batch::Machine;
 use crate::batch::bias::offset;
 use crate::batch::block::beside::{Beside, Sink};
@@ -75,7 +75,7 @@ fn half_product<M: Machine, const SQUARE: bool>(
         return square_columns::<M, TERM>(m, out, a, half, beside);
     }
     let mut c = [m.column_splat(0); DIGITS];
-    each!(k in 0..DIGITS {
+    each!(k in 0..SPLIT_DIGITS {
         c[k] = m.column_splat(start(k));
     });
     term_product(m, out, c, a, b, beside);
