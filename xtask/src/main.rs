@@ -8,6 +8,7 @@ mod emulated;
 mod faults;
 mod fuzz;
 mod handshakes;
+mod hidden;
 mod instructions;
 mod layers;
 mod metadata;

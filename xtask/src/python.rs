@@ -25,16 +25,21 @@ pub fn tests() -> Result<()> {
     if install("test")?.is_none() {
         return Ok(());
     }
-    pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"])?;
+    tests_with(&[])?;
     run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
     run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
+}
+
+/// Runs its tests, but for those of clusters, with these variables in the environment; the wheel is installed.
+pub fn tests_with(environment: &[(&str, &str)]) -> Result<()> {
+    pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"], environment)
 }
 
 /// The programs of docs/cluster.md on a cluster of this machine, and columns of other libraries; and what is published:
 /// the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
     let Some(wheel) = install("test,cluster")? else { return Ok(()) };
-    pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"])?;
+    pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"], &[])?;
     if cfg!(target_os = "linux") {
         run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
     }
@@ -74,9 +79,11 @@ fn pip(arguments: &[&str]) -> bool {
 }
 
 /// Runs tests. Not from python/: there, `import zariz` would find the source.
-fn pytest(arguments: &[&str]) -> Result<()> {
+fn pytest(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     let start = ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python"];
-    run(command(PYTHON, &[&start[..], arguments].concat()))
+    let mut pytest = command(PYTHON, &[&start[..], arguments].concat());
+    pytest.envs(environment.iter().copied());
+    run(pytest)
 }
 
 /// Installs the package from its source archive, as pip does where there is no wheel, and runs the documents' examples.
@@ -85,7 +92,7 @@ fn source_archive() -> Result<()> {
     let mut install = command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &archive]);
     install.env("CARGO_TARGET_DIR", root().join("target/python/sdist"));
     run(install).with_context(|| format!("pip does not install {archive}"))?;
-    pytest(&["python/tests/test_docs.py"])
+    pytest(&["python/tests/test_docs.py"], &[])
 }
 
 /// Runs maturin; the newest file with that ending that it leaves.

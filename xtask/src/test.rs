@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, emulated, faults, fuzz, layers, msrv, newest, packages, proof, python,
-    secrets, servers, soak, supply, tables,
+    api, archives, codegen, dependencies, emulated, faults, fuzz, hidden, layers, msrv, newest, packages, proof,
+    python, secrets, servers, soak, supply, tables,
 };
 
 /// One step.
@@ -47,6 +47,18 @@ pub const STEPS: &[Step] = &[
     },
     Step { name: "python", what: "the Python package: its wheel, tests and types", long: false, run: python::tests },
     Step {
+        name: "narrower",
+        what: "tests again, as on a processor with AVX2 or without vectors",
+        long: false,
+        run: hidden::narrower,
+    },
+    Step {
+        name: "processors",
+        what: "tests again, as on every other kind of processor",
+        long: true,
+        run: hidden::every,
+    },
+    Step {
         name: "cluster",
         what: "the Python package on a cluster, and its archives",
         long: true,
@@ -70,7 +82,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
     Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },
     Step {
-        name: "processors",
+        name: "avx512",
         what: "nothing depends on secrets in code for a processor with AVX-512",
         long: true,
         run: || codegen::for_processors(&["sapphirerapids"]),

@@ -36,7 +36,8 @@ use exit::Failure;
 pub fn run() -> ExitCode {
     // Memory that one thread frees must be free for all threads. Called before any other thread is started.
     zariz_process::return_long_allocations();
-    match commands::run(Cli::parse().command) {
+    let command = Cli::parse().command;
+    match processor::check_hidden().and_then(|()| commands::run(command)) {
         Ok(outcome) => outcome.into(),
         // The reader of our output has closed it, as `head` does. That is no error.
         Err(Failure::Closed) => ExitCode::SUCCESS,

@@ -1,5 +1,19 @@
 //! The processor: its name, and the features that engines use.
 
+use crate::exit::Failure;
+
+/// Checks that zariz knows every feature that `ZARIZ_HIDE` is to hide.
+pub fn check_hidden() -> Result<(), Failure> {
+    match zariz::hidden().iter().find(|name| !zariz::HIDEABLE.contains(&name.as_str())) {
+        Some(name) => Err(Failure::Usage(format!(
+            "{} hides nothing named {name:?}: it takes {}, separated by commas",
+            zariz::HIDE,
+            zariz::HIDEABLE.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The processor's name, or `unknown processor` where the system does not give it.
 pub fn name() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

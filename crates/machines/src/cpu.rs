@@ -1,8 +1,10 @@
-//! The features that this processor has and the operating system allows. The standard library detects them
-//! once. What it does not detect is asked of CPUID.
+//! The features that this processor has, the operating system allows and [`HIDE`](crate::HIDE) does not hide. The
+//! standard library detects them once. What it does not detect is asked of CPUID.
 
 use std::arch::x86_64::{__cpuid, CpuidResult};
 use std::sync::OnceLock;
+
+use crate::hidden::is_hidden;
 
 /// An extended leaf of CPUID (`8000_0000` and above), if the processor has it.
 #[allow(unused_unsafe)] // later compilers know that CPUID is safe on x86-64
@@ -45,12 +47,12 @@ pub fn has_bmi2() -> bool {
 
 /// BMI2 and ADX: MULX, ADCX and ADOX. (Valgrind runs ADCX and ADOX, but its processor does not name ADX.)
 pub fn has_bmi2_adx() -> bool {
-    has_bmi2() && (is_x86_feature_detected!("adx") || crate::memcheck::is_running())
+    has_bmi2() && !is_hidden("adx") && (is_x86_feature_detected!("adx") || crate::memcheck::is_running())
 }
 
 /// AVX2.
 pub fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2")
+    is_x86_feature_detected!("avx2") && !is_hidden("avx2")
 }
 
 /// AVX2 and FMA.
@@ -60,12 +62,12 @@ pub fn has_avx2_fma() -> bool {
 
 /// AVX-IFMA: VPMADD52 in its VEX forms.
 pub fn has_avxifma() -> bool {
-    is_x86_feature_detected!("avxifma")
+    is_x86_feature_detected!("avxifma") && !is_hidden("ifma")
 }
 
 /// AVX-512F.
 pub fn has_avx512f() -> bool {
-    is_x86_feature_detected!("avx512f")
+    has_avx2() && is_x86_feature_detected!("avx512f") && !is_hidden("avx512")
 }
 
 /// AVX-512F and AVX-512DQ.
@@ -75,7 +77,7 @@ pub fn has_avx512dq() -> bool {
 
 /// AVX512-IFMA; machines with it also need AVX-512F and AVX-512DQ.
 pub fn has_avx512ifma() -> bool {
-    is_x86_feature_detected!("avx512ifma")
+    is_x86_feature_detected!("avx512ifma") && !is_hidden("ifma")
 }
 
 #[cfg(all(test, target_os = "linux"))]

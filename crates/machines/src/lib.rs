@@ -17,6 +17,7 @@ mod assembly;
 #[cfg(target_arch = "x86_64")]
 mod cpu;
 mod cycles;
+mod hidden;
 #[cfg(target_arch = "x86_64")]
 mod mxcsr;
 
@@ -33,6 +34,7 @@ pub mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub use cpu::halves_256_bit_vectors;
 pub use cycles::CycleCounter;
+pub use hidden::{HIDE, HIDEABLE, hidden, is_hidden};
 
 /// Always `false`: this crate uses vectors of 256 bits on x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]

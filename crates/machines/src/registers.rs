@@ -30,7 +30,8 @@ pub fn clear() {
             // SAFETY: the processor has AVX; all vector registers are named by the clobbers.
             unsafe { asm!("vzeroall", clobber_abi("sysv64"), options(nomem, nostack, preserves_flags)) };
         }
-        if crate::cpu::has_avx512f() {
+        // Not `cpu::has_avx512f`: the C library copies through these registers even where zariz may not use them.
+        if is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has AVX-512F; all registers are named by the clobbers.
             unsafe {
                 asm!(

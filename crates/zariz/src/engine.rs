@@ -76,12 +76,13 @@ impl fmt::Display for EngineError {
                 write!(f, "there is no engine named {name:?}; choose auto")?;
                 Engine::ALL.iter().try_for_each(|engine| write!(f, ", {engine}"))
             }
-            Self::Unavailable(engine) => write!(
-                f,
-                "engine {engine} needs {}, which this processor does not offer; choose auto or {}",
-                engine.requires(),
-                Engine::best()
-            ),
+            Self::Unavailable(engine) => {
+                write!(f, "engine {engine} needs {}, which this processor does not offer", engine.requires())?;
+                if !zariz_machines::hidden().is_empty() {
+                    write!(f, " or {}={} hides", zariz_machines::HIDE, zariz_machines::hidden().join(","))?;
+                }
+                write!(f, "; choose auto or {}", Engine::best())
+            }
             Self::WrongResult(engine) => {
                 write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
             }
@@ -277,10 +278,14 @@ mod tests {
         assert!(![Engine::Portable, Engine::Scalar, Engine::ScalarAdx].iter().any(|engine| engine.uses_vectors()));
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
-            assert_eq!(Engine::Rsaz.uses_vectors(), avx2);
+            use zariz_machines::is_hidden;
+            let avx2 = is_x86_feature_detected!("avx2") && !is_hidden("avx2");
+            assert_eq!(Engine::Rsaz.uses_vectors(), avx2 && is_x86_feature_detected!("bmi2"));
             #[cfg(feature = "papers")]
-            assert_eq!(Engine::CarryChains.uses_vectors(), is_x86_feature_detected!("avx512f"));
+            {
+                let avx512 = avx2 && is_x86_feature_detected!("avx512f") && !is_hidden("avx512");
+                assert_eq!(Engine::CarryChains.uses_vectors(), avx512);
+            }
         }
         // Engines with more than one lane use vectors.
         for engine in Engine::ALL.iter().filter(|engine| engine.lanes() > 1) {

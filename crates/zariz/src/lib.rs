@@ -15,6 +15,7 @@
 //!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
 //! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
 //!   another.
+//! * The environment variable `ZARIZ_HIDE` ([`HIDE`]) hides instructions of the processor from all engines.
 //!
 //! Features: `rsa` (default) adds RSA, `primes` (default) the search for primes, `keygen` (default) new RSA
 //! keys, `encryption` keys that are encrypted with a password, `papers` an engine and methods that serve
@@ -84,6 +85,7 @@ pub use product::{MulJob, mul_many};
 #[cfg(feature = "papers")]
 pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};
+pub use zariz_machines::{HIDE, HIDEABLE, hidden};
 
 /// Runs the example of the readme.
 #[cfg(all(doctest, feature = "keygen"))]

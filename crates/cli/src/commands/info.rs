@@ -33,6 +33,8 @@ struct Info {
     processor: String,
     threads: usize,
     features: Vec<&'static str>,
+    /// What `ZARIZ_HIDE` hides.
+    hidden: &'static [String],
     engines: Vec<EngineInfo>,
 }
 
@@ -61,6 +63,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         processor: processor::name(),
         threads: thread::available_parallelism().map_or(1, NonZero::get),
         features: processor::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
+        hidden: zariz::hidden(),
         engines: Engine::ALL.iter().copied().map(EngineInfo::new).collect(),
     };
     let text = if args.json { json(&info)? } else { info.table() };
@@ -106,7 +109,11 @@ impl Info {
         let features = if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
         let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "threads    {}\nfeatures   {features}\n", self.threads);
+        let _ = writeln!(text, "threads    {}\nfeatures   {features}", self.threads);
+        if !self.hidden.is_empty() {
+            let _ = writeln!(text, "hidden     {} (by {})", self.hidden.join(" "), zariz::HIDE);
+        }
+        text.push('\n');
         let _ = writeln!(text, "engine        lanes  state");
         for engine in &self.engines {
             let _ = writeln!(text, "{:<12}  {:>5}  {}", engine.name, engine.lanes, engine.state());

@@ -19,7 +19,8 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 a signature did not verify, a checked number is composite, or there was nothing to verify or check; \
 2 wrong usage; 3 bad key, input or output; 4 some items of a batch failed (each gives an empty line of output, and an error with its line number).
 
-Data goes to standard output, everything else to standard error. NO_COLOR is honoured.";
+Data goes to standard output, everything else to standard error. NO_COLOR is honoured.
+ZARIZ_HIDE=avx512,ifma,avx2,adx hides these instructions (or some of them) from zariz.";
 
 /// RSA and modular exponentiation, many at a time.
 #[derive(Parser)]

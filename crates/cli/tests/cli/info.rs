@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 #[cfg(target_os = "linux")]
-use crate::run::{Done, Folder, has_openssl, key, module, openssl, program, run};
-use crate::run::{ENGINES, zariz};
+use crate::run::{Done, Folder, has_openssl, key, module, openssl};
+use crate::run::{ENGINES, program, run, zariz};
 
 #[test]
 fn every_engine_is_there_and_the_available_ones_pass() {
@@ -32,6 +32,54 @@ fn the_table_says_the_same() {
     {
         assert!(done.text().contains(word), "{word}");
     }
+}
+
+/// The program as on a processor without these instructions.
+fn without(hidden: &str) -> std::process::Command {
+    let mut program = program();
+    program.env("ZARIZ_HIDE", hidden);
+    program
+}
+
+#[test]
+fn hidden_instructions_are_not_used() {
+    let available = |hidden: &str| -> Vec<String> {
+        let done = run(without(hidden).args(["info", "--json"]), b"").exits(0).says_nothing();
+        let info: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        assert_eq!(info["hidden"].as_array().expect("an array").len(), hidden.split_terminator(',').count());
+        let engines = info["engines"].as_array().expect("an array").iter();
+        let available = engines.filter(|engine| engine["available"] == true && engine["requires"] != "nothing");
+        available.filter_map(|engine| Some(engine["name"].as_str()?.to_owned())).collect()
+    };
+    let needs: [(&str, &[&str]); 7] = [
+        ("scalar-adx", &["adx"]),
+        ("pair-fma", &["avx2", "avx512"]),
+        ("pair-ifma", &["avx2", "avx512", "ifma"]),
+        ("avx2-fma", &["avx2"]),
+        ("avx-ifma", &["avx2", "ifma"]),
+        ("avx512-fma", &["avx2", "avx512"]),
+        ("avx512-ifma", &["avx2", "avx512", "ifma"]),
+    ];
+    let all = available("");
+    for set in 0..16 {
+        let names: Vec<_> = ["adx", "avx2", "avx512", "ifma"].into_iter().enumerate().collect();
+        let hidden: Vec<&str> = names.into_iter().filter(|(i, _)| set >> i & 1 == 1).map(|(_, name)| name).collect();
+        let is_left = |engine: &String| {
+            let need = needs.iter().find(|(name, _)| name == engine);
+            need.is_none_or(|(_, needed)| !needed.iter().any(|name| hidden.contains(name)))
+        };
+        let left: Vec<String> = all.iter().filter(|engine| is_left(engine)).cloned().collect();
+        assert_eq!(available(&hidden.join(",")), left, "without {hidden:?}");
+    }
+}
+
+#[test]
+fn what_is_hidden_is_said() {
+    let table = run(without("IFMA, avx512").arg("info"), b"").exits(0).says_nothing();
+    assert!(table.text().contains("hidden     ifma avx512 (by ZARIZ_HIDE)"), "{}", table.text());
+    let by_name = ["speed", "rsa2048", "--engine", "avx2-fma"];
+    run(without("avx2").args(by_name), b"").exits(3).says(&["avx2-fma needs AVX2", "ZARIZ_HIDE=avx2 hides"]);
+    run(without("avx512,sse9").arg("info"), b"").exits(2).says(&["\"sse9\"", "adx, avx2, avx512, ifma"]);
 }
 
 /// OpenSSL's own module, a provider that is not zariz's.
