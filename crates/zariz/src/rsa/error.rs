@@ -100,6 +100,13 @@ impl fmt::Display for KeyError {
 pub enum Error {
     /// The signature is not one of the message under the key.
     Verification,
+    /// The signature is one of the message, but with a PSS salt of another length.
+    SaltLength {
+        /// The length that the algorithm has, in bytes.
+        expected: usize,
+        /// The length of the signature's.
+        actual: usize,
+    },
     /// The key and padding cannot decrypt the ciphertext. The error deliberately says no more.
     Decryption,
     /// The input is not as long as the modulus.
@@ -147,6 +154,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Verification => f.write_str("the signature does not verify"),
+            Self::SaltLength { expected, actual } => write!(
+                f,
+                "the signature is right, but its salt has {actual} bytes where the algorithm has {expected}; \
+                 to make such signatures with openssl: -sigopt rsa_pss_saltlen:{expected}"
+            ),
             Self::Decryption => f.write_str("the ciphertext cannot be decrypted with this key and padding"),
             Self::Length { expected, actual } => {
                 write!(f, "{actual} bytes given where the key needs exactly {expected}")
