@@ -84,7 +84,8 @@ impl fmt::Display for KeyError {
             Self::Password => f.write_str("the password is wrong, or the encrypted key is damaged"),
             Self::Encryption(what) => write!(
                 f,
-                "the key's encryption is not supported ({what}); convert it: openssl pkcs8 -topk8 -in KEY -out CONVERTED \
+                "the key is encrypted in a way that is not supported ({what}); convert it: \
+                 openssl pkcs8 -topk8 -in KEY -out CONVERTED \
                  (for DES, RC2 and RC4 with -provider legacy -provider default)"
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),

@@ -71,7 +71,7 @@ impl fmt::Display for OtherFormat {
             }
             Self::CertificateRequest => {
                 "this is a certificate request, which has no private key; \
-                 take its public key: openssl req -in KEY -noout -pubkey > CONVERTED"
+                 take its public key (from DER with -inform DER): openssl req -in KEY -noout -pubkey > CONVERTED"
             }
             Self::Pkcs12 => "this is PKCS#12; take the key out of it: openssl pkcs12 -in KEY -nocerts -out CONVERTED",
         })
