@@ -1,7 +1,7 @@
 //! Requests of asyncio: `zariz/aio.py` awaits what a batcher computes.
 //!
 //! An event loop has one [`Inbox`]. The first finished request of several makes its pipe readable, with no need of
-//! the interpreter; the loop then calls [`Inbox::drain`], which gives all their results to their futures. So a worker
+//! the interpreter; the loop then calls [`Inbox::drain`] for all their results, and gives them to their futures. So a worker
 //! never waits for Python, and a loop is woken once for a batch.
 
 use std::collections::HashMap;
@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyOSError;
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zariz::batcher::{Error, Job, Pending, Policy, WhenFull};
@@ -132,16 +131,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+type Outcome = Result<Zeroizing<Vec<u8>>, Error>;
+
 enum Waiting {
     Signature(Pending<Vec<u8>>),
     Message(Pending<Zeroizing<Vec<u8>>>),
+    /// Had its result at once.
+    Done(Option<Outcome>),
 }
 
 impl Waiting {
-    fn poll(&mut self, context: &mut Context) -> Poll<Result<Zeroizing<Vec<u8>>, Error>> {
+    fn poll(&mut self, context: &mut Context) -> Poll<Outcome> {
         match self {
             Self::Signature(pending) => Pin::new(pending).poll(context).map(|result| result.map(Zeroizing::new)),
             Self::Message(pending) => Pin::new(pending).poll(context),
+            Self::Done(result) => result.take().map_or(Poll::Pending, Poll::Ready),
         }
     }
 }
@@ -154,7 +158,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn poll(&mut self) -> Poll<Result<Zeroizing<Vec<u8>>, Error>> {
+    fn poll(&mut self) -> Poll<Outcome> {
         self.waiting.poll(&mut Context::from_waker(&self.waker))
     }
 }
@@ -177,37 +181,19 @@ pub struct Inbox {
 impl Inbox {
     /// Brings a request to its queue. Its first poll does so, and rings: the loop polls it again when its other
     /// tasks that are ready have brought theirs, and then its computation begins.
-    fn start(&self, py: Python<'_>, waiting: Waiting, future: Py<PyAny>) -> PyResult<u64> {
+    fn start(&self, waiting: Waiting, future: Py<PyAny>) -> u64 {
         let mut entries = lock(&self.entries);
         let request = entries.next;
         let waker = Waker::from(Arc::new(Ring { bell: self.bell.clone(), request }));
         let mut entry = Entry { waiting, waker, future };
-        match entry.poll() {
-            Poll::Pending => {
-                entries.next += 1;
-                entries.of.insert(request, entry);
-                Ok(request)
-            }
-            Poll::Ready(result) => {
-                drop(entries);
-                settle(py, &entry.future, result)?;
-                Ok(request)
-            }
+        if let Poll::Ready(result) = entry.poll() {
+            entry.waiting = Waiting::Done(Some(result));
+            entry.waker.wake_by_ref();
         }
+        entries.next += 1;
+        entries.of.insert(request, entry);
+        request
     }
-}
-
-/// Gives a result to its future, unless that is cancelled.
-fn settle(py: Python<'_>, future: &Py<PyAny>, result: Result<Zeroizing<Vec<u8>>, Error>) -> PyResult<()> {
-    let future = future.bind(py);
-    if future.call_method0(intern!(py, "done"))?.is_truthy()? {
-        return Ok(());
-    }
-    match result {
-        Ok(bytes) => future.call_method1(intern!(py, "set_result"), (PyBytes::new(py, &bytes),))?,
-        Err(failure) => future.call_method1(intern!(py, "set_exception"), (raised(py, failure).into_value(py),))?,
-    };
-    Ok(())
 }
 
 fn raised(py: Python<'_>, failure: Error) -> PyErr {
@@ -262,7 +248,7 @@ impl Inbox {
         // Another thread of Python's may keep the interpreter for longer than a short message takes.
         let job = if read.get(0).len() < SHORT { make() } else { py.detach(make) };
         let job = job.map_err(|failure| Failure::from(failure).exception(py, None))?;
-        self.start(py, Waiting::Signature(batcher.0.submit(job)), future.clone().unbind())
+        Ok(self.start(Waiting::Signature(batcher.0.submit(job)), future.clone().unbind()))
     }
 
     /// Asks for the message of a ciphertext, likewise.
@@ -280,7 +266,7 @@ impl Inbox {
         let read = Batch::read_one(ciphertext, "ciphertext", Width::NoInts)?;
         let job = Job::decrypt(&key.0, &padding, read.get(0))
             .map_err(|failure| Failure::from(failure).exception(py, None))?;
-        self.start(py, Waiting::Message(batcher.0.submit(job)), future.clone().unbind())
+        Ok(self.start(Waiting::Message(batcher.0.submit(job)), future.clone().unbind()))
     }
 
     /// Takes a request back, if it has no result yet.
@@ -294,8 +280,10 @@ impl Inbox {
         lock(&self.entries).of.len()
     }
 
-    /// Gives the results that are there to their futures.
-    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+    /// The results that are there: each future with its bytes or its exception. The caller gives them to the futures,
+    /// which run Python's code: where Python ends meanwhile, before 3.14, it ends the thread by unwinding, and aborts
+    /// at functions of Rust's that wait for that code.
+    fn drain<'py>(&self, py: Python<'py>) -> Vec<(Py<PyAny>, Bound<'py, PyAny>)> {
         let ready = {
             let mut ready = lock(&self.bell.ready);
             let _ = (&self.reader).read(&mut [0; 8]);
@@ -307,14 +295,16 @@ impl Inbox {
             if let Some(Poll::Ready(result)) = entries.of.get_mut(&request).map(Entry::poll)
                 && let Some(entry) = entries.of.remove(&request)
             {
-                done.push((entry, result));
+                done.push((entry.future, result));
             }
         }
-        // Futures call what their loop likes, which may ask for more.
+        // What makes an exception may ask for more.
         drop(entries);
-        // All of them, also if one fails.
-        let settled: Vec<_> = done.into_iter().map(|(entry, result)| settle(py, &entry.future, result)).collect();
-        settled.into_iter().collect()
+        let give = |result: Outcome| match result {
+            Ok(bytes) => PyBytes::new(py, &bytes).into_any(),
+            Err(failure) => raised(py, failure).into_value(py).into_bound(py).into_any(),
+        };
+        done.into_iter().map(|(future, result)| (future, give(result))).collect()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -18,7 +18,7 @@ use crate::numbers::{Batch, exponent_width};
 use crate::output::Outcome;
 use crate::powers::Modulus;
 use crate::private_key::{Operation, PrivateKey, apply};
-use crate::public_key::{PublicKey, verify};
+use crate::public_key::{PublicKey, verify, warn_if_swapped};
 use crate::work::{Options, cost, run};
 
 /// A column of results, for anything that reads Arrow: `pyarrow.array(column)`, `polars.Series(column)`.
@@ -221,6 +221,7 @@ pub fn arrow_verify(
     let (options, algorithm) = (Options::new(py, threads, progress)?, keys::algorithm(py, algorithm)?);
     let Rows { mut columns, places, count } = Rows::read(py, &[("messages", messages), ("signatures", signatures)])?;
     let (signatures, messages) = (Arc::new(columns.swap_remove(1)), Arc::new(columns.swap_remove(0)));
+    warn_if_swapped(py, key, &messages, &signatures, 2)?;
     let results = verify(py, key, algorithm, prehashed, messages, signatures, &options)?;
     give(py, &spread(&places, count, results), reasons, |rows| {
         let mut out = BooleanBuilder::with_capacity(count);

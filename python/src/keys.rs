@@ -8,16 +8,18 @@ use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use zariz::rsa::{Algorithm, Hash, Padding};
+use zariz::rsa::{Algorithm, Hash, KeyError, Padding};
 use zeroize::Zeroizing;
 
-use crate::error::{Failure, Kind, error};
+use crate::error::{Failure, error};
 use crate::numbers::{Batch, Width, is_one};
 
 /// The longest file that is read as a key.
 const MAX_FILE: u64 = 1 << 20;
 /// The longest path that an exception shows.
 const MAX_SHOWN: usize = 255;
+/// What each PEM text has.
+pub const PEM: &[u8] = b"-----BEGIN";
 
 /// Whether the private or the public key is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,49 +28,76 @@ pub enum Half {
     Public,
 }
 
-/// The bytes of a key: from a path, from PEM or DER, or from a key of `cryptography`.
-pub fn bytes(source: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec<u8>>> {
-    if source.is_instance_of::<PyString>() {
-        // An error of Python's would show the text.
-        let text = source.extract::<String>().map(Zeroizing::new);
-        let text = text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
-        if text.contains("-----BEGIN") || text.contains('\n') {
-            return Ok(Zeroizing::new(text.as_bytes().to_vec()));
-        }
-        return file(source.py(), &PathBuf::from(&*text));
-    }
-    if is_one(source)? && !source.hasattr(intern!(source.py(), "__index__"))? {
-        let batch = Batch::read_one(source, "the key", Width::NoInts)?;
-        return Ok(Zeroizing::new(batch.get(0).to_vec()));
-    }
-    if source.hasattr(intern!(source.py(), "__fspath__"))? {
-        return file(source.py(), &source.extract::<PathBuf>()?);
-    }
-    of_cryptography(source, half)
+/// The bytes of a key, and the file that they come from.
+pub struct Source {
+    pub bytes: Zeroizing<Vec<u8>>,
+    pub path: Option<PathBuf>,
 }
 
-/// The exception that `open` raises, such as FileNotFoundError. What is too long for a path may be a key, and is not
-/// shown.
+impl Source {
+    /// From a path, from PEM or DER, or from a key of `cryptography`.
+    pub fn read(source: &Bound<'_, PyAny>, half: Half) -> PyResult<Self> {
+        let bytes = |bytes| Ok(Self { bytes, path: None });
+        if source.is_instance_of::<PyString>() {
+            // An error of Python's would show the text.
+            let text = source.extract::<String>().map(Zeroizing::new);
+            let text =
+                text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
+            if text.contains("-----BEGIN") || text.contains('\n') {
+                return bytes(Zeroizing::new(text.as_bytes().to_vec()));
+            }
+            return Self::file(source.py(), PathBuf::from(&*text));
+        }
+        if is_one(source)? && !source.hasattr(intern!(source.py(), "__index__"))? {
+            let batch = Batch::read_one(source, "the key", Width::NoInts)?;
+            return bytes(Zeroizing::new(batch.get(0).to_vec()));
+        }
+        if source.hasattr(intern!(source.py(), "__fspath__"))? {
+            return Self::file(source.py(), source.extract::<PathBuf>()?);
+        }
+        bytes(of_cryptography(source, half)?)
+    }
+
+    fn file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        if path.as_os_str().is_empty() {
+            return Err(error(py, "the path is empty; give the path of a key file, or the key as PEM text"));
+        }
+        let mut open = File::open(&path).map_err(|failure| unread(&failure, &path))?;
+        let len = open.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE);
+        // With room for all, so that no copy is left where the list grew.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
+        (&mut open).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|failure| unread(&failure, &path))?;
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(error(py, &format!("{} is longer than {MAX_FILE} bytes; it is no RSA key", shown(&path))));
+        }
+        Ok(Self { bytes, path: Some(path) })
+    }
+}
+
+/// The exception for a key that cannot be used, with the file that it is in.
+pub fn refused(py: Python<'_>, path: Option<&Path>, failure: KeyError) -> PyErr {
+    let Failure { kind, text } = Failure::from(failure);
+    let text = path.map_or_else(|| text.clone(), |path| format!("{}: {text}", shown(path)));
+    Failure { kind, text }.exception(py, None)
+}
+
+/// The path, for errors. What is too long for one may be a key, and is not shown.
+fn shown(path: &Path) -> String {
+    match path.as_os_str().len() {
+        ..=MAX_SHOWN => format!("{path:?}"),
+        length => format!("a path of {length} bytes (not shown, since it may be a key)"),
+    }
+}
+
+/// The exception that `open` raises, such as FileNotFoundError.
 fn unread(failure: &io::Error, path: &Path) -> PyErr {
     match failure.raw_os_error() {
         Some(number) if path.as_os_str().len() <= MAX_SHOWN => {
             PyOSError::new_err((number, failure.to_string(), path.to_owned()))
         }
-        Some(number) => PyOSError::new_err((number, failure.to_string())),
-        None => PyOSError::new_err(failure.to_string()),
+        Some(number) => PyOSError::new_err((number, format!("{failure}: {}", shown(path)))),
+        None => PyOSError::new_err(format!("{failure}: {}", shown(path))),
     }
-}
-
-fn file(py: Python<'_>, path: &Path) -> PyResult<Zeroizing<Vec<u8>>> {
-    let mut open = File::open(path).map_err(|failure| unread(&failure, path))?;
-    let len = open.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE);
-    // With room for all, so that no copy is left where the list grew.
-    let mut out = Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
-    (&mut open).take(MAX_FILE + 1).read_to_end(&mut out).map_err(|failure| unread(&failure, path))?;
-    if out.len() as u64 > MAX_FILE {
-        return Err(error(py, &format!("{} is longer than {MAX_FILE} bytes; it is no RSA key", path.display())));
-    }
-    Ok(out)
 }
 
 fn of_cryptography(key: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec<u8>>> {
@@ -88,7 +117,7 @@ fn of_cryptography(key: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec
             key.call_method1("private_bytes", (der, of("PrivateFormat")?.getattr("PKCS8")?, none))?
         }
         (Half::Private, false) => {
-            return Err(Failure::of(Kind::Key, "this is a public key; the private key is needed").exception(py, None));
+            return Err(refused(py, None, KeyError::PublicOnly));
         }
         (Half::Public, _) => {
             let public = if is_private { key.call_method0("public_key")? } else { key.clone() };

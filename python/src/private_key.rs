@@ -11,8 +11,8 @@ use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
 use zariz::rsa::{Algorithm, KeyError, KeyGenerator, Padding};
 use zeroize::Zeroizing;
 
-use crate::error::Failure;
-use crate::keys::{self, Half};
+use crate::error::{Failure, error};
+use crate::keys::{self, Half, PEM, Source};
 use crate::moduli::count;
 use crate::numbers::{Batch, Kind, Width};
 use crate::output::{Errors, Outcome, list, many, one, with_failures};
@@ -143,13 +143,16 @@ impl PrivateKey {
         if let Ok(key) = source.cast::<Self>() {
             return Ok(Self(key.get().0.clone()));
         }
-        let bytes = keys::bytes(source, Half::Private)?;
+        if source.is_instance_of::<PublicKey>() {
+            return Err(keys::refused(py, None, KeyError::PublicOnly));
+        }
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
+        let Source { bytes, path } = Source::read(source, Half::Private)?;
         let key = match password {
             Some(password) => once(py, DECRYPTION, move || zariz::rsa::PrivateKey::parse_encrypted(&bytes, &password))?,
             None => py.detach(|| zariz::rsa::PrivateKey::parse(&bytes)),
         };
-        key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
+        key.map(Self).map_err(|error| keys::refused(py, path.as_deref(), error))
     }
 
     /// Makes a new key with public exponent 65537.
@@ -157,7 +160,7 @@ impl PrivateKey {
     #[pyo3(signature = (bits=2048))]
     fn generate(_class: &Bound<'_, PyType>, py: Python<'_>, bits: usize) -> PyResult<Self> {
         let keys = generate(py, bits, 1, &Options::new(py, Some(1), None)?)?;
-        let key = keys.into_iter().next().ok_or_else(|| crate::error::error(py, "no key was made"))?;
+        let key = keys.into_iter().next().ok_or_else(|| error(py, "no key was made"))?;
         key.map(Self).map_err(|failure| failure.exception(py, None))
     }
 
@@ -311,11 +314,14 @@ impl PrivateKey {
 }
 
 fn read_password(password: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
-    if let Ok(text) = password.extract::<String>() {
-        return Ok(Zeroizing::new(Zeroizing::new(text).as_bytes().to_vec()));
+    let bytes = match password.extract::<String>().map(Zeroizing::new) {
+        Ok(text) => Zeroizing::new(text.as_bytes().to_vec()),
+        Err(_) => Zeroizing::new(Batch::read_one(password, "password", Width::NoInts)?.get(0).to_vec()),
+    };
+    match bytes.windows(PEM.len()).any(|part| part == PEM) {
+        true => Err(error(password.py(), "the password is the text of a key; give the key first, then its password")),
+        false => Ok(bytes),
     }
-    let password = Batch::read_one(password, "password", Width::NoInts)?;
-    Ok(Zeroizing::new(password.get(0).to_vec()))
 }
 
 /// `count` keys.

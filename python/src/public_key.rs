@@ -4,12 +4,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
 use zariz::rsa::{Algorithm, Error, Signed, SignedDigest};
 
 use crate::error::{Failure, Kind};
-use crate::keys::{self, Half};
+use crate::keys::{self, Half, Source};
 use crate::moduli::count;
 use crate::numbers::{Batch, Width};
 use crate::output::{Outcome, int, list, many, one, with_failures};
@@ -65,6 +66,39 @@ pub fn verify(
     run(py, count, each, options, piece)
 }
 
+/// Says so where all messages are as long as the key's signatures, and no signature is: the caller gives them in the
+/// order of `cryptography`. One alone may be anybody's token, and is only found not to verify.
+pub fn warn_if_swapped(
+    py: Python<'_>,
+    key: &zariz::rsa::PublicKey,
+    messages: &Batch,
+    signatures: &Batch,
+    level: i32,
+) -> PyResult<()> {
+    let count = messages.len().min(signatures.len());
+    if count > 1 && (0..count).all(|i| are_swapped(key, messages.get(i), signatures.get(i))) {
+        PyErr::warn(
+            py,
+            &py.get_type::<PyUserWarning>(),
+            c"each message is as long as a signature, and no signature \
+            is: give the messages first, then the signatures",
+            level,
+        )?;
+    }
+    Ok(())
+}
+
+fn are_swapped(key: &zariz::rsa::PublicKey, message: &[u8], signature: &[u8]) -> bool {
+    message.len() == key.size() && signature.len() != key.size()
+}
+
+/// Why a signature does not verify.
+fn wrong(key: &zariz::rsa::PublicKey, signature: &[u8]) -> Failure {
+    let (given, size) = (signature.len(), key.size());
+    let length = || format!("the signature has {given} bytes, and signatures of this key have {size}");
+    Failure::of(Kind::Signature, if given == size { Error::Verification.to_string() } else { length() })
+}
+
 impl PublicKey {
     fn encrypt_items(
         &self,
@@ -97,9 +131,9 @@ impl PublicKey {
         if let Ok(key) = source.cast::<PrivateKey>() {
             return Ok(Self(key.get().0.public_key().clone()));
         }
-        let bytes = keys::bytes(source, Half::Public)?;
+        let Source { bytes, path } = Source::read(source, Half::Public)?;
         let key = zariz::rsa::PublicKey::parse(&bytes);
-        key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
+        key.map(Self).map_err(|error| keys::refused(py, path.as_deref(), error))
     }
 
     /// Makes a key from modulus and exponent.
@@ -112,9 +146,11 @@ impl PublicKey {
         if let Some((_, failure)) = n.failures.first().or(e.as_ref().and_then(|e| e.failures.first())) {
             return Err(failure.exception(py, None));
         }
-        let e = e.as_ref().map_or(&[1, 0, 1][..], |e| e.get(0));
-        let key = zariz::rsa::PublicKey::from_components(n.get(0), e);
-        key.map(Self).map_err(|error| Failure::from(error).exception(py, None))
+        let (n, e) = (n.get(0), e.as_ref().map_or(&[1, 0, 1][..], |e| e.get(0)));
+        zariz::rsa::PublicKey::from_components(n, e).map(Self).map_err(|error| {
+            let order = if n.len() < e.len() { "; give n first, then e" } else { "" };
+            Failure::of(Kind::Key, format!("{error}{order}")).exception(py, None)
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -180,11 +216,16 @@ impl PublicKey {
         let message = Arc::new(Batch::read_one(message, "message", Width::NoInts)?);
         let signature = Arc::new(Batch::read_one(signature, "signature", Width::NoInts)?);
         let options = Options::new(py, Some(1), None)?;
-        match verify(py, &self.0, algorithm, prehashed, message, signature, &options)?.pop() {
-            Some(Ok(true)) => Ok(()),
-            Some(Err(failure)) => Err(failure.exception(py, None)),
-            _ => Err(Failure::of(Kind::Signature, Error::Verification).exception(py, None)),
+        let outcome = verify(py, &self.0, algorithm, prehashed, message.clone(), signature.clone(), &options)?.pop();
+        let mut failure = match outcome {
+            Some(Ok(true)) => return Ok(()),
+            Some(Err(failure)) => failure,
+            _ => wrong(&self.0, signature.get(0)),
+        };
+        if are_swapped(&self.0, message.get(0), signature.get(0)) {
+            failure.text += "; the message has as many: give the message first, then the signature";
         }
+        Err(failure.exception(py, None))
     }
 
     /// Whether each signature verifies, in order.
@@ -205,6 +246,7 @@ impl PublicKey {
         let messages = Arc::new(Batch::read(messages, "messages", |_| Width::NoInts)?);
         let signatures = Arc::new(Batch::read(signatures, "signatures", |_| Width::NoInts)?);
         count(py, &[("messages", messages.len(), false), ("signatures", signatures.len(), false)])?;
+        warn_if_swapped(py, &self.0, &messages, &signatures, 1)?;
         let results = verify(py, &self.0, algorithm, prehashed, messages, signatures, &call.options)?;
         list(py, &results, call.errors, |valid| Ok(PyBool::new(py, *valid).to_owned().into_any()))
     }

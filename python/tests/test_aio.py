@@ -206,7 +206,7 @@ def test_a_future_that_fails_leaves_the_others_alone(key: zariz.PrivateKey) -> N
     errors = 0
     while len(inbox):
         try:
-            inbox.drain()
+            aio._settle(inbox)
         except LookupError:
             errors += 1
     assert errors and all(f.fails or f.result == key.sign(b"m", "RS256") for f in futures)
@@ -215,7 +215,7 @@ def test_a_future_that_fails_leaves_the_others_alone(key: zariz.PrivateKey) -> N
 def test_a_loop_that_has_no_add_reader_says_so_each_time(key: zariz.PrivateKey) -> None:
     class Loop(asyncio.SelectorEventLoop):
         def add_reader(self, fd: Any, callback: Any, *args: Any) -> Any:
-            if getattr(callback, "__name__", "") == "drain":
+            if getattr(callback, "__name__", "") == "_settle":
                 raise NotImplementedError
             return super().add_reader(fd, callback, *args)
 
@@ -299,6 +299,33 @@ def test_a_program_may_end_with_requests_under_way() -> None:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", ENDED]
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
+
+
+ENDED_MEANWHILE = """
+import asyncio, sys, threading, time, zariz
+from zariz import aio
+signer = aio.Signer(zariz.PrivateKey.generate(2048))
+given = threading.Event()
+class Loop(asyncio.SelectorEventLoop):
+    def call_soon(self, callback, *arguments, **more):
+        if "wakeup" in getattr(callback, "__name__", ""):
+            given.set()
+            time.sleep(0.5)
+        return super().call_soon(callback, *arguments, **more)
+class Ends:
+    closed = False
+    def flush(self):
+        time.sleep(1)  # The interpreter ends, and the thread wants to go on.
+threading.Thread(target=Loop().run_until_complete, args=[signer.sign(b"m", "RS256")], daemon=True).start()
+given.wait()
+sys.stdout = Ends()
+"""
+
+
+def test_a_program_may_end_while_results_are_given() -> None:
+    """Before version 3.14, Python ends other threads where they are. No function of zariz may be under them then."""
+    result = subprocess.run([sys.executable, "-c", ENDED_MEANWHILE], capture_output=True, text=True)
+    assert (result.stderr, result.returncode) == ("", 0)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")

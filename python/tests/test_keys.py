@@ -6,6 +6,7 @@ import copy
 import hashlib
 import os
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy
 import pyarrow
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 import zariz
 import zariz.arrow
@@ -191,6 +192,65 @@ def test_text_of_a_key_is_never_a_path(theirs: rsa.RSAPrivateKey) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         PrivateKey.load("missing.pem")
     assert str(missing.value.filename) == "missing.pem"
+
+
+@pytest.mark.parametrize("half", [PrivateKey, PublicKey])
+def test_errors_name_the_path(half: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(zariz.Error, match="the path is empty"):
+        half.load("")
+    elliptic = ec.generate_private_key(ec.SECP256R1()).public_key()
+    spki = elliptic.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    files = {"empty": b"", "text": b"no key", "elliptic": spki, "huge": bytes((1 << 20) + 1)}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "folder").mkdir()
+    for name in [*files, "folder", "missing", "text/below", "nul\0", "new\x1bline"]:
+        for path in (name, Path(name)):
+            with pytest.raises((zariz.Error, OSError)) as caught:
+                half.load(path)
+            shown = str(caught.value)
+            assert re.split("[\0\x1b]", name)[0] in shown, shown
+            assert "\0" not in shown and "\x1b" not in shown
+    for name in ("n" * 256, "n\0" * 256):
+        with pytest.raises(OSError, match=f"{len(name)} bytes"):
+            half.load(name)
+    with pytest.raises(IsADirectoryError):
+        half.load(Path(""))
+
+
+def test_arguments_in_another_order_are_named(key: PrivateKey) -> None:
+    """That of `cryptography`, wherever a function takes two that look alike."""
+    public, messages = key.public_key, [b"one", b"two", b"three"]
+    signatures = key.sign_batch(messages, "RS256")
+    hint = "give the message first, then the signature"
+    for algorithm in ("RS256", "PS512"):
+        with pytest.raises(zariz.InvalidSignature, match=f"has 3 bytes.* have 256.*{hint}"):
+            public.verify(signatures[0], messages[0], algorithm)
+    with pytest.raises(zariz.Error, match=f"32.*{hint}"):
+        public.verify(signatures[0], hashlib.sha256(b"one").digest(), "RS256", prehashed=True)
+    columns = pyarrow.array(messages), pyarrow.array(signatures)
+    with pytest.warns(UserWarning, match="give the messages first") as warned:
+        assert public.verify_batch(signatures, messages, "RS256") == [False] * 3
+        swapped = zariz.arrow.verify(columns[1], columns[0], public, "RS256")
+        assert pyarrow.array(swapped).to_pylist() == [False] * 3
+    assert [warning.filename for warning in warned] == [__file__] * 2
+    # Where the order is right, or may be, there is no hint; and one token alone warns nobody.
+    with pytest.raises(zariz.InvalidSignature, match="has 3 bytes.* have 256$"):
+        public.verify(messages[0], b"bad", "RS256")
+    with pytest.raises(zariz.InvalidSignature) as caught:
+        public.verify(messages[0], signatures[1], "RS256")
+    assert hint not in str(caught.value)
+    assert public.verify_batch([bytes(256)], [b"bad"], "RS256") == [False]
+    assert public.verify_batch([bytes(256), b"one"], [b"bad", b"bad"], "RS256") == [False] * 2
+    assert public.verify_batch([], [], "RS256") == []
+    with pytest.raises(zariz.InvalidKey, match="give n first, then e"):
+        PublicKey.from_numbers(public.e, public.n)
+    with pytest.raises(zariz.Error, match="give the key first, then its password") as secret:
+        PrivateKey.load("password", key.to_pem())
+    assert "PRIVATE KEY" not in str(secret.value)
+    with pytest.raises(zariz.InvalidKey, match="this is a public key"):
+        PrivateKey.load(public)
 
 
 def test_keys_do_not_show_themselves_and_do_not_travel(key: PrivateKey) -> None:

@@ -63,9 +63,22 @@ def _inbox(loop: asyncio.AbstractEventLoop) -> Inbox:
             for other in [other for other in process.inboxes if other.is_closed()]:
                 del process.inboxes[other]
             inbox = Inbox()
-            loop.add_reader(inbox.fileno(), inbox.drain)
+            loop.add_reader(inbox.fileno(), _settle, inbox)
             process.inboxes[loop] = inbox
         return inbox
+
+
+def _settle(inbox: Inbox) -> None:
+    """Gives the results that are there to their futures: to all of them, also if one fails."""
+    failure: BaseException | None = None
+    for future, result in inbox.drain():
+        try:
+            if not future.done():
+                future.set_result(result) if isinstance(result, bytes) else future.set_exception(result)
+        except BaseException as error:
+            failure = error
+    if failure is not None:
+        raise failure
 
 
 class Signer:

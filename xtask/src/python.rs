@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::process::Command;
 
-use crate::process::{cargo, command, root, run, works};
+use crate::process::{cargo, command, output, root, run, works};
 use crate::supply;
 
 /// The oldest version that the package promises.
@@ -30,11 +30,12 @@ pub fn tests() -> Result<()> {
     run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
 }
 
-/// The programs of docs/cluster.md on a cluster of this machine, and columns of other libraries; and what is published:
-/// the wheel's platform, and the source archive.
+/// The programs of docs/cluster.md on a cluster of this machine, columns of other libraries, and PyJWT's own tests; and
+/// what is published: the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
     let Some(wheel) = install("test,cluster")? else { return Ok(()) };
     pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"])?;
+    pyjwts_own()?;
     if cfg!(target_os = "linux") {
         run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
     }
@@ -77,6 +78,20 @@ fn pip(arguments: &[&str]) -> bool {
 fn pytest(arguments: &[&str]) -> Result<()> {
     let start = ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python"];
     run(command(PYTHON, &[&start[..], arguments].concat()))
+}
+
+/// PyJWT's own tests, which are in its source archive, on zariz's algorithms.
+fn pyjwts_own() -> Result<()> {
+    let version = output(command(PYTHON, &["-c", "import jwt; print(jwt.__version__, end='')"]))?;
+    let (folder, wanted) = ("target/python/pyjwt", format!("PyJWT=={version}"));
+    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "PyJWT", "--dest", folder, &wanted];
+    run(command(PYTHON, &download))?;
+    let name = format!("{folder}/pyjwt-{version}");
+    run(command(PYTHON, &["-m", "tarfile", "-e", &format!("{name}.tar.gz"), folder]))?;
+    let tests = format!("{name}/tests");
+    let mut pytest = command(PYTHON, &["-m", "pytest", "-q", "--rootdir", &name, "-p", "pyjwts_own", &tests]);
+    pytest.env("PYTHONPATH", "python/tests");
+    run(pytest)
 }
 
 /// Installs the package from its source archive, as pip does where there is no wheel, and runs the documents' examples.

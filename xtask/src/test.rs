@@ -48,7 +48,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "python", what: "the Python package: its wheel, tests and types", long: false, run: python::tests },
     Step {
         name: "cluster",
-        what: "the Python package on a cluster, and its archives",
+        what: "the Python package on a cluster, its archives, and PyJWT's own tests with it",
         long: true,
         run: python::cluster,
     },
