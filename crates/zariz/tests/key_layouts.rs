@@ -127,7 +127,7 @@ fn layouts() -> Vec<(&'static str, String)> {
         ("a dash in the body", at(10, "-")),
         ("a zero in the body", at(10, "\0")),
         ("a letter of UTF-8", at(10, "\u{e4}")),
-        ("base64url", plain.replace('+', "_").replace('/', "_")),
+        ("base64url", plain.replace('+', "-").replace('/', "_")),
         ("text behind the body", at(body.len(), "hello\n")),
         ("a comment", at(0, "# key\n")),
         ("a header", at(0, "Comment: key\n\n")),

@@ -96,6 +96,21 @@ fn structures_are_recognised() {
     assert_named("PKCS#12 in BER", &[&[0x30, 0x80, 2, 1, 3, 0x30, 0x80][..], &data, &[0; 4]].concat(), Pkcs12);
 }
 
+/// Of several blocks, the error is about a key rather than about what stands beside it.
+#[test]
+fn the_block_that_matters_is_named() {
+    let parameters = pem("EC PARAMETERS", &tlv(0x06, &[0x2a, 3, 4]));
+    let (certificate, ec) = (pem("CERTIFICATE", &[0x30; 30]), pem("EC PRIVATE KEY", &[0x30; 30]));
+    let not_rsa = KeyError::NotRsa("EC".into());
+    assert_eq!(errors(format!("{parameters}{ec}").as_bytes()), [not_rsa.clone(), not_rsa.clone()]);
+    assert_eq!(errors(format!("{certificate}{ec}").as_bytes()), [not_rsa.clone(), not_rsa]);
+    assert_named("parameters", format!("{parameters}{certificate}").as_bytes(), Certificate);
+    let private = format!("{certificate}{ec}{}", pem("PRIVATE KEY", &KEY_2048.pkcs8_der()));
+    assert_eq!(PublicKey::parse(private.as_bytes()).err(), Some(KeyError::PrivateOnly));
+    let public = format!("{certificate}{ec}{}", pem("PUBLIC KEY", &KEY_2048.spki_der()));
+    assert_eq!(PrivateKey::parse(public.as_bytes()).err(), Some(KeyError::PublicOnly));
+}
+
 /// An algorithm that keys are for is named, and so are its public keys.
 #[test]
 fn keys_for_other_algorithms_are_named() {

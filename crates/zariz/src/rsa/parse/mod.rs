@@ -121,8 +121,9 @@ fn read<T>(bytes: &[u8], half: Half, key: impl Fn(Content, &[u8]) -> Result<T, K
 fn weight(error: &KeyError) -> u8 {
     match error {
         KeyError::Label(_) => 0,
-        KeyError::PublicOnly | KeyError::PrivateOnly => 2,
-        _ => 1,
+        KeyError::Format(_) => 1,
+        KeyError::PublicOnly | KeyError::PrivateOnly => 3,
+        _ => 2,
     }
 }
 
