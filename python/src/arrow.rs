@@ -225,7 +225,7 @@ pub fn arrow_verify(
     let results = verify(py, key, algorithm, prehashed, messages, signatures, &options)?;
     give(py, &spread(&places, count, results), reasons, |rows| {
         let mut out = BooleanBuilder::with_capacity(count);
-        rows.for_each(|row| out.append_option(row.copied()));
+        rows.for_each(|row| out.append_option(row.map(Result::is_ok)));
         Ok(Arc::new(out.finish()))
     })
 }

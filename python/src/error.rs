@@ -62,7 +62,7 @@ impl From<zariz::rsa::Error> for Failure {
     fn from(error: zariz::rsa::Error) -> Self {
         use zariz::rsa::Error;
         let kind = match error {
-            Error::Verification => Kind::Signature,
+            Error::Verification | Error::SaltLength { .. } => Kind::Signature,
             Error::Decryption => Kind::Decryption,
             Error::KeyTooShort | Error::InvalidKey | Error::PssOnly | Error::PssParameters(_) => Kind::Key,
             _ => Kind::Error,

@@ -35,7 +35,7 @@ fn public_cost(key: &zariz::rsa::PublicKey) -> f64 {
     cost(key.bits(), 24)
 }
 
-/// Whether each signature verifies. A wrong one is `Ok(false)`.
+/// Whether each signature verifies. For a wrong one there is no failure, but what is wrong with it.
 pub fn verify(
     py: Python<'_>,
     key: &zariz::rsa::PublicKey,
@@ -44,9 +44,9 @@ pub fn verify(
     messages: Arc<Batch>,
     signatures: Arc<Batch>,
     options: &Options,
-) -> PyResult<Vec<Outcome<bool>>> {
+) -> PyResult<Vec<Outcome<Result<(), Error>>>> {
     let (count, each, key) = (messages.len(), public_cost(key), key.clone());
-    let piece = move |range: Range<usize>, _: &_| -> Vec<Outcome<bool>> {
+    let piece = move |range: Range<usize>, _: &_| -> Vec<Outcome<Result<(), Error>>> {
         let pair = |i| (messages.get(i), signatures.get(i));
         let results = if prehashed {
             let signed: Vec<_> =
@@ -57,9 +57,11 @@ pub fn verify(
             key.verify_batch(algorithm, &signed)
         };
         let outcome = |result| match result {
-            Ok(()) => Ok(true),
-            Err(Error::Verification | Error::Length { .. } | Error::NotBelowModulus) => Ok(false),
-            Err(error) => Err(Failure::from(error)),
+            Err(
+                wrong
+                @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::NotBelowModulus),
+            ) => Ok(Err(wrong)),
+            result => Ok(Ok(result?)),
         };
         results.into_iter().map(outcome).collect()
     };
@@ -93,10 +95,15 @@ fn are_swapped(key: &zariz::rsa::PublicKey, message: &[u8], signature: &[u8]) ->
 }
 
 /// Why a signature does not verify.
-fn wrong(key: &zariz::rsa::PublicKey, signature: &[u8]) -> Failure {
-    let (given, size) = (signature.len(), key.size());
-    let length = || format!("the signature has {given} bytes, and signatures of this key have {size}");
-    Failure::of(Kind::Signature, if given == size { Error::Verification.to_string() } else { length() })
+fn wrong(error: Error) -> Failure {
+    let text = match error {
+        Error::Length { expected, actual } => {
+            format!("the signature has {actual} bytes, and signatures of this key have {expected}")
+        }
+        Error::NotBelowModulus => Error::Verification.to_string(),
+        error => error.to_string(),
+    };
+    Failure::of(Kind::Signature, text)
 }
 
 impl PublicKey {
@@ -218,9 +225,10 @@ impl PublicKey {
         let options = Options::new(py, Some(1), None)?;
         let outcome = verify(py, &self.0, algorithm, prehashed, message.clone(), signature.clone(), &options)?.pop();
         let mut failure = match outcome {
-            Some(Ok(true)) => return Ok(()),
+            Some(Ok(Ok(()))) => return Ok(()),
+            Some(Ok(Err(error))) => wrong(error),
             Some(Err(failure)) => failure,
-            _ => wrong(&self.0, signature.get(0)),
+            None => wrong(Error::Verification),
         };
         if are_swapped(&self.0, message.get(0), signature.get(0)) {
             failure.text += "; the message has as many: give the message first, then the signature";
@@ -248,7 +256,7 @@ impl PublicKey {
         count(py, &[("messages", messages.len(), false), ("signatures", signatures.len(), false)])?;
         warn_if_swapped(py, &self.0, &messages, &signatures, 1)?;
         let results = verify(py, &self.0, algorithm, prehashed, messages, signatures, &call.options)?;
-        list(py, &results, call.errors, |valid| Ok(PyBool::new(py, *valid).to_owned().into_any()))
+        list(py, &results, call.errors, |valid| Ok(PyBool::new(py, valid.is_ok()).to_owned().into_any()))
     }
 
     /// Encrypts a message: "RSA-OAEP-256" (also -384, -512), "RSA-OAEP" (SHA-1) or "RSA1_5".

@@ -291,3 +291,36 @@ def test_rows_of_messages(key: PrivateKey) -> None:
     signatures = key.sign_batch(digests, "RS256", prehashed=True)
     assert signatures.shape == (10, 256)
     assert key.public_key.verify_batch(digests, signatures, "RS256", prehashed=True) == [True] * 10
+
+
+def test_another_salt_is_named(key: PrivateKey, theirs: rsa.RSAPrivateKey) -> None:
+    longest = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.MAX_LENGTH)
+    signature, public = theirs.sign(b"message", longest, hashes.SHA256()), PublicKey.load(theirs)
+    with pytest.raises(zariz.InvalidSignature, match="its salt has 222 bytes where the algorithm has 32"):
+        public.verify(b"message", signature, "PS256")
+    with pytest.raises(zariz.InvalidSignature, match="does not verify"):
+        public.verify(b"another", signature, "PS256")
+    good = PrivateKey.load(theirs).sign(b"message", "PS256")
+    assert public.verify_batch([b"message"] * 2, [signature, good], "PS256") == [False, True]
+    column = zariz.arrow.verify(pyarrow.array([b"message"] * 2), pyarrow.array([signature, good]), public, "PS256")
+    assert pyarrow.array(column).to_pylist() == [False, True]
+
+
+def test_files_that_are_no_keys_are_named(theirs: rsa.RSAPrivateKey) -> None:
+    encoding, public = serialization.Encoding, serialization.PublicFormat
+    pem = theirs.private_bytes(encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    ssh = theirs.public_key().public_bytes(encoding.OpenSSH, public.OpenSSH)
+    spki = theirs.public_key().public_bytes(encoding.PEM, public.SubjectPublicKeyInfo)
+    for data, text in [
+        (ssh, "public key of OpenSSH; convert it: ssh-keygen"),
+        (b'{"kty": "RSA"}', "JWK; convert it"),
+        (b"".join(pem.splitlines()[1:-1]), "base64 without the BEGIN and END lines"),
+        (b"", "there is nothing"),
+        (spki, "public key; the private key is needed"),
+    ]:
+        with pytest.raises(zariz.InvalidKey, match=text):
+            PrivateKey.load(data)
+    with pytest.raises(zariz.InvalidKey, match="private key; take its public key: openssl pkey"):
+        PublicKey.load(pem)
+    ragged = b"\n".join(b"  " + line + b" " for line in pem.splitlines())
+    assert PrivateKey.load(ragged).public_key == PublicKey.load(theirs)

@@ -24,10 +24,8 @@ pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<Pri
 pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
     let key = match PublicKey::parse(&contents) {
-        Ok(key) => Ok(key),
-        Err(not_public) => parse(path, &contents, password)?
-            .map(|key| key.public_key().clone())
-            .map_err(|not_private| better(not_public, not_private)),
+        Err(KeyError::PrivateOnly) => parse(path, &contents, password)?.map(|key| key.public_key().clone()),
+        key => key,
     };
     Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
 }
@@ -45,18 +43,6 @@ fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<Pri
     })
 }
 
-/// The error to report for a file that is neither kind of key: the one for the kind it was probably meant to
-/// be.
-fn better(not_public: KeyError, not_private: KeyError) -> KeyError {
-    match &not_public {
-        KeyError::Label(label) if label.ends_with("PRIVATE KEY") => not_private,
-        _ if matches!(not_private, KeyError::Encrypted | KeyError::Password | KeyError::Encryption(_)) => not_private,
-        // DER has no label: it was meant as a private key if it could be read as one.
-        KeyError::Der(_) if !matches!(not_private, KeyError::Der(_) | KeyError::PublicOnly) => not_private,
-        _ => not_public,
-    }
-}
-
 fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let input = Input::open(path)?;
     // Reserved at once: growing would leave copies of the key behind.
@@ -70,18 +56,8 @@ fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     }
 }
 
-/// What is wrong with the key at `path`, and what to do about files that people try.
+/// What is wrong with the key at `path`, and what to do.
 fn failure(path: &Path, error: &KeyError) -> Failure {
-    let path = path.display();
-    let hint = match error {
-        KeyError::Label(label) if label == "CERTIFICATE" => {
-            format!("; take its public key with: openssl x509 -in {path} -noout -pubkey")
-        }
-        KeyError::Label(label) if label == "OPENSSH PRIVATE KEY" => {
-            "; convert a copy of it with: ssh-keygen -p -m PEM -f COPY".into()
-        }
-        KeyError::Encrypted => " (give the password with --password-file FILE)".into(),
-        _ => String::new(),
-    };
-    Failure::Input(format!("{path}: {error}{hint}"))
+    let hint = if *error == KeyError::Encrypted { " (give the password with --password-file FILE)" } else { "" };
+    Failure::Input(format!("{}: {error}{hint}", path.display()))
 }

@@ -96,7 +96,7 @@ impl From<Error> for Failure {
     #[track_caller]
     fn from(error: Error) -> Self {
         let reason = match error {
-            Error::Verification => Reason::Signature,
+            Error::Verification | Error::SaltLength { .. } => Reason::Signature,
             Error::Decryption => Reason::Decryption,
             Error::Length { .. } | Error::NotBelowModulus | Error::MessageTooLong { .. } | Error::Digest { .. } => {
                 Reason::Length

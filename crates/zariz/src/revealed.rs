@@ -44,7 +44,8 @@ revealed! {
     /// The first byte of a private number that is written: DER's encoder looks at its sign. That it is above 127
     /// shows in the length of what is written.
     first_byte: u8,
-    /// Whether a file has a marker of PEM (`-----BEGIN`, `-----END`, `4,ENCRYPTED`) at a place.
+    /// Whether a file has a marker of PEM (`-----BEGIN`, `-----END`, `4,ENCRYPTED`, a colon), a blank or a line break
+    /// at a place.
     is_marker: bool,
     /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are thrown away.
     is_usable_mask: bool,

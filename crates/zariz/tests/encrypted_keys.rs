@@ -102,12 +102,26 @@ fn what_is_not_supported_is_named() {
     let Some(openssl) = OpenSsl::find() else { return };
     openssl.write("plain.der", KEY_1024.pkcs8_der());
     let rsa = "rsa -inform DER -in plain.der -aes128 -traditional -passout pass:secret";
-    for command in ["pkcs8 -topk8 -inform DER -in plain.der -v1 PBE-SHA1-3DES -passout pass:secret", rsa] {
-        let file = openssl.run(command, b"");
-        assert_eq!(PrivateKey::parse(&file).err(), Some(KeyError::Encrypted), "{command}");
-        let error = error(&file, b"secret");
-        assert!(is_unsupported(&error), "{command}: {error}");
-        assert!(error.to_string().contains("openssl pkcs8 -topk8"), "{error}");
+    let pkcs8 = "pkcs8 -topk8 -inform DER -in plain.der -passout pass:secret";
+    for (command, name) in [
+        (format!("{pkcs8} -v1 PBE-SHA1-3DES"), "PBE-SHA1-3DES"),
+        (format!("{pkcs8} -v1 PBE-SHA1-2DES"), "PBE-SHA1-2DES"),
+        (format!("{pkcs8} -v2 camellia-256-cbc"), "PBES2, 1.2.840.113549.1.5.13 with PBKDF2"),
+        (format!("{pkcs8} -v2 camellia-256-cbc"), "CAMELLIA-256-CBC"),
+        (rsa.to_owned(), "Proc-Type: 4,ENCRYPTED"),
+    ] {
+        let file = openssl.run(&command, b"");
+        let found = error(&file, b"secret");
+        assert!(is_unsupported(&found), "{command}: {found}");
+        let text = found.to_string();
+        assert!(text.contains(name) && text.contains("openssl pkcs8 -topk8"), "{text}");
+        // At once: a password would be of no use.
+        assert_eq!(PrivateKey::parse(&file).err(), Some(found), "{command}");
+        // The command that the error gives.
+        openssl.write("KEY", file);
+        openssl.run("pkcs8 -topk8 -in KEY -out CONVERTED -passin pass:secret -passout pass:secret", b"");
+        let converted = PrivateKey::parse_encrypted(&openssl.read("CONVERTED"), b"secret").expect("a key");
+        assert_eq!(converted.public_key(), key().public_key());
     }
     let ec =
         openssl.run("genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:secret", b"");

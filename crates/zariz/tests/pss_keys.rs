@@ -50,7 +50,7 @@ fn load(algorithm: &[u8], parameters: &[u8]) -> [Result<Usage, KeyError>; 2] {
     [private, PublicKey::parse(&public).map(|key| key.usage())]
 }
 
-fn restriction(hash: Hash, mgf1_hash: Hash, min_salt_len: u8) -> PssParameters {
+fn restriction(hash: Hash, mgf1_hash: Hash, min_salt_len: u16) -> PssParameters {
     PssParameters { hash, mgf1_hash, min_salt_len }
 }
 
@@ -66,6 +66,9 @@ fn parameters_are_read_and_written() {
         (all(&[salt(&[0])]), restriction(Sha1, Sha1, 0)),
         (all(&[hash(SHA512, NULL), mgf1(SHA512, NULL), salt(&[64])]), restriction(Sha512, Sha512, 64)),
         (all(&[hash(SHA256, NULL), mgf1(SHA512, NULL), salt(&[0, 255])]), restriction(Sha256, Sha512, 255)),
+        (all(&[hash(SHA256, NULL), mgf1(SHA256, NULL), salt(&[1, 0])]), restriction(Sha256, Sha256, 256)),
+        (all(&[hash(SHA256, NULL), mgf1(SHA256, NULL), salt(&[1, 222])]), restriction(Sha256, Sha256, 478)),
+        (all(&[salt(&[0, 255, 255])]), restriction(Sha1, Sha1, 65_535)),
     ];
     for (parameters, expected) in canonical {
         let (private, public) = keys(RSASSA_PSS, &parameters);
@@ -141,7 +144,8 @@ fn other_parameters_are_refused() {
             all(&[h.clone(), field(1, &sequence(&[SHA256, &sequence(&[SHA256, NULL])])), s.clone()]),
         ),
         ("a negative salt", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[0xff])])),
-        ("a salt of 256 bytes", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[1, 0])])),
+        ("a salt of 65,536 bytes", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[1, 0, 0])])),
+        ("the usual salt in two bytes", RSASSA_PSS, all(&[h.clone(), m.clone(), salt(&[0, 32])])),
         ("trailer 2", RSASSA_PSS, all(&[h.clone(), m.clone(), s.clone(), field(3, &tlv(0x02, &[2]))])),
         ("out of order", RSASSA_PSS, all(&[m.clone(), h.clone(), s.clone()])),
         ("twice the hash", RSASSA_PSS, all(&[h.clone(), h.clone(), m.clone(), s.clone()])),
@@ -215,6 +219,8 @@ fn restricted_keys_of_openssl() {
     let Some(openssl) = OpenSsl::find() else { return };
     let cases = [
         ("", None, Algorithm::PS256),
+        // The longest salt that fits this size; 4096 bits have room for 478 bytes.
+        ("sha256 sha256 158", Some(restriction(Hash::Sha256, Hash::Sha256, 158)), Algorithm::pss(Hash::Sha256, 158)),
         ("sha1 sha1 20", Some(restriction(Hash::Sha1, Hash::Sha1, 20)), Algorithm::pss(Hash::Sha1, 20)),
         ("sha256 sha256 32", Some(restriction(Hash::Sha256, Hash::Sha256, 32)), Algorithm::PS256),
         ("sha512 sha512 64", Some(restriction(Hash::Sha512, Hash::Sha512, 64)), Algorithm::PS512),
@@ -274,5 +280,47 @@ fn restricted_keys_of_openssl() {
                 assert_eq!(theirs.is_ok(), ours.is_ok(), "{settings}, {algorithm:?}: {theirs:?}, {ours:?}");
             }
         }
+    }
+}
+
+/// The longest salt that OpenSSL makes for 4096 bits: the key is read, and does what it says.
+#[test]
+fn a_salt_of_478_bytes() {
+    let Some(openssl) = OpenSsl::find() else { return };
+    let parameters =
+        ["md:sha256", "mgf1_md:sha256", "saltlen:478"].map(|name| format!("-pkeyopt rsa_pss_keygen_{name}"));
+    let options = format!("-pkeyopt rsa_keygen_bits:4096 {}", parameters.join(" "));
+    openssl.run(&format!("genpkey -algorithm RSA-PSS {options} -out key.pem"), b"");
+    openssl.run("pkey -in key.pem -pubout -out public.pem", b"");
+    let (private, public) = (openssl.read("key.pem"), openssl.read("public.pem"));
+    let key = PrivateKey::parse(&private).expect("a private key");
+    let public = PublicKey::parse(&public).expect("a public key");
+    assert_eq!(public.usage(), Usage::PssWith(restriction(Hash::Sha256, Hash::Sha256, 478)));
+    let (longest, message) = (Algorithm::pss(Hash::Sha256, 478), b"message");
+    let theirs = openssl.run("dgst -sha256 -sign key.pem", message);
+    assert_eq!(public.verify(longest, message, &theirs), Ok(()));
+    openssl.write("signature", key.sign(longest, message).expect("a signature"));
+    openssl.run("dgst -sha256 -verify public.pem -signature signature", message);
+    for error in [key.sign(Algorithm::PS256, message).err(), public.verify(Algorithm::PS256, message, &theirs).err()] {
+        let text = error.expect("a salt of 32 bytes").to_string();
+        assert!(text.contains("a salt of at least 478 bytes"), "{text}");
+    }
+}
+
+/// OpenSSL 3.0 signs with the longest salt unless told otherwise, which PS256 does not allow: the error says so.
+#[test]
+fn another_salt_is_named() {
+    let Some(openssl) = OpenSsl::find() else { return };
+    openssl.write("key.der", USUAL[2].pkcs1_der());
+    let public = PublicKey::parse(&USUAL[2].spki_der()).expect("a public key");
+    let longest = public.size() - 32 - 2;
+    for (word, actual) in [("max", longest), ("20", 20), ("0", 0)] {
+        let options = format!("-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:{word}");
+        let signature = openssl.run(&format!("dgst -sha256 {options} -keyform DER -sign key.der"), b"message");
+        let error = public.verify(Algorithm::PS256, b"message", &signature).expect_err("another salt");
+        assert_eq!(error, Error::SaltLength { expected: 32, actual });
+        let text = error.to_string();
+        assert!(text.contains(&format!("{actual} bytes")) && text.contains("32"), "{text}");
+        assert!(text.contains("-sigopt rsa_pss_saltlen:32"), "{text}");
     }
 }

@@ -209,7 +209,10 @@ fn pss_salts() {
             let signature = key.sign(with_salt(salt_len), b"message").expect("a signature");
             assert_eq!(public.verify(with_salt(salt_len), b"message", &signature), Ok(()), "{what}, salt {salt_len}");
             let other = if salt_len == 0 { 1 } else { salt_len - 1 };
-            assert_eq!(public.verify(with_salt(other), b"message", &signature), Err(Error::Verification), "{what}");
+            let error = Err(Error::SaltLength { expected: other, actual: salt_len });
+            assert_eq!(public.verify(with_salt(other), b"message", &signature), error, "{what}");
+            // Where more is wrong than the salt, its length is of no use.
+            assert_eq!(public.verify(with_salt(other), b"massage", &signature), Err(Error::Verification), "{what}");
         }
         let any = vec![0; key.size()];
         for salt_len in [most + 1, most + 2, 10 * most] {

@@ -86,7 +86,7 @@ fn check_signatures(what: &str, key: &PublicKey, algorithm: Algorithm, cases: &[
     for ((id, message, signature, valid), result) in cases.iter().zip(results) {
         match result {
             Ok(()) => assert!(valid, "{what} case {id}: accepted a bad signature"),
-            Err(Error::Verification | Error::Length { .. } | Error::NotBelowModulus) => {
+            Err(Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::NotBelowModulus) => {
                 assert!(!valid, "{what} case {id}: refused")
             }
             Err(error) => panic!("{what} case {id}: {error}"),

@@ -26,6 +26,18 @@ fn files_that_are_no_keys() {
         sign(&file).exits(3).says(&["error: ", "file: "]);
         verify(&file, &folder).exits(3).says(&["error: ", "file: "]);
     }
+    for (contents, name, advice) in [
+        ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB user@host\n", "public key of OpenSSH", "ssh-keygen -e -m PKCS8"),
+        ("PuTTY-User-Key-File-3: ssh-rsa\n", "PuTTY", "puttygen"),
+        ("{\"kty\": \"RSA\"}\n", "JWK", "createPrivateKey"),
+        ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n", "base64", "base64 -d"),
+    ] {
+        let file = folder.file("file", contents);
+        sign(&file).exits(3).says(&["file: ", name, advice]);
+        verify(&file, &folder).exits(3).says(&["file: ", name, advice]);
+    }
+    let public = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+    sign(&folder.file("public", public)).exits(3).says(&["public: this is a public key; the private key is needed"]);
     let empty = folder.file("empty", "");
     sign(&empty).exits(3).says(&["empty: empty"]);
     let huge = folder.file("huge", vec![b'x'; 2 << 20]);
@@ -124,8 +136,8 @@ fn a_key_among_other_blocks_is_found() {
     let folder = Folder::new();
     let certificate = folder.join("certificate.pem");
     openssl(args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate]);
-    verify(&certificate, &folder).exits(3).says(&["CERTIFICATE", "openssl x509"]);
-    sign(&certificate).exits(3).says(&["CERTIFICATE"]);
+    verify(&certificate, &folder).exits(3).says(&["certificate", "openssl x509"]);
+    sign(&certificate).exits(3).says(&["certificate", "no private key"]);
     let private = fs::read_to_string(key(1024)).expect("the key");
     let certificate = fs::read_to_string(certificate).expect("the certificate");
     let chain = folder.file("chain.pem", format!("some text\n{certificate}more text\n{private}{certificate}"));
@@ -139,14 +151,15 @@ fn encrypted_keys_say_how_to_decrypt_them() {
         return;
     }
     let folder = Folder::new();
-    for (name, options) in [
-        ("pkcs8.pem", &["pkcs8", "-topk8", "-passout", "pass:secret"][..]),
-        ("pkcs1.pem", &["rsa", "-traditional", "-aes256", "-passout", "pass:secret"]),
+    for (name, options, advice) in [
+        ("pkcs8.pem", &["pkcs8", "-topk8", "-passout", "pass:secret"][..], "openssl pkey"),
+        ("pkcs1.pem", &["rsa", "-traditional", "-aes256", "-passout", "pass:secret"], "openssl pkcs8 -topk8"),
+        ("pbe.pem", &["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES", "-passout", "pass:secret"], "openssl pkcs8 -topk8"),
     ] {
         let file = folder.join(name);
         openssl(options.iter().map(Into::into).chain(args!["-in", key(1024), "-out", file]));
-        sign(&file).exits(3).says(&[name, "encrypted", "openssl pkey"]);
-        verify(&file, &folder).exits(3).says(&[name, "encrypted", "openssl pkey"]);
+        sign(&file).exits(3).says(&[name, "encrypted", advice]);
+        verify(&file, &folder).exits(3).says(&[name, "encrypted", advice]);
     }
 }
 
@@ -173,7 +186,7 @@ fn keys_of_other_kinds_are_refused() {
     }
     let traditional = folder.join("traditional.pem");
     openssl(args!["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", traditional]);
-    sign(&traditional).exits(3).says(&["EC PRIVATE KEY"]);
+    sign(&traditional).exits(3).says(&["not an RSA key", "EC"]);
 
     let short = folder.join("short.pem");
     openssl(args!["genrsa", "-out", short, "512"]);
@@ -192,5 +205,5 @@ fn openssh_keys_say_how_to_convert_them() {
     }
     let keygen = args!["-q", "-t", "rsa", "-b", "1024", "-N", "", "-f", file];
     run(Command::new("ssh-keygen").args(keygen), b"").exits(0);
-    sign(&file).exits(3).says(&["OPENSSH PRIVATE KEY", "ssh-keygen -p -m PEM"]);
+    sign(&file).exits(3).says(&["OPENSSH PRIVATE KEY", "ssh-keygen -p -m PKCS8"]);
 }

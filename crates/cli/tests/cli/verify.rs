@@ -43,6 +43,14 @@ fn openssl_signatures_verify_and_changed_ones_do_not() {
         let wrong = if algorithm == "RS256" { "PS256" } else { "RS256" };
         zariz(args!["verify", "--key", public, "--alg", wrong, "--signatures", signature, message]).exits(1);
     }
+    // The salt is as long as it can be: the default of OpenSSL 3.0.
+    let signature = folder.join("signature");
+    let options = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:max"].map(Into::into);
+    let sign = args!["dgst", "-sha256", "-sign", key(2048), "-out", signature, message];
+    openssl(sign[..4].iter().cloned().chain(options).chain(sign[4..].iter().cloned()));
+    zariz(args!["verify", "--key", public, "--alg", "PS256", "--signatures", signature, message])
+        .exits(1)
+        .says(&["its salt has 222 bytes where the algorithm has 32"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::other_format::OtherFormat;
 use super::pss_parameters::PssParameters;
 
 /// Why a key cannot be used. The texts never show a secret part of it.
@@ -12,6 +13,15 @@ pub enum KeyError {
     Pem(String),
     /// The PEM block is not an RSA key of the kind that is needed.
     Label(String),
+    /// The PEM block holds something else than its label says, and no key that is needed.
+    Mislabelled {
+        /// The label.
+        label: String,
+        /// What the block holds, as an error of its own.
+        holds: String,
+    },
+    /// The file has another format.
+    Format(OtherFormat),
     /// The key is encrypted, and no password was given.
     Encrypted,
     /// The password is wrong, or the encrypted key is damaged: the two cannot be told apart.
@@ -26,6 +36,8 @@ pub enum KeyError {
     Der(String),
     /// A public key was given where a private key is needed.
     PublicOnly,
+    /// A private key was given where a public key is needed.
+    PrivateOnly,
     /// The key has more than two primes.
     MultiPrime,
     /// The modulus is shorter or longer than supported.
@@ -64,13 +76,17 @@ impl fmt::Display for KeyError {
             Self::Label(label) => {
                 write!(f, "the PEM block is labelled {label:?}, which is not the kind of RSA key needed")
             }
+            Self::Mislabelled { label, holds } => write!(f, "the PEM block is labelled {label:?}, but {holds}"),
+            Self::Format(format) => format.fmt(f),
             Self::Encrypted => f.write_str(
                 "the key is encrypted; give its password, or decrypt it first: openssl pkey -in KEY -out DECRYPTED",
             ),
             Self::Password => f.write_str("the password is wrong, or the encrypted key is damaged"),
             Self::Encryption(what) => write!(
                 f,
-                "the key's encryption is not supported ({what}); convert it: openssl pkcs8 -topk8 -in KEY -out CONVERTED"
+                "the key is encrypted in a way that is not supported ({what}); convert it: \
+                 openssl pkcs8 -topk8 -in KEY -out CONVERTED \
+                 (for DES, RC2 and RC4 with -provider legacy -provider default)"
             ),
             Self::NotRsa(oid) => write!(f, "the key is not an RSA key (algorithm {oid})"),
             Self::Parameters(what) => write!(f, "the parameters of the key's algorithm cannot be used: {what}"),
@@ -78,6 +94,9 @@ impl fmt::Display for KeyError {
                 write!(f, "the key is neither PEM text nor the DER of an RSA key, or it is damaged: {what}")
             }
             Self::PublicOnly => f.write_str("this is a public key; the private key is needed"),
+            Self::PrivateOnly => {
+                f.write_str("this is a private key; take its public key: openssl pkey -in KEY -pubout -out CONVERTED")
+            }
             Self::MultiPrime => f.write_str("the key has more than two primes; only two-prime keys are supported"),
             Self::Size { bits } => write!(
                 f,
@@ -100,6 +119,13 @@ impl fmt::Display for KeyError {
 pub enum Error {
     /// The signature is not one of the message under the key.
     Verification,
+    /// The signature is one of the message, but with a PSS salt of another length.
+    SaltLength {
+        /// The length that the algorithm has, in bytes.
+        expected: usize,
+        /// The length of the signature's.
+        actual: usize,
+    },
     /// The key and padding cannot decrypt the ciphertext. The error deliberately says no more.
     Decryption,
     /// The input is not as long as the modulus.
@@ -147,6 +173,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Verification => f.write_str("the signature does not verify"),
+            Self::SaltLength { expected, actual } => write!(
+                f,
+                "the signature is right, but its salt has {actual} bytes where the algorithm has {expected}; \
+                 to make such signatures with openssl: -sigopt rsa_pss_saltlen:{expected}"
+            ),
             Self::Decryption => f.write_str("the ciphertext cannot be decrypted with this key and padding"),
             Self::Length { expected, actual } => {
                 write!(f, "{actual} bytes given where the key needs exactly {expected}")

@@ -70,6 +70,9 @@ impl fmt::Debug for PrivateKey {
 impl PrivateKey {
     /// Reads a key from PEM text or DER: PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`).
     ///
+    /// Blanks and empty lines in PEM, lines of any length, text and blocks around the key, and blanks behind DER
+    /// do not matter. Where label and content of a block disagree, the content decides.
+    ///
     /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first
     /// signature. Only [`validate`](Self::validate) checks that the primes are prime.
     ///

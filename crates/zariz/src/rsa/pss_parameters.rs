@@ -12,7 +12,7 @@ pub struct PssParameters {
     /// The hash of the mask-generation function, which is MGF1.
     pub mgf1_hash: Hash,
     /// The shortest salt, in bytes.
-    pub min_salt_len: u8,
+    pub min_salt_len: u16,
 }
 
 impl fmt::Display for PssParameters {

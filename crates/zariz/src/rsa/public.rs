@@ -52,7 +52,8 @@ impl PublicKey {
     /// The length of the longest modulus, in bits.
     pub const MAX_BITS: usize = crate::Modulus::MAX_BITS;
 
-    /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
+    /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`), laid out as for
+    /// [`PrivateKey::parse`](super::PrivateKey::parse).
     ///
     /// A key with the algorithm id-RSASSA-PSS is for PSS signatures alone, with its parameters, if it has any
     /// ([`usage`](Self::usage)).

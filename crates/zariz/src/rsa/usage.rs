@@ -1,15 +1,15 @@
 //! What a key may be used for: everything that RSA does, or PSS alone, perhaps with parameters (RFC 4055).
 
-use der::Decode;
-use der::asn1::{Any, AnyRef};
+use der::asn1::{Any, AnyRef, ContextSpecificRef};
 use der::oid::ObjectIdentifier;
-use der::referenced::OwnedToRef;
-use pkcs1::{RsaPssParamsOwned, RsaPssParamsRef, TrailerField};
+use der::{Decode, Encode, EncodeValue, Reader, Tag, TagMode, TagNumber, Tagged};
+use pkcs1::TrailerField;
 use spki::{AlgorithmIdentifier, AlgorithmIdentifierOwned, AlgorithmIdentifierRef};
 
 use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
 use super::hash::{Hash, Mgf};
+use super::parse;
 use super::pss_parameters::PssParameters;
 
 /// id-RSASSA-PSS (RFC 4055 section 3.1).
@@ -71,7 +71,7 @@ impl Usage {
             (pkcs1::ALGORITHM_OID, parameters) => check_none(algorithm.oid, parameters).map(|()| Self::Any),
             (PSS_OID, None) => Ok(Self::Pss),
             (PSS_OID, Some(parameters)) => PssParameters::read(parameters).map(Self::PssWith),
-            (other, _) => Err(KeyError::NotRsa(other.to_string())),
+            (other, _) => Err(KeyError::NotRsa(parse::name(other))),
         }
     }
 
@@ -88,14 +88,22 @@ impl Usage {
 
 impl PssParameters {
     fn read(parameters: AnyRef) -> Result<Self, KeyError> {
-        let parameters: RsaPssParamsOwned =
-            parameters.decode_as().map_err(|error: der::Error| KeyError::Parameters(error.to_string()))?;
-        let AlgorithmIdentifier { oid, parameters: mgf1_hash } = &parameters.mask_gen;
-        let mgf1_hash = mgf1_hash.as_ref().filter(|_| *oid == MGF1_OID).ok_or_else(|| {
+        // The type that the crate `pkcs1` has for these parameters reads salts of at most 255 bytes.
+        let (hash, mask_gen, min_salt_len, _) = parameters
+            .sequence(|fields| {
+                der::Result::Ok((
+                    fields.context_specific(TagNumber(0), TagMode::Explicit)?.unwrap_or(SHA1),
+                    fields.context_specific(TagNumber(1), TagMode::Explicit)?.unwrap_or(mgf1(SHA1)),
+                    fields.context_specific(TagNumber(2), TagMode::Explicit)?.unwrap_or(SALT_LEN),
+                    fields.context_specific::<TrailerField>(TagNumber(3), TagMode::Explicit)?,
+                ))
+            })
+            .map_err(|error: der::Error| KeyError::Parameters(error.to_string()))?;
+        let AlgorithmIdentifier { oid, parameters: mgf1_hash } = mask_gen;
+        let mgf1_hash = mgf1_hash.filter(|_| oid == MGF1_OID).ok_or_else(|| {
             KeyError::Parameters(format!("the mask-generation function {oid} is not MGF1 with a hash"))
         })?;
-        let [hash, mgf1_hash] = [read_hash(parameters.hash.owned_to_ref())?, read_hash(mgf1_hash.owned_to_ref())?];
-        Ok(Self { hash, mgf1_hash, min_salt_len: parameters.salt_len })
+        Ok(Self { hash: read_hash(hash)?, mgf1_hash: read_hash(mgf1_hash)?, min_salt_len })
     }
 
     fn write(self, null: HashNull) -> der::Result<Any> {
@@ -104,11 +112,28 @@ impl PssParameters {
             identifier.parameters = identifier.parameters.filter(|_| null == HashNull::Written);
             der::Result::Ok(identifier)
         };
-        let (hash, mgf1_hash) = (identifier(self.hash)?, identifier(self.mgf1_hash)?);
-        let mask_gen = AlgorithmIdentifier { oid: MGF1_OID, parameters: Some(mgf1_hash) };
-        let trailer_field = TrailerField::default();
-        Any::encode_from(&RsaPssParamsRef { hash, mask_gen, salt_len: self.min_salt_len, trailer_field })
+        let fields = [
+            field(0, &identifier(self.hash)?, &SHA1)?,
+            field(1, &mgf1(identifier(self.mgf1_hash)?), &mgf1(SHA1))?,
+            field(2, &self.min_salt_len, &SALT_LEN)?,
+        ];
+        Any::new(Tag::Sequence, fields.concat())
     }
+}
+
+/// What RSASSA-PSS-params have where they say nothing else (RFC 8017 appendix A.2.3).
+const SHA1: AlgorithmIdentifierRef =
+    AlgorithmIdentifier { oid: ObjectIdentifier::new_unwrap("1.3.14.3.2.26"), parameters: Some(AnyRef::NULL) };
+const SALT_LEN: u16 = 20;
+
+fn mgf1(hash: AlgorithmIdentifierRef) -> AlgorithmIdentifier<AlgorithmIdentifierRef> {
+    AlgorithmIdentifier { oid: MGF1_OID, parameters: Some(hash) }
+}
+
+/// A field with its tag, or nothing for its default, which DER leaves out.
+fn field<T: EncodeValue + Tagged + PartialEq>(number: u32, value: &T, default: &T) -> der::Result<Vec<u8>> {
+    let field = ContextSpecificRef { tag_number: TagNumber(number), tag_mode: TagMode::Explicit, value };
+    if value == default { Ok(Vec::new()) } else { field.to_der() }
 }
 
 /// Checks that parameters are absent or NULL.

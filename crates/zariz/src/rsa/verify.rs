@@ -79,7 +79,8 @@ impl PublicKey {
     /// Verifies a signature of `message`.
     ///
     /// # Errors
-    /// [`Error::Verification`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong signature;
+    /// [`Error::Verification`], [`Error::SaltLength`], [`Error::Length`] or [`Error::NotBelowModulus`] for a wrong
+    /// signature;
     /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
     /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it.
     pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> Result<(), Error> {

@@ -32,6 +32,11 @@ impl OpenSsl {
         Some(Self { folder })
     }
 
+    /// Where it runs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.folder.join(name), bytes).expect("a test file");
     }

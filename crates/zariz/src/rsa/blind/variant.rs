@@ -79,7 +79,7 @@ impl Variant {
 
     /// The mark of a key for this variant in its algorithm identifier.
     pub(super) fn parameters(self) -> PssParameters {
-        PssParameters { hash: Hash::Sha384, mgf1_hash: Hash::Sha384, min_salt_len: self.salt_len() as u8 }
+        PssParameters { hash: Hash::Sha384, mgf1_hash: Hash::Sha384, min_salt_len: self.salt_len() as u16 }
     }
 
     /// Checks that a key with that usage may become one for this variant.

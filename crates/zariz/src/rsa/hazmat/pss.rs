@@ -54,7 +54,7 @@ pub(in crate::rsa) fn encode_with(
 /// length for `None`. Overwrites `encoded`.
 ///
 /// # Errors
-/// [`Error::Verification`] if it has not; [`Error::KeyTooShort`] if digest and salt do not fit;
+/// [`Error::Verification`] if it has not; [`Error::SaltLength`] if only the salt's length is wrong; [`Error::KeyTooShort`] if digest and salt do not fit;
 /// [`Error::Digest`] for a digest of the wrong length; [`Error::Length`] if `encoded` is not `⌈bits/8⌉` bytes
 /// long.
 pub fn verify(
@@ -86,8 +86,14 @@ pub fn verify(
     // The salt follows the first byte that is not zero.
     let one = db.iter().position(|&byte| byte != 0).ok_or(Error::Verification)?;
     let at = one + 1;
-    let padded = db[one] == 1 && salt_len.is_none_or(|salt_len| db.len() - at == salt_len);
-    if padded && hash.digest(&[&[0; 8], digest, &db[at..]]) == h { Ok(()) } else { Err(Error::Verification) }
+    if db[one] != 1 || hash.digest(&[&[0; 8], digest, &db[at..]]) != h {
+        return Err(Error::Verification);
+    }
+    let actual = db.len() - at;
+    match salt_len {
+        Some(expected) if expected != actual => Err(Error::SaltLength { expected, actual }),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that hash and salt fit. Both lengths may come from an attacker.
