@@ -1,6 +1,6 @@
-//! What an interrupted run leaves behind: Ctrl-C and a request to terminate remove temporary files and
-//! folders, put the terminal back, and say how far the run has come. Then the process ends by the signal, as
-//! usual.
+//! What an interrupted run leaves behind: every signal that ends a program (Ctrl-C, a closed terminal, a request
+//! to terminate, ...) removes temporary files and folders, puts the terminal back, and says how far the run has
+//! come. Then the process ends by the signal, as usual. Signals that are ignored at the start stay ignored.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -70,18 +70,17 @@ fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
 /// leaves a temporary file behind.
 #[cfg(unix)]
 fn listen() {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    let signals = signal_hook::iterator::Signals::new(zariz_process::ending_signals());
+    let Ok(mut signals) = signals else { return };
     let wait = move || {
-        for signal in signals.forever() {
+        if let Some(signal) = signals.forever().next() {
             // Both are held to the end of the process, so that no further step begins, and nothing is
             // created.
             let (words, mut doomed) = (last_words(), doomed());
             remove_all(&mut doomed);
             terminal::restore();
             report::interrupted(&words);
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
+            zariz_process::end_by(signal);
         }
     };
     let _ = std::thread::Builder::new().name("cleanup".into()).spawn(wait);

@@ -5,6 +5,9 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKi
 
 use crate::exit::Failure;
 
+/// Many times the largest signature or ciphertext in any encoding.
+pub const LONGEST_ENCODED: u64 = 64 << 10;
+
 /// How signatures, ciphertexts and plaintexts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Encoding {
@@ -89,6 +92,25 @@ impl Encoding {
         }
         contents.retain(|byte| !byte.is_ascii_whitespace());
         self.decode(&contents)
+    }
+
+    /// What to do about a file that was read as one item of `size` bytes and is in another form: text of one
+    /// item, or of one on each line. Empty if it is neither.
+    pub fn advice(self, contents: &[u8], size: usize) -> String {
+        let is_item = |encoding: &Self, text: &[u8]| encoding.decode_file(text.to_vec()).is_ok_and(|i| i.len() == size);
+        let texts = [("hex", Self::Hex), ("base64", Self::Base64), ("base64url", Self::Base64url)];
+        let in_text = |text: &[u8]| texts.iter().find(|(_, encoding)| is_item(encoding, text));
+        let mut lines = contents.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let (first, second) = (lines.next().unwrap_or_default(), lines.next());
+        match (second.and(in_text(first)), in_text(contents)) {
+            (Some((name, _)), _) => {
+                format!("; its lines are as long as the key in {name}: read each with --lines --encoding {name}")
+            }
+            (None, Some((name, encoding))) if *encoding != self => {
+                format!("; it is as long as the key in {name}: read it with --encoding {name}")
+            }
+            _ => String::new(),
+        }
     }
 
     /// The bytes as the whole of an output: text ends with a line end. No copy of the bytes stays behind.

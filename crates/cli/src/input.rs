@@ -6,6 +6,7 @@ use std::path::Path;
 
 use zariz::rsa::Hash;
 
+use crate::encoding::{Encoding, LONGEST_ENCODED};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::report;
@@ -97,10 +98,16 @@ impl Input {
         }
     }
 
-    /// The whole input.
-    pub fn read_all(mut self) -> Result<Vec<u8>, Failure> {
+    /// One signature or ciphertext in `encoding` for a key of `size` bytes, and what to do if the input has
+    /// another form.
+    pub fn read_item(self, encoding: Encoding, size: usize) -> Result<(Vec<u8>, String), Failure> {
         let mut contents = Vec::new();
-        self.reader.read_to_end(&mut contents).map_err(|e| Failure::io(&self.name, &e))?;
-        Ok(contents)
+        self.reader.take(LONGEST_ENCODED + 1).read_to_end(&mut contents).map_err(|e| Failure::io(&self.name, &e))?;
+        let advice = encoding.advice(&contents, size);
+        if contents.len() as u64 > LONGEST_ENCODED {
+            let (name, what) = (self.name, "too long for one signature or ciphertext");
+            return Err(Failure::Input(format!("{name}: {what}: more than {LONGEST_ENCODED} bytes{advice}")));
+        }
+        Ok((contents, advice))
     }
 }

@@ -2,14 +2,12 @@
 
 use std::io::{BufRead, Read};
 
+use crate::encoding::LONGEST_ENCODED;
 use crate::exit::Failure;
 use crate::input::Input;
 
 /// The longest line. Real input has none that is longer; it would only fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
-
-/// Many times the largest signature or ciphertext in any encoding.
-pub const LONGEST_ENCODED: u64 = 64 << 10;
 
 /// Memory that an item takes besides its bytes: vectors, and what the allocator needs for them.
 const OVERHEAD: u64 = 128;

@@ -3,12 +3,17 @@
 //! A child made by `fork` begins with a copy of its parent's memory. It must not use random numbers that its parent
 //! also uses. It must not wait for a lock that a thread of its parent held: the child has no such thread to release it.
 //!
-//! [`return_long_allocations`] asks the C library's allocator not to keep long allocations.
+//! [`return_long_allocations`] asks the C library's allocator not to keep long allocations. [`ending_signals`] and
+//! [`end_by`] are for programs that clean up before a signal ends them.
 
 mod allocator;
 mod generation;
+#[cfg(unix)]
+mod signals;
 
 pub use allocator::return_long_allocations;
+#[cfg(unix)]
+pub use signals::{end_by, ending_signals};
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -8,11 +8,11 @@ use zeroize::Zeroizing;
 
 use crate::args::{Execution, Files};
 use crate::batch::{self, ItemResult};
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, LONGEST_ENCODED};
 use crate::exit::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::keyfile;
-use crate::lines::{LONGEST_ENCODED, Lines};
+use crate::lines::Lines;
 use crate::output::{self, Output};
 use crate::password::Password;
 use crate::progress::Progress;
@@ -103,10 +103,10 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         batch::run(ciphertexts(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
     } else {
         let name = source.name.clone();
-        let ciphertext = encoding.decode_file(source.read_all()?);
-        let ciphertext = ciphertext.map_err(|error| Failure::Input(format!("{name}: {error}")))?;
-        let plaintext = key.decrypt(&padding, &ciphertext);
-        let plaintext = plaintext.map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+        let (contents, advice) = source.read_item(encoding, key.public_key().size())?;
+        let decrypt = |ciphertext: Vec<u8>| key.decrypt(&padding, &ciphertext).map_err(|error| error.to_string());
+        let plaintext = encoding.decode_file(contents).and_then(decrypt);
+        let plaintext = plaintext.map_err(|error| Failure::Input(format!("{name}: {error}{advice}")))?;
         if plain == Encoding::Raw && !is_text(&plaintext) {
             output.refuse_binary("--output-encoding")?;
         }

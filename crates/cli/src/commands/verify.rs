@@ -62,13 +62,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         let pairs = Pairs::new(input, signatures);
         verify_lines(&key, algorithm, encoding, pairs, args.execution.threads(), &mut progress)?
     } else {
-        let (digest, signature) = (input.digest(algorithm.hash(), &mut progress)?, signatures.read_all()?);
+        let digest = input.digest(algorithm.hash(), &mut progress)?;
+        let (signature, advice) = signatures.read_item(encoding, key.size())?;
         let verify = |signature: Vec<u8>| key.verify_digest(algorithm, &digest, &signature).map_err(|e| e.to_string());
         let result = encoding.decode_file(signature).and_then(verify);
         match result {
             Ok(()) => Tally { done: 1, failed: 0 },
             Err(error) => {
-                progress.error(error);
+                progress.error(format_args!("{error}{advice}"));
                 Tally { done: 0, failed: 1 }
             }
         }

@@ -3,6 +3,7 @@
 mod decrypt;
 mod demo;
 mod info;
+mod interruption;
 mod key_folder;
 mod keygen;
 mod keys;

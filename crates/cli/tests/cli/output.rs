@@ -4,11 +4,9 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use crate::args;
 use crate::run::{Folder, key, program, zariz, zariz_with};
@@ -119,34 +117,5 @@ fn a_standard_error_that_is_closed_is_no_panic() {
         let command = format!("printf 'x\\n2\\n' | \"$0\" modexp --modulus 7 --exponent 2 {redirection}");
         let output = Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).output().expect("ended");
         assert_eq!((output.status.code(), &output.stdout[..]), (Some(4), &b"\n4\n"[..]), "{redirection}");
-    }
-}
-
-#[test]
-fn an_interruption_leaves_no_file() {
-    for signal in ["INT", "TERM"] {
-        let folder = Folder::new();
-        let mut child = program();
-        child.args(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", folder.join("out")]);
-        let mut child = child.stdin(Stdio::piped()).spawn().expect("started");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(b"2\n3\n").expect("written");
-        // The work has begun when its temporary file holds the first results.
-        let begun = || {
-            let files = fs::read_dir(folder.path()).expect("the folder");
-            files.filter_map(|entry| entry.ok()?.metadata().ok()).any(|about| about.len() > 0)
-        };
-        for _ in 0..1000 {
-            if begun() {
-                break;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        assert!(begun(), "no temporary file: {:?}", folder.names());
-        let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
-        assert!(sent.is_ok_and(|status| status.success()));
-        let status = child.wait().expect("ended");
-        assert_eq!(status.signal(), Some(if signal == "INT" { 2 } else { 15 }));
-        assert!(folder.names().is_empty(), "{:?}", folder.names());
     }
 }

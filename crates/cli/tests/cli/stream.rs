@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::args;
-use crate::run::{Folder, key, program, zariz};
+use crate::run::{Folder, key, program, run, zariz};
 
 /// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it
 /// answers.
@@ -71,6 +71,29 @@ fn memory_is_flat_over_one_long_message() {
     zariz(args!["sign", "--key", key, "--out", signature, whole]).exits(0);
     let verify = format!("verify --key '{key}' --signatures '{}'", signature.display());
     assert_eq!(answers_within(LIMIT, &verify, feed), 0);
+}
+
+#[test]
+fn an_endless_file_that_is_no_message_ends_the_run() {
+    let (key, zero) = (key(1024).into_string().expect("a path of text"), "/dev/zero");
+    for encoding in ["raw", "hex", "base64", "base64url"] {
+        for command in [
+            format!("decrypt --key '{key}' --encoding {encoding} {zero}"),
+            format!("verify --key '{key}' --encoding {encoding} --signatures {zero} /dev/null"),
+            format!("verify --key '{key}' --lines --encoding base64 --signatures {zero} /dev/null"),
+            format!("sign --key {zero} /dev/null"),
+            format!("decrypt --key {zero} /dev/null"),
+            format!("verify --key {zero} --signatures /dev/null /dev/null"),
+            format!("sign --key '{key}' --password-file {zero} /dev/null"),
+            format!("keygen --bits 1024 --password-file {zero}"),
+        ] {
+            let limited = format!("ulimit -v {LIMIT}; MALLOC_ARENA_MAX=1 exec \"$0\" {command}");
+            let mut shell = Command::new("sh");
+            let done = run(shell.args(["-c", &limited, env!("CARGO_BIN_EXE_zariz")]), b"").exits(3);
+            let says = |words| done.stderr.contains(words);
+            assert!(done.stdout.is_empty() && (says("too long") || says("longer than")), "{done:?}");
+        }
+    }
 }
 
 #[test]

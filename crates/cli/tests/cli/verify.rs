@@ -172,3 +172,44 @@ fn a_signature_of_the_wrong_length_is_a_failure_and_no_error() {
         zariz_with(verify, b"message").exits(1).says(&["verified 0, failed 1"]);
     }
 }
+
+#[test]
+fn files_in_another_form_are_told_what_option_reads_them() {
+    let folder = Folder::new();
+    let texts = ["hex", "base64", "base64url"];
+    for written in texts {
+        let sign = |options: &[&str]| {
+            let sign = args!["sign", "--key", key(1024), "--encoding", written];
+            zariz_with(sign.into_iter().chain(options.iter().map(Into::into)), b"one\ntwo\n").exits(0).stdout
+        };
+        let one = folder.file("one", sign(&[]));
+        let many = folder.file("many", sign(&["--lines"]));
+        let endless = folder.file("endless", sign(&["--lines"]).repeat(1000));
+        for read in ["raw", "hex", "base64", "base64url"] {
+            let as_one = |file: &PathBuf| {
+                let verify = args!["verify", "--key", key(1024), "--encoding", read, "--signatures", file];
+                let verified = zariz_with(verify, b"one\ntwo\n");
+                let decrypt = args!["decrypt", "--key", key(1024), "--encoding", read, file];
+                (verified, zariz(decrypt))
+            };
+            for (file, code) in [(&many, 1), (&endless, 3)] {
+                let (verified, decrypted) = as_one(file);
+                verified.exits(code).says(&["--lines"]);
+                decrypted.exits(3).says(&["--lines"]);
+            }
+            let (verified, decrypted) = as_one(&one);
+            if verified.code == Some(0) {
+                continue;
+            }
+            verified.exits(1).says(&["--encoding "]);
+            let decrypted = decrypted.exits(3).says(&["--encoding "]);
+            assert!(!decrypted.stderr.contains("--lines"), "{decrypted:?}");
+        }
+    }
+    // What is only wrong gets no advice.
+    for contents in [vec![b'x'; 200], vec![0; 128], b"one\ntwo\n".to_vec(), vec![]] {
+        let file = folder.file("wrong", contents);
+        let done = zariz(args!["verify", "--key", key(1024), "--signatures", file]).exits(1);
+        assert!(!done.stderr.contains("--lines") && !done.stderr.contains("--encoding"), "{done:?}");
+    }
+}
