@@ -5,7 +5,8 @@ use std::{mem, ptr};
 
 /// The signals that end this process unless it handles them, for a program that must clean up first.
 ///
-/// Left out: signals that this process ignores, as `nohup` makes it ignore SIGHUP; SIGKILL, which cannot be handled;
+/// Left out: signals that this process ignores, as `nohup` makes it ignore SIGHUP (but not SIGINT and SIGTERM: a script's
+/// shell ignores SIGINT for its background jobs, and whoever sends one to such a job means it); SIGKILL, which cannot be handled;
 /// and those that tell of faults of the program itself, such as SIGSEGV.
 pub fn ending_signals() -> Vec<c_int> {
     let mut signals = vec![
@@ -25,7 +26,7 @@ pub fn ending_signals() -> Vec<c_int> {
     ];
     #[cfg(target_os = "linux")]
     signals.extend([libc::SIGIO, libc::SIGPWR, libc::SIGSTKFLT].into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()));
-    signals.retain(|signal| !is_ignored(*signal));
+    signals.retain(|signal| [libc::SIGINT, libc::SIGTERM].contains(signal) || !is_ignored(*signal));
     signals
 }
 

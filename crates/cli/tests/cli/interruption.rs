@@ -96,7 +96,8 @@ fn every_signal_that_ends_a_program_removes_the_draft_of_every_command() {
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let folder = Folder::new();
-    for signal in [1, 2, 3, 15, 10] {
+    // Not SIGINT and SIGTERM: see `ending_signals`.
+    for signal in [1, 3, 10] {
         let out = folder.join("out");
         let mut child = Command::new("sh");
         child.args(["-c", &format!("trap '' {signal}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_zariz")]);
