@@ -35,16 +35,28 @@ pub enum Failure {
     Usage(String),
     /// A bad key, bad input, or an input or output that failed: 3.
     Input(String),
-    /// The reader of our output closed it: end quietly, 0.
+    /// The reader of our output closed it, as `head` does: end quietly, by the signal for that, as other
+    /// programs do; 3 where there are no signals.
     Closed,
 }
 
 impl Failure {
+    /// Tells the user, and returns the exit code.
+    pub fn report(&self) -> ExitCode {
+        match self {
+            #[cfg(unix)]
+            Self::Closed => zariz_process::end_by(signal_hook::consts::SIGPIPE),
+            #[cfg(not(unix))]
+            Self::Closed => {}
+            Self::Usage(_) | Self::Input(_) => report::error(self),
+        }
+        self.code().into()
+    }
+
     fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Input(_) => 3,
-            Self::Closed => 0,
+            Self::Input(_) | Self::Closed => 3,
         }
     }
 
@@ -58,7 +70,7 @@ impl Failure {
         move |error| Self::Input(format!("{}: {error}", path.display()))
     }
 
-    /// A failed write to `what`: a closed pipe is no error of ours.
+    /// A failed write to `what`: a closed pipe needs no message.
     pub fn write(what: impl fmt::Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::io(what, error) }
     }
@@ -66,10 +78,8 @@ impl Failure {
 
 /// Ends the process at once, after a failure that leaves nothing to do.
 pub fn at_once(failure: &Failure) -> ! {
-    if !matches!(failure, Failure::Closed) {
-        report::error(failure);
-    }
     cleanup::remove();
+    failure.report();
     std::process::exit(failure.code().into())
 }
 
@@ -93,9 +103,3 @@ macro_rules! input {
     };
 }
 input!(zariz::EngineError, zariz::ModulusError, zariz_papers::Failure);
-
-impl From<Failure> for ExitCode {
-    fn from(failure: Failure) -> Self {
-        failure.code().into()
-    }
-}

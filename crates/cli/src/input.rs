@@ -9,7 +9,7 @@ use zariz::rsa::Hash;
 use crate::encoding::{Encoding, LONGEST_ENCODED};
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::report;
+use crate::{report, standard};
 
 /// More than a pipe holds, so that one read takes all its contents.
 const BUFFER: usize = 256 * 1024;
@@ -55,6 +55,7 @@ impl Input {
             }
             return Self::stdin();
         }
+        standard::must_name_open(path)?;
         let name = name(path);
         let file = File::open(path).map_err(|e| Failure::io(&name, &e))?;
         Ok(Self::from_file(file, name))
@@ -70,6 +71,7 @@ impl Input {
     fn stdin() -> Result<Self, Failure> {
         use std::os::fd::AsFd;
 
+        standard::must_be_open(0)?;
         let name = "standard input";
         let file = io::stdin().as_fd().try_clone_to_owned().map_err(|e| Failure::io(name, &e))?;
         Ok(Self::from_file(file.into(), name.into()))

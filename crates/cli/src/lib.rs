@@ -22,9 +22,11 @@ mod place;
 mod processor;
 pub mod progress;
 mod report;
+mod standard;
 mod stream;
 mod workload;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -36,14 +38,22 @@ use exit::Failure;
 pub fn run() -> ExitCode {
     // Memory that one thread frees must be free for all threads. Called before any other thread is started.
     zariz_process::return_long_allocations();
-    let command = Cli::parse().command;
-    match processor::check_hidden().and_then(|()| commands::run(command)) {
-        Ok(outcome) => outcome.into(),
-        // The reader of our output has closed it, as `head` does. That is no error.
-        Err(Failure::Closed) => ExitCode::SUCCESS,
-        Err(failure) => {
-            report::error(&failure);
-            failure.into()
-        }
+    let run = |cli: Cli| processor::check_hidden().and_then(|()| commands::run(cli.command)).map(Into::into);
+    let done = Cli::try_parse().map_or_else(|error| not_run(&error), run);
+    done.unwrap_or_else(|failure| failure.report())
+}
+
+/// Prints the help or version that was asked for, or what is wrong with the command line.
+fn not_run(error: &clap::Error) -> Result<ExitCode, Failure> {
+    if !error.use_stderr() {
+        output::Output::stdout()?;
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return printed.map(|()| ExitCode::SUCCESS).map_err(|error| Failure::write("standard output", &error));
     }
+    // Errors repeat arguments as they are: those for escaped ones say the same.
+    let arguments = std::env::args_os().map(|argument| report::Escaped(argument.display()).to_string());
+    let escaped = Cli::try_parse_from(arguments).err();
+    // If it cannot be printed, the exit code still tells.
+    let _ = escaped.as_ref().unwrap_or(error).print();
+    Ok(ExitCode::from(2))
 }

@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 use crate::cleanup::{self, Watch};
 use crate::exit::Failure;
 use crate::place::{self, Disk, Existing, PlaceError, System, exists, place};
+use crate::standard;
 
 /// Where results go.
 pub enum Output {
@@ -37,14 +38,19 @@ enum Access {
 }
 
 impl Output {
+    /// Standard output, if it was not closed.
+    pub fn stdout() -> Result<Self, Failure> {
+        standard::must_be_open(1).map(|()| Self::Stdout)
+    }
+
     /// Opens the file, or standard output if there is none or it is `-`.
     pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        match path {
-            Some(path) if is_stdout(path) => Ok(Self::Stdout),
-            Some(path) if is_special(path) => Ok(Self::Direct(open_special(path)?, path.to_owned())),
-            Some(path) => Draft::new(path, Access::Usual).map(Self::Replaced),
-            None => Ok(Self::Stdout),
+        let Some(path) = path.filter(|path| !is_stdout(path)) else { return Self::stdout() };
+        must_name_file(path)?;
+        if is_special(path) {
+            return Ok(Self::Direct(open_special(path)?, path.to_owned()));
         }
+        Draft::new(path, Access::Usual).map(Self::Replaced)
     }
 
     /// Opens the file for a private key, or standard output for `-`. Other users cannot read a new file, and
@@ -52,8 +58,9 @@ impl Output {
     /// [`finish_on`](Self::finish_on), which must be told the same `existing`.
     pub fn private(path: &Path, existing: Existing) -> Result<Self, Failure> {
         if is_stdout(path) {
-            return Ok(Self::Stdout);
+            return Self::stdout();
         }
+        must_name_file(path)?;
         // Where nothing may be replaced, nothing that is there is opened, either: taking its name fails.
         if existing == Existing::Replaced && is_special(path) {
             return Ok(Self::Direct(open_special_for_key(path)?, path.to_owned()));
@@ -151,6 +158,18 @@ impl Draft {
     }
 }
 
+/// Refuses the path of a folder, and one that can only be a folder's: its last part is empty, `.` or `..`. Without
+/// that, it would be the path of something else.
+fn must_name_file(path: &Path) -> Result<(), Failure> {
+    let whole = path.as_os_str().as_encoded_bytes();
+    let ends_with_name = path.file_name().is_some_and(|name| whole.ends_with(name.as_encoded_bytes()));
+    match whole {
+        b"" => Err(Failure::Input("an empty path names no file".into())),
+        _ if ends_with_name && !path.is_dir() => Ok(()),
+        _ => Err(Failure::Input(format!("{}: names a folder, not a file", path.display()))),
+    }
+}
+
 /// Whether `path` means standard output.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -169,6 +188,7 @@ fn is_special(path: &Path) -> bool {
 }
 
 fn open_special(path: &Path) -> Result<File, Failure> {
+    standard::must_name_open(path)?;
     File::options().write(true).open(path).map_err(|e| failed(path, &e))
 }
 
@@ -240,7 +260,11 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
 
 /// Refuses a path at which there is something already.
 pub fn must_be_new(path: &Path) -> Result<(), Failure> {
-    if !is_stdout(path) && path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+    if is_stdout(path) {
+        return Ok(());
+    }
+    must_name_file(path)?;
+    if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
 /// Refuses to put results in the place of what is needed to make or to use them; each path comes with the

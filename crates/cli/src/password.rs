@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use crate::cleanup;
 use crate::exit::Failure;
 use crate::input::{self, Input};
+use crate::report::Escaped;
 
 /// A longer line is not a password.
 const LONGEST: u64 = 1 << 16;
@@ -40,7 +41,7 @@ pub fn can_ask() -> bool {
 /// Asks for the password of the key at `path`.
 pub fn ask(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let _kept = cleanup::keep_terminal();
-    let prompt = format!("password of {}: ", input::name(path));
+    let prompt = format!("password of {}: ", Escaped(input::name(path)));
     let password = rpassword::prompt_password(prompt).map_err(|error| Failure::io("the terminal", &error))?;
     Ok(Zeroizing::new(password.into_bytes()))
 }

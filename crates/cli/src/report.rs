@@ -1,6 +1,7 @@
-//! Messages on standard error. If it cannot be written to, the run goes on.
+//! Messages on standard error. If it cannot be written to, the run goes on. Control characters in messages come
+//! from names and inputs of others: they are escaped, so that they change nothing on a terminal.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -10,7 +11,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// Writes `error: text`, in colour on a terminal unless `NO_COLOR` is set.
 pub fn error(text: impl Display) {
-    let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {text}");
+    let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {}", Escaped(text));
 }
 
 /// Writes an error of a run that is interrupted, if there is one to write: on a terminal on a line of its
@@ -27,7 +28,31 @@ pub fn interrupted(text: &str) {
 
 /// Writes a line of text.
 pub fn note(text: impl Display) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{}", Escaped(text));
+}
+
+/// Text for a terminal: control characters, line ends among them, and those that turn the direction of writing
+/// are shown as Rust writes them in strings.
+pub struct Escaped<T>(pub T);
+
+impl<T: Display> Display for Escaped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        struct Filter<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+        impl fmt::Write for Filter<'_, '_> {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                let is_invisible = |c: char| {
+                    c.is_control()
+                        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+                };
+                text.chars().try_for_each(|c| match is_invisible(c) {
+                    true => write!(self.0, "{}", c.escape_debug()),
+                    false => self.0.write_char(c),
+                })
+            }
+        }
+        write!(Filter(f), "{}", self.0)
+    }
 }
 
 /// A count with its noun, which is in the plural unless the count is one: 1 line, 20,000 lines.

@@ -4,14 +4,19 @@
 //! also uses. It must not wait for a lock that a thread of its parent held: the child has no such thread to release it.
 //!
 //! [`return_long_allocations`] asks the C library's allocator not to keep long allocations. [`ending_signals`] and
-//! [`end_by`] are for programs that clean up before a signal ends them.
+//! [`end_by`] are for programs that clean up before a signal ends them. With the feature `descriptors`,
+//! `was_closed` tells which standard streams were closed.
 
 mod allocator;
+#[cfg(feature = "descriptors")]
+mod descriptors;
 mod generation;
 #[cfg(unix)]
 mod signals;
 
 pub use allocator::return_long_allocations;
+#[cfg(feature = "descriptors")]
+pub use descriptors::was_closed;
 #[cfg(unix)]
 pub use signals::{end_by, ending_signals};
 

@@ -180,5 +180,5 @@ fn rate(count: u64, seconds: f64) -> String {
 /// Prints a line of the demo.
 fn say(label: &str, text: std::fmt::Arguments) -> Result<(), Failure> {
     let line = if label.is_empty() { format!("{text}\n") } else { format!("  {label:<9}{text}\n") };
-    Output::Stdout.write(line.as_bytes())
+    Output::stdout()?.write(line.as_bytes())
 }

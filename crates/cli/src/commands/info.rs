@@ -51,7 +51,7 @@ struct EngineInfo {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
-    let mut output = Output::Stdout;
+    let mut output = Output::stdout()?;
     if let Some(path) = &args.provider {
         let module = provider::Module::ask(path)?;
         let text = if args.json { json(&module)? } else { module.table() };

@@ -122,7 +122,7 @@ fn make_one(args: &Args, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
     }
     let existing = if args.force { Existing::Replaced } else { Existing::Kept };
-    let private_output = out.map_or(Ok(Output::Stdout), |path| Output::private(path, existing))?;
+    let private_output = out.map_or_else(Output::stdout, |path| Output::private(path, existing))?;
     let public_output = public_out.map(|path| Output::open(Some(path))).transpose()?;
 
     let progress = Progress::step(args.execution.quiet, format!("making a {}-bit key", args.bits));

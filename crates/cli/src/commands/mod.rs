@@ -17,7 +17,8 @@ use crate::exit::{Failure, Outcome};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 a signature did not verify, a checked number is composite, or there was nothing to verify or check; \
-2 wrong usage; 3 bad key, input or output; 4 some items of a batch failed (each gives an empty line of output, and an error with its line number).
+2 wrong usage; 3 bad key, input or output; 4 some items of a batch failed (each gives an empty line of output, and an error with its line number). \
+If the reader of the output closes it, the run ends by SIGPIPE.
 
 Data goes to standard output, everything else to standard error. NO_COLOR is honoured.
 ZARIZ_HIDE=avx512,ifma,avx2,adx hides these instructions (or some of them) from zariz.";

@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     };
 
     let mut left: f64 = papers.iter().flat_map(|paper| paper.tables).map(|table| table.seconds(&bench)).sum();
-    let (mut output, mut all) = (Output::Stdout, Vec::new());
+    let (mut output, mut all) = (Output::stdout()?, Vec::new());
     for paper in &papers {
         let mut results = Results::new(paper, &bench);
         let mut write = |text: String| if args.json { Ok(()) } else { output.write(text.as_bytes()) };

@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let mut output = match args.out.as_deref() {
         // A prime may be half of a key.
         Some(path) => Output::private(path, Existing::Replaced)?,
-        None => Output::Stdout,
+        None => Output::stdout()?,
     };
     let outcome = match &args.check {
         None => generate(args, &mut output)?,

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     };
     let targets = if args.targets.is_empty() { &target::USUAL[..] } else { &args.targets };
 
-    let (mut output, mut table, mut all) = (Output::Stdout, Table::default(), Vec::new());
+    let (mut output, mut table, mut all) = (Output::stdout()?, Table::default(), Vec::new());
     for target in targets {
         let progress = Progress::step(args.execution.quiet, target.to_string());
         let batch = args.batch.map_or(target.usual_batch(), usize::from);

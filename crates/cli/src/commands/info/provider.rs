@@ -11,6 +11,7 @@ use zariz_papers::figures::grouped;
 use zariz_peers::{ParamValue, Provider, ProviderError};
 
 use crate::exit::Failure;
+use crate::report::Escaped;
 use unknown::Unknown;
 
 /// The module's parameters.
@@ -107,7 +108,7 @@ impl Module {
         let mut text = String::new();
         let mut line = |label: &str, value: &str| {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{label:<20}  {value}");
+            let _ = writeln!(text, "{label:<20}  {}", Escaped(value));
         };
         line("provider", &format!("{} {}", self.provider, self.version));
         if let Some(build) = self.build.as_ref().filter(|build| **build != self.version) {

@@ -1,0 +1,34 @@
+//! Whether the standard streams were open when the process began.
+//!
+//! Rust opens the null device in the place of those that were not, before `main`: what is written there is lost
+//! without an error, and what is read is empty. So this looks before Rust does, as the program is loaded.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// A bit for each of the first three descriptors that was closed.
+static CLOSED: AtomicU8 = AtomicU8::new(0);
+
+/// Whether standard input (0), output (1) or error (2) was closed when the process began. False for other numbers,
+/// and where the system has no way to tell.
+pub fn was_closed(descriptor: c_int) -> bool {
+    (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
+}
+
+#[cfg(unix)]
+extern "C" fn look() {
+    for descriptor in 0..3 {
+        // SAFETY: this reads the flags of a descriptor, which may be closed; `fcntl` needs nothing to be set up.
+        if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1 {
+            CLOSED.fetch_or(1 << descriptor, Ordering::Relaxed);
+        }
+    }
+}
+
+// SAFETY: the loader calls the functions of this section, with arguments that C lets a function ignore. This one
+// uses no part of Rust's library that `main` must set up.
+#[cfg(unix)]
+#[used]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+static LOOK: extern "C" fn() = look;
