@@ -15,7 +15,7 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 use zeroize::Zeroizing;
 
-use crate::error::error;
+use crate::error::{class_name, error};
 use crate::moduli::count;
 use crate::numbers::Batch;
 
@@ -32,7 +32,7 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     let py = column.py();
     let reads = ["__arrow_c_array__", "__arrow_c_stream__"];
     if !reads.iter().map(|name| column.hasattr(*name)).collect::<PyResult<Vec<_>>>()?.contains(&true) {
-        let class = column.get_type().name()?.to_string();
+        let class = class_name(column)?;
         let text = format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
         return Err(PyTypeError::new_err(text));
     }

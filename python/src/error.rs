@@ -103,6 +103,11 @@ fn make(py: Python<'_>, name: &str, text: &str, index: Option<usize>) -> PyErr {
     }
 }
 
+/// The name of an object's class, for errors. (`Display` looks for signals, and drops the exception of one.)
+pub fn class_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(object.get_type().name()?.to_str()?.to_owned())
+}
+
 /// `zariz.Error` for a call as a whole.
 pub fn error(py: Python<'_>, text: &str) -> PyErr {
     make(py, "Error", text, None)

@@ -11,7 +11,7 @@ use pyo3::types::PyString;
 use zariz::rsa::{Algorithm, Hash, KeyError, Padding};
 use zeroize::Zeroizing;
 
-use crate::error::{Failure, error};
+use crate::error::{Failure, class_name, error};
 use crate::numbers::{Batch, Width, is_one};
 
 /// The longest file that is read as a key.
@@ -104,7 +104,7 @@ fn of_cryptography(key: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec
     let py = key.py();
     let is_private = key.hasattr(intern!(py, "private_bytes"))?;
     if !is_private && !key.hasattr(intern!(py, "public_bytes"))? {
-        let name = key.get_type().name()?.to_string();
+        let name = class_name(key)?;
         return Err(PyTypeError::new_err(format!(
             "a key cannot be made from {name}; give a path, the bytes of a PEM or DER file, or a key of cryptography"
         )));

@@ -18,8 +18,10 @@ mod products;
 mod public_key;
 mod work;
 
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule};
 
 /// What zariz is and does on this machine: its version, the engine that it uses for many numbers at once, the
 /// engines that this processor can run, and how many threads a call uses by default.
@@ -35,9 +37,24 @@ fn info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
+/// Refuses to be imported into a second interpreter of a process: classes and exceptions are those of the first one, and
+/// would be used after its end. (Python itself refuses for interpreters that have a lock of their own.)
+fn check_interpreter(py: Python<'_>) -> PyResult<()> {
+    // Each interpreter has a module `sys` of its own. This one stays, so no other gets its address.
+    static FIRST: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let sys = py.import("sys")?;
+    match FIRST.get_or_init(py, || sys.clone().unbind()).is(&sys) {
+        true => Ok(()),
+        false => Err(PyImportError::new_err(
+            "zariz is imported already by another interpreter of this process, and works in one alone; use processes",
+        )),
+    }
+}
+
 /// The native part of zariz.
 #[pymodule(gil_used = true)]
 fn _zariz(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    check_interpreter(module.py())?;
     module.add_class::<powers::Modulus>()?;
     module.add_class::<private_key::PrivateKey>()?;
     module.add_class::<public_key::PublicKey>()?;

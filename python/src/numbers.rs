@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyMemoryView, PyString, PyTuple, PyType};
 use zeroize::Zeroizing;
 
-use crate::error::{Failure, error};
+use crate::error::{Failure, class_name, error};
 use crate::work::glance;
 
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
@@ -216,7 +216,7 @@ fn with_capacity<T>(items: usize) -> PyResult<Vec<T>> {
 
 /// `None` where an object says that it cannot do something. Its other exceptions, such as `KeyboardInterrupt`, are
 /// the caller's.
-fn unless_refused<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+pub fn unless_refused<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
     match result {
         Err(error) if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyBufferError>(py) => Ok(None),
         result => result.map(Some),
@@ -234,7 +234,7 @@ pub fn iter<'py>(
 ) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>> + use<'py>> {
     let py = object.py();
     let Some(items) = unless_refused(py, object.try_iter())? else {
-        let class = object.get_type().name()?.to_string();
+        let class = class_name(object)?;
         let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
         return Err(PyTypeError::new_err(text));
     };
@@ -321,8 +321,8 @@ impl Item {
         {
             return Self::int(int, &name, width);
         }
-        let (class, wanted) = (object.get_type(), if width == Width::NoInts { "bytes" } else { "an int or bytes" });
-        Err(PyTypeError::new_err(format!("{} is {}; give {wanted}", name(), class.name()?)))
+        let wanted = if width == Width::NoInts { "bytes" } else { "an int or bytes" };
+        Err(PyTypeError::new_err(format!("{} is {}; give {wanted}", name(), class_name(object)?)))
     }
 
     fn int(int: &Bound<'_, PyInt>, name: &impl Fn() -> String, width: Width) -> PyResult<Self> {

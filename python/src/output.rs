@@ -8,7 +8,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, class, error};
-use crate::numbers::{Batch, Kind};
+use crate::numbers::{Batch, Kind, unless_refused};
 use crate::work::glance;
 
 /// What becomes of items that fail.
@@ -126,7 +126,8 @@ fn batch_error<'py>(py: Python<'py>, list: Bound<'py, PyList>, failures: Bound<'
         1 => String::new(),
         count => format!(" ({} of {} items failed)", count, list.len()),
     };
-    let exception = class(py, "BatchError")?.call1((format!("{first}{others}"),))?;
+    let text = first.str()?.to_str()?.to_owned() + &others;
+    let exception = class(py, "BatchError")?.call1((text,))?;
     exception.setattr("results", list)?;
     exception.setattr("errors", failures)?;
     exception.setattr("index", index)?;
@@ -173,7 +174,7 @@ fn rows<'py, B: AsRef<[u8]>>(
 
 /// The buffer of `out=`, if it can hold `count` results of `size` bytes each.
 pub fn out_buffer(py: Python<'_>, out: &Bound<'_, PyAny>, count: usize, size: usize) -> PyResult<PyBuffer<u8>> {
-    let buffer = PyBuffer::<u8>::get(out).map_err(|_| {
+    let buffer = unless_refused(py, PyBuffer::<u8>::get(out))?.ok_or_else(|| {
         PyTypeError::new_err(format!("out= is no buffer of uint8; give one of shape ({count}, {size})"))
     })?;
     if buffer.readonly() || !buffer.is_c_contiguous() || buffer.shape() != [count, size] {

@@ -64,11 +64,16 @@ impl Options {
             }
         };
         let progress = progress.filter(|progress| !progress.is_none()).map(|progress| {
-            if progress.is_callable() { Ok(progress) } else { progress.getattr(intern!(py, "update")) }
+            if progress.is_callable() {
+                return Ok(progress);
+            }
+            progress.getattr_opt(intern!(py, "update"))?.ok_or_else(|| {
+                PyTypeError::new_err(
+                    "progress is neither a function of the number of new items nor has a method update",
+                )
+            })
         });
-        let progress = progress.transpose().map_err(|_| {
-            PyTypeError::new_err("progress is neither a function of the number of new items nor has a method update")
-        })?;
+        let progress = progress.transpose()?;
         Ok(Self { threads, progress: progress.map(Bound::unbind) })
     }
 }

@@ -31,7 +31,7 @@ def good(key: zariz.PrivateKey) -> dict[str, Any]:
         "x": 3, "y": 5, "m": 35, "exp": 5, "mod": 35, "base_lst": [3], "exp_lst": [5], "max_batch": 8, "capacity": 8,
         "refuse": True, "linger": 0.01, "claims": [{}], "alg": "RS256", "headers": {}, "batcher": None, "name": "RS256",
         "json_encoder": json.JSONEncoder, "msg": b"a", "sig": signature, "column": pyarrow.array([number]),
-        "modulus": ODD, "multi_pow_many.bases": [[3, 5]], "multi_pow_many.exponents": [[3, 5]],
+        "modulus": ODD, "key_obj": public, "as_dict": True, "multi_pow_many.bases": [[3, 5]], "multi_pow_many.exponents": [[3, 5]],
         "raw_batch.numbers": [number],
         "PublicKey.load.source": public.to_pem(), "from_numbers.n": public.n, "generate_safe.bits": 256,
         "generate_safe_many.bits": 256, "arrow.decrypt.column": pyarrow.array([ciphertext]),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import array
+import contextlib
+import signal
+import sys
 import threading
 from typing import Any
 
@@ -11,6 +14,7 @@ import pyarrow
 import pytest
 
 import zariz
+import zariz.arrow
 from public import ODD, called, calls
 from zariz import primes
 
@@ -161,6 +165,44 @@ def test_interruptions_pass_through() -> None:
     ]:  # fmt: skip
         with pytest.raises(KeyboardInterrupt):
             call(Stops())
+
+
+def test_interruptions_of_other_arguments_pass_through(key: zariz.PrivateKey) -> None:
+    class Stopped(Stops):
+        __fspath__ = __arrow_c_stream__ = update = private_bytes = public_bytes = property(Stops.stop)
+
+    m, stopped = zariz.Modulus(ODD), Stopped()
+    calls = [
+        lambda: m.pow_batch([3], 3, progress=stopped), lambda: zariz.PrivateKey.load(stopped),
+        lambda: zariz.PublicKey.load(stopped), lambda: key.sign_batch(stopped, "RS256"),
+        lambda: zariz.arrow.sign(stopped, key, "RS256"), lambda: key.public_key.verify_batch([], stopped, "RS256"),
+        lambda: zariz.PublicKey.from_numbers(stopped),
+    ]  # fmt: skip
+    if sys.version_info >= (3, 12):
+        calls += [lambda: m.pow_batch([3], 3, out=stopped), lambda: key.sign(stopped, "RS256")]
+    for call in calls:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+
+
+def test_no_interruption_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also none that comes while the text of an error is made."""
+    m, lost = zariz.Modulus(ODD), list[Any]()
+    monkeypatch.setattr(sys, "unraisablehook", lost.append)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for i in range(100):
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 + i * 1e-6)
+                while True:
+                    with contextlib.suppress(TypeError, zariz.Error):
+                        m.pow_batch(None, 3)
+                    with contextlib.suppress(TypeError, zariz.Error):
+                        m.pow_batch([-1] * 2, 3)
+                    if lost:
+                        raise AssertionError(lost)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_huge_requests_are_errors() -> None:

@@ -1,15 +1,15 @@
 //! Options that several commands share.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use zariz::rsa::Algorithm;
+use zariz::rsa::{Algorithm, Error, PublicKey};
 use zariz::{Dispatch, EngineError};
 
 use crate::encoding::Encoding;
 use crate::exit::Failure;
+use crate::input;
 
 /// More threads than this would only fight over the cores.
 const MOST_THREADS: i64 = 1024;
@@ -60,8 +60,8 @@ pub struct Files {
 /// What the commands for signatures share: how these are made and written.
 #[derive(clap::Args)]
 pub struct SignatureFormat {
-    /// The signature algorithm, by its name in JOSE
-    #[arg(long, default_value = "RS256", ignore_case = true, value_parser = algorithm())]
+    /// The signature algorithm, by its name in JOSE: RS256, RS384, RS512, PS256, PS384, PS512
+    #[arg(long, default_value = "RS256", value_parser = algorithm)]
     pub alg: Algorithm,
     /// How signatures are written [default: raw for one message, base64 for lines]
     #[arg(long, value_enum)]
@@ -72,6 +72,25 @@ impl SignatureFormat {
     /// The encoding that the command line names, or the usual one.
     pub fn encoding(&self, lines: bool) -> Result<Encoding, Failure> {
         Encoding::or_default(self.encoding, lines, "--encoding")
+    }
+
+    /// Refuses a key that the algorithm does not go with, and names those that do. `path` is the key's file.
+    pub fn must_fit(&self, key: &PublicKey, path: &Path) -> Result<(), Failure> {
+        let zero = vec![0; key.size()];
+        let tried = |algorithm| match key.verify(algorithm, b"", &zero) {
+            Err(error @ (Error::PssOnly | Error::PssParameters(_) | Error::KeyTooShort)) => Err(error),
+            _ => Ok(()),
+        };
+        tried(self.alg).map_err(|error| {
+            let fitting = Algorithm::NAMED.iter().filter(|algorithm| tried(**algorithm).is_ok());
+            let names: Vec<&str> = fitting.filter_map(|algorithm| algorithm.name()).collect();
+            let advice = match &names[..] {
+                [] => "it goes with no --alg".into(),
+                [one] => format!("use --alg {one}"),
+                [most @ .., last] => format!("use --alg {} or {last}", most.join(", ")),
+            };
+            Failure::Input(format!("{}: {error}; {advice}", input::name(path)))
+        })
     }
 }
 
@@ -85,8 +104,18 @@ pub fn dispatch(name: &str) -> Result<Dispatch, EngineError> {
     dispatch.check().map(|()| dispatch)
 }
 
-/// Reads the name of a signature algorithm, in any case.
-fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::NAMED.iter().copied().filter_map(Algorithm::name))
-        .try_map(|name| name.parse::<Algorithm>())
+/// Reads the name of a signature algorithm, in any case. Those of others are no typing errors.
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    let lower = name.to_lowercase();
+    let other = match lower.get(..2) {
+        _ if lower == "none" => "with none, there is no signature; ",
+        _ if lower.starts_with("rsa-oaep") || lower == "rsa1_5" => "this is for encryption; ",
+        Some("hs") => "this authenticates with a shared secret, without a key pair; ",
+        Some("es") => "this is ECDSA; ",
+        Some("ed") => "this is EdDSA; ",
+        Some("ml") => "this is ML-DSA; ",
+        _ => "",
+    };
+    let names: Vec<&str> = Algorithm::NAMED.iter().filter_map(|algorithm| algorithm.name()).collect();
+    name.parse().map_err(|_| format!("{other}zariz signs and verifies by RSA alone: {}", names.join(", ")))
 }

@@ -43,6 +43,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         output.refuse_binary("--encoding")?;
     }
     let key = keyfile::private(&args.key, &args.password, args.execution.engine)?;
+    args.format.must_fit(key.public_key(), &args.key)?;
     let mut input = Input::open(input)?;
 
     let outcome = if *lines {
@@ -70,9 +71,6 @@ pub fn sign_lines(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Tally, Failure> {
-    // A key too short for the algorithm would fail every line alike: say it once.
-    key.sign(algorithm, b"")
-        .map_err(|error| Failure::Input(format!("the key cannot sign with this algorithm: {error}")))?;
     let longest = encoding.length(key.public_key().size());
     batch::run(Lines::new(input), threads, longest, progress, Some(output), |messages: Vec<Vec<u8>>| {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();

@@ -52,6 +52,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             .chain(args.password.source()),
     )?;
     let key = keyfile::public(&args.key, &args.password, args.execution.engine)?;
+    args.format.must_fit(&key, &args.key)?;
     let signatures = Input::open(&args.signatures)?;
     let mut input = Input::open(&args.input)?;
 

@@ -1,5 +1,6 @@
 //! Keys that cannot be used, and why; and every form of key that can.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -117,15 +118,29 @@ fn keys_restricted_to_pss() {
         message
     ]);
     let only = "restricted to PSS signatures with SHA-512, MGF1 with SHA-512 and a salt of at least 64 bytes";
-    for done in [sign("PS256"), sign("PS384"), verify("PS256")] {
-        assert_ne!(done.code, Some(0));
-        done.says(&[only]);
+    let lines = |command: Vec<OsString>| zariz_with([command, args!["--lines"]].concat(), b"message\nanother\n");
+    let lines = [
+        lines(args!["sign", "--key", key]),
+        lines(args!["verify", "--key", public, "--signatures", signature]),
+        sign("RS256"),
+        verify("RS512"),
+    ];
+    let salts = [sign("PS256"), sign("PS384"), verify("PS256")].map(|done| done.says(&[only]));
+    for done in salts.into_iter().chain(lines) {
+        let done = done.exits(3).says(&["pem: ", "restricted to PSS signatures", "; use --alg PS512\n"]);
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
     }
-    for done in [sign("RS256"), verify("RS512"), zariz_with(args!["decrypt", "--key", key, "--padding", "pkcs1"], b"x")]
-    {
-        assert_ne!(done.code, Some(0));
-        done.says(&["restricted to PSS signatures"]);
-    }
+    let decrypted = zariz_with(args!["decrypt", "--key", key, "--padding", "pkcs1"], b"x").exits(3);
+    decrypted.says(&["restricted to PSS signatures"]);
+
+    let any = folder.join("any.pem");
+    let bits = args!["-pkeyopt", "rsa_keygen_bits:1536"];
+    openssl(args!["genpkey", "-algorithm", "RSA-PSS", "-out", any].into_iter().chain(bits));
+    let done = zariz_with(args!["sign", "--key", any], b"message").exits(3);
+    done.says(&["any.pem: ", "restricted to PSS", "use --alg PS256, PS384 or PS512"]);
+    // A key too short for an algorithm is refused alike.
+    let done = zariz_with(args!["sign", "--key", self::key(1024), "--alg", "PS512"], b"message").exits(3);
+    done.says(&["too short", "use --alg RS256, RS384, RS512, PS256 or PS384"]);
 }
 
 #[test]

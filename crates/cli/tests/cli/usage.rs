@@ -69,6 +69,38 @@ fn mistakes_exit_with_2() {
 }
 
 #[test]
+fn algorithms_of_other_families_are_not_taken_for_typing_errors() {
+    let alg =
+        |command: &str, name: &str| {
+            zariz(args![command, "--key", key(1024), "--signatures", "none", "--alg", name].into_iter().filter(
+                |argument| command == "verify" || !["--signatures", "none"].iter().any(|other| argument == other),
+            ))
+        };
+    for command in ["sign", "verify"] {
+        for (name, what) in [
+            ("HS256", "secret"),
+            ("hs512", "secret"),
+            ("ES256", "ECDSA"),
+            ("ES256K", "ECDSA"),
+            ("EdDSA", "EdDSA"),
+            ("Ed25519", "EdDSA"),
+            ("ML-DSA-65", "ML-DSA"),
+            ("none", "no signature"),
+            ("RSA-OAEP", "encryption"),
+            ("RS265", "RS265"),
+            ("sha256", "sha256"),
+        ] {
+            let done =
+                alg(command, name).exits(2).says(&[name, what, "RSA", "RS256, RS384, RS512, PS256, PS384, PS512"]);
+            assert!(!done.stderr.contains("similar"), "{done:?}");
+        }
+        // The names are in the help, and either case is read.
+        assert!(zariz([command, "--help"]).exits(0).text().contains("PS384, PS512"));
+    }
+    zariz_with(args!["sign", "--key", key(1024), "--alg", "rs256"], b"text").exits(0);
+}
+
+#[test]
 fn seconds_out_of_range_are_answered_with_the_range() {
     for command in ["papers", "speed"] {
         for seconds in ["-1", "-0.5", "0", "3601", "NaN"] {
