@@ -74,10 +74,12 @@ fn a_closed_or_full_output_is_an_error_of_every_command() {
 #[test]
 fn a_pipe_that_its_reader_closed_ends_every_command() {
     for (arguments, input) in writing() {
+        // Closed before the program starts, which may be quick.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
         let mut child = program();
-        child.args(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        child.args(&arguments).stdin(Stdio::piped()).stdout(writer).stderr(Stdio::piped());
         let mut child = child.spawn().expect("started");
-        drop(child.stdout.take());
         let mut stdin = child.stdin.take().expect("a pipe");
         // The program may end before it has read everything.
         let _ = std::io::Write::write_all(&mut stdin, input);
