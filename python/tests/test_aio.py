@@ -201,15 +201,15 @@ class Future:
 def test_a_future_that_fails_leaves_the_others_alone(key: zariz.PrivateKey) -> None:
     inbox, batcher = aio.Inbox(), aio.Batcher(threads=1)
     futures = [Future(fails=i % 2 == 0) for i in range(LANES)]
-    for future in futures:
-        inbox.sign(batcher, key, future, b"m", "RS256", False)
+    for i, future in enumerate(futures):
+        inbox.sign(batcher, key, future, b"%d" % i, "RS256", False)
     errors = 0
     while len(inbox):
         try:
             aio._settle(inbox)
         except LookupError:
             errors += 1
-    assert errors and all(f.fails or f.result == key.sign(b"m", "RS256") for f in futures)
+    assert errors and all(f.fails or f.result == key.sign(b"%d" % i, "RS256") for i, f in enumerate(futures))
 
 
 def test_a_loop_that_has_no_add_reader_says_so_each_time(key: zariz.PrivateKey) -> None:
