@@ -13,8 +13,8 @@ use crate::ffi::guard;
 pub enum Failure {
     /// For the error queue: a reason, what, where and what to do, and where in our code.
     New(Reason, String, &'static Location<'static>),
-    /// A function of OpenSSL failed, and has put its own error on the queue.
-    Raised,
+    /// A function of OpenSSL failed, which usually puts its own error on the queue.
+    Raised(&'static Location<'static>),
 }
 
 /// The result of a function of the provider.
@@ -84,11 +84,21 @@ impl Failure {
         Self::new(Reason::Room, "a parameter is of the wrong type, or too small for its value")
     }
 
-    /// Puts it on the queue.
+    /// A function of OpenSSL failed.
+    #[track_caller]
+    pub fn raised() -> Self {
+        Self::Raised(Location::caller())
+    }
+
+    /// Puts it on the queue. OpenSSL refuses some keys without an error: then this adds one, so that no failure
+    /// leaves the queue empty.
     pub fn raise(self, core: &Core) {
-        if let Self::New(reason, text, place) = self {
-            core.raise(reason as c_uint, &text, place.file(), place.line());
-        }
+        let (reason, text, place) = match self {
+            Self::New(reason, text, place) => (reason, text, place),
+            Self::Raised(_) if core.has_error() => return,
+            Self::Raised(place) => (Reason::Key, "OpenSSL refuses it, and does not say why".to_owned(), place),
+        };
+        core.raise(reason as c_uint, &text, place.file(), place.line());
     }
 }
 

@@ -36,6 +36,7 @@ impl Provider {
     pub fn new(core: Core) -> Outcome<Self> {
         let settings = Settings::read(&core)?;
         let libcrypto = Libcrypto::containing(core.address()).map_err(|why| Failure::new(Reason::System, why))?;
+        let core = core.with_peek(libcrypto.peek_error);
         let counters = match &settings.counters {
             None => Counters::own(),
             Some(path) => Counters::shared(path)

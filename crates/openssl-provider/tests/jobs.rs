@@ -312,6 +312,21 @@ fn everything_in_jobs() {
         },
         |i, job| assert_eq!(job.result, Some(1), "{}", names[i % names.len()]),
     );
+    // Keys of the default provider are brought to zariz inside the job, which asks OpenSSL about some of them.
+    let world = World::new();
+    let keys = kinds(&world);
+    serve(
+        4,
+        keys.len(),
+        |i, wait| {
+            let (world, key) = (&world, &keys[i].key);
+            Job::with(wait, move || {
+                let signed = stream::sign(world, Side::Subject, key, Some("SHA256"), &Params::new(), b"text");
+                c_int::from(signed.is_ok())
+            })
+        },
+        |i, job| assert_eq!(job.result, Some(1), "{}", keys[i].name),
+    );
     // Keys are made in jobs, too, also where a setting changes the new key.
     for settings in [&[][..], &[("engine", "portable"), ("method", "amm")]] {
         let world = World::with(settings);

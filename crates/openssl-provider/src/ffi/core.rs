@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
+use super::libcrypto::PeekError;
 use super::params::Param;
 
 /// `OSSL_DISPATCH`: a function and its number. The last of a table has number 0.
@@ -64,6 +65,7 @@ pub struct Core {
     new_error: NewError,
     set_error_debug: Option<SetErrorDebug>,
     vset_error: VsetError,
+    peek_error: Option<PeekError>,
 }
 
 // SAFETY: OpenSSL's core functions may be called from any thread, as its providers do.
@@ -92,7 +94,8 @@ impl Core {
                 table = table.add(1);
             }
         }
-        Some(Self { handle, get_params: get_params?, new_error: new_error?, set_error_debug, vset_error: vset_error? })
+        let (get_params, new_error, vset_error) = (get_params?, new_error?, vset_error?);
+        Some(Self { handle, get_params, new_error, set_error_debug, vset_error, peek_error: None })
     }
 
     /// An address inside the libcrypto that loaded us.
@@ -116,6 +119,17 @@ impl Core {
             // it null.
             (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
         })
+    }
+
+    /// Reads the queue of errors by this function of libcrypto: the core's table has none for it.
+    pub fn with_peek(self, peek_error: PeekError) -> Self {
+        Self { peek_error: Some(peek_error), ..self }
+    }
+
+    /// Whether OpenSSL's queue has an error.
+    pub fn has_error(&self) -> bool {
+        // SAFETY: it has no preconditions.
+        self.peek_error.is_some_and(|peek| unsafe { peek() } != 0)
     }
 
     /// Puts an error on OpenSSL's queue.

@@ -1,7 +1,7 @@
 //! The libcrypto that loaded the provider: found by the address of one of its functions, so that a provider
 //! built once serves every OpenSSL, and never brings a second one into a process.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
 use std::mem::{MaybeUninit, transmute_copy};
 use std::ptr;
 
@@ -40,6 +40,8 @@ opaque! {
 pub type AsyncCallback = unsafe extern "C" fn(*mut c_void) -> c_int;
 /// What a wait context calls for a file descriptor when it is freed.
 pub type FdCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void);
+/// `ERR_peek_last_error`.
+pub type PeekError = unsafe extern "C" fn() -> c_ulong;
 type Init = unsafe extern "C" fn(*mut EvpPkeyCtx, *const Param) -> c_int;
 type Transform = unsafe extern "C" fn(*mut EvpPkeyCtx, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
 type Check = unsafe extern "C" fn(*mut EvpPkeyCtx) -> c_int;
@@ -69,6 +71,8 @@ libcrypto! {
     lib_ctx_new = c"OSSL_LIB_CTX_new": unsafe extern "C" fn() -> *mut LibCtx;
     lib_ctx_free = c"OSSL_LIB_CTX_free": unsafe extern "C" fn(*mut LibCtx);
     param_free = c"OSSL_PARAM_free": unsafe extern "C" fn(*mut Param);
+
+    peek_error = c"ERR_peek_last_error": PeekError;
 
     md_fetch = c"EVP_MD_fetch": unsafe extern "C" fn(*mut LibCtx, *const c_char, *const c_char) -> *mut EvpMd;
     md_free = c"EVP_MD_free": unsafe extern "C" fn(*mut EvpMd);

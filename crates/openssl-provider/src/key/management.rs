@@ -43,6 +43,9 @@ pub static FUNCTIONS: &[Entry] = &[
     Entry::END,
 ];
 
+/// Parameters that restrict a key to PSS.
+const RESTRICTIONS: [&CStr; 4] = [c"digest", c"mgf", c"mgf1-digest", c"saltlen"];
+
 /// The digest that programs sign with by default.
 const DEFAULT_DIGEST: &CStr = c"SHA256";
 
@@ -135,11 +138,21 @@ unsafe extern "C" fn import(data: Opaque, selection: c_int, params: *const Param
     let (key_data, params) = unsafe { (key_data(data), Params::new(params)) };
     let Some(key_data) = key_data else { return 0 };
     status(&key_data.provider.core, || {
-        if selection & select::KEYPAIR == 0 {
+        if selection & (select::KEYPAIR | select::OTHER_PARAMETERS) == 0 {
             return Err(Failure::new(
                 Reason::Key,
                 "an RSA key has no parameters alone: import its public or private numbers",
             ));
+        }
+        if selects(selection, select::OTHER_PARAMETERS)
+            && let Some(name) = RESTRICTIONS.iter().find(|name| params.get(name).is_some())
+        {
+            let name = name.to_string_lossy();
+            let why = format!("{name} is for keys that are restricted to PSS (RSA-PSS), not for RSA");
+            return Err(Failure::new(Reason::Key, why));
+        }
+        if selection & select::KEYPAIR == 0 {
+            return Ok(()); // the key stays empty, as in OpenSSL
         }
         let numbers = Numbers::read(&params, selects(selection, select::PRIVATE))?;
         key_data.set(Key::new(&key_data.provider, numbers)?);
@@ -177,7 +190,7 @@ unsafe extern "C" fn export(
         let mut params = Built::default();
         key.numbers.write(selection, &mut params);
         // SAFETY: OpenSSL's function, with its argument and an array of parameters.
-        if unsafe { callback(params.array(), argument) } == 1 { Ok(()) } else { Err(Failure::Raised) }
+        if unsafe { callback(params.array(), argument) } == 1 { Ok(()) } else { Err(Failure::raised()) }
     })
 }
 

@@ -41,21 +41,23 @@ pub enum Arithmetic {
 }
 
 impl Key {
-    fn new(provider: &Provider, mut numbers: Numbers) -> Outcome<Self> {
+    fn new(provider: &Provider, numbers: Numbers) -> Outcome<Self> {
         let settings = &provider.settings;
-        // If a key is wrong, OpenSSL says why when it is used.
-        let arithmetic = if numbers.d.is_some() {
+        let (arithmetic, fits) = if numbers.d.is_some() {
             provider.with_stack(|| private(&numbers, settings))??
         } else {
             match PublicKey::from_components(&numbers.n, &numbers.e) {
-                Ok(key) => Arithmetic::Public(key.with_engine(settings.dispatch)?),
-                Err(_) => Arithmetic::Foreign,
+                Ok(key) => (Arithmetic::Public(key.with_engine(settings.dispatch)?), true),
+                Err(_) => (Arithmetic::Foreign, false),
             }
         };
-        if let Arithmetic::Private(key) = &arithmetic {
-            numbers.complete(key);
+        let mut key = Self::with(numbers, arithmetic);
+        if !fits {
+            // OpenSSL decides which keys with missing or wrong numbers can be imported: its versions differ.
+            key.foreign(provider)?;
+            key.numbers.settle();
         }
-        Ok(Self::with(numbers, arithmetic))
+        Ok(key)
     }
 
     fn with(numbers: Numbers, arithmetic: Arithmetic) -> Self {
@@ -193,20 +195,22 @@ impl KeyData {
     }
 }
 
-/// What computes with a private key of these numbers. OpenSSL accepts wrong dp, dq or qInv, so zariz computes
-/// them again.
-fn private(numbers: &Numbers, settings: &Settings) -> Outcome<Arithmetic> {
+/// What computes with a private key of these numbers, and whether all are given and fit together. OpenSSL accepts
+/// keys without dp, dq and qInv, and with wrong ones, so zariz computes them again.
+fn private(numbers: &Numbers, settings: &Settings) -> Outcome<(Arithmetic, bool)> {
     let all = numbers.components().and_then(|all| PrivateKey::from_components(&all).ok());
+    let fits = all.is_some();
     let key = all.or_else(|| {
         let (Some(d), [p, q]) = (&numbers.d, &numbers.factors[..]) else { return None };
         PrivateKey::from_primes(&PrimeComponents { n: &numbers.n, e: &numbers.e, d, p, q }).ok()
     });
-    let Some(key) = key else { return Ok(Arithmetic::Foreign) };
+    let Some(key) = key else { return Ok((Arithmetic::Foreign, fits)) };
     match if settings.validate_keys { key.validate() } else { Ok(()) } {
-        Ok(()) => Ok(Arithmetic::Private(with_settings(&key, settings)?)),
-        Err(KeyError::Inconsistent(what)) => Ok(Arithmetic::Refused(format!(
-            "{what}: the setting validate-keys refuses keys whose primes are not prime"
-        ))),
+        Ok(()) => Ok((Arithmetic::Private(with_settings(&key, settings)?), fits)),
+        Err(KeyError::Inconsistent(what)) => {
+            let why = format!("{what}: the setting validate-keys refuses keys whose primes are not prime");
+            Ok((Arithmetic::Refused(why), fits))
+        }
         Err(error) => Err(error.into()),
     }
 }

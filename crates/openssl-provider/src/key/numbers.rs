@@ -108,7 +108,8 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Reads them, with the private ones if requested.
+    /// Reads them, with the private ones if requested. As in OpenSSL, a key without `d` is public, whatever else
+    /// is given, and gaps in the lists are skipped.
     pub fn read(params: &Params, private: bool) -> Outcome<Self> {
         let number = |name: &CStr| match params.get(name) {
             None => Ok(None),
@@ -123,18 +124,30 @@ impl Numbers {
             let missing = || Failure::new(Reason::Key, format!("the key lacks the number {}", name.to_string_lossy()));
             number(name)?.map(|number| number.to_vec()).ok_or_else(missing)
         };
-        let list = |names: &[&CStr]| {
-            let list: Result<Vec<_>, _> = names.iter().map(|name| number(name)).collect();
-            Ok::<_, Failure>(if private { list?.into_iter().map_while(|number| number).collect() } else { Vec::new() })
+        let (n, e) = (needed(c"n")?, needed(c"e")?);
+        let d = if private { number(c"d")? } else { None };
+        let list = |names: &'static [&'static CStr]| {
+            let names = if d.is_some() { names } else { &[] };
+            names.iter().filter_map(|name| number(name).transpose()).collect::<Outcome<Vec<_>>>()
         };
-        Ok(Self {
-            n: needed(c"n")?,
-            e: needed(c"e")?,
-            d: if private { number(c"d")? } else { None },
-            factors: list(&FACTORS)?,
-            exponents: list(&EXPONENTS)?,
-            coefficients: list(&COEFFICIENTS)?,
-        })
+        let [factors, exponents, coefficients] = [list(&FACTORS)?, list(&EXPONENTS)?, list(&COEFFICIENTS)?];
+        let wrong = match factors.len() {
+            1 => "one prime of the key is given: give all of them, or none".to_owned(),
+            // OpenSSL 3.0 frees memory twice when it refuses such a key.
+            primes @ 3.. if (primes, primes) != (exponents.len(), coefficients.len() + 1) => {
+                format!("a key of {primes} primes needs an exponent for each, and a coefficient for each but the first")
+            }
+            _ => return Ok(Self { n, e, d, factors, exponents, coefficients }),
+        };
+        Err(Failure::new(Reason::Key, wrong))
+    }
+
+    /// Forgets exponents and coefficients that do not match the primes in number, as OpenSSL does.
+    pub fn settle(&mut self) {
+        let primes = self.factors.len();
+        if (primes, primes) != (self.exponents.len(), self.coefficients.len() + 1) {
+            (self.exponents, self.coefficients) = (Vec::new(), Vec::new());
+        }
     }
 
     /// The numbers of one of zariz's keys.
@@ -160,13 +173,6 @@ impl Numbers {
         };
         let [d, p, q, dp, dq, qinv] = [d, p, q, dp, dq, qinv].map(Secret::clone);
         Some(Components { n: self.n.clone(), e: self.e.clone(), d, p, q, dp, dq, qinv })
-    }
-
-    /// Computes the numbers that follow from the others, where they were not given.
-    pub fn complete(&mut self, key: &PrivateKey) {
-        if self.exponents.len() != 2 || self.coefficients.len() != 1 {
-            *self = Self::of(key);
-        }
     }
 
     /// Only the public ones.

@@ -112,7 +112,7 @@ impl Pkey {
     pub fn security(&self) -> Outcome<usize> {
         // SAFETY: a live key.
         let bits = unsafe { (self.libcrypto.pkey_security_bits)(self.key.as_ptr()) };
-        usize::try_from(bits).map_err(|_| Failure::Raised)
+        usize::try_from(bits).map_err(|_| Failure::raised())
     }
 
     /// Checks the key with OpenSSL.

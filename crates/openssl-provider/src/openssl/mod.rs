@@ -15,13 +15,15 @@ use crate::ffi::libcrypto::{LibCtx, Libcrypto};
 pub use digest::{DigestValue, Md, MdCtx};
 pub use key::{Check, Operation, Pkey};
 
-/// Checks a call of OpenSSL: if it fails, OpenSSL has put an error on its queue.
+/// Checks a call of OpenSSL.
+#[track_caller]
 fn check(done: c_int) -> Outcome {
-    if done == 1 { Ok(()) } else { Err(Failure::Raised) }
+    if done == 1 { Ok(()) } else { Err(Failure::raised()) }
 }
 
+#[track_caller]
 fn made<T>(object: *mut T) -> Outcome<NonNull<T>> {
-    NonNull::new(object).ok_or(Failure::Raised)
+    NonNull::new(object).ok_or_else(Failure::raised)
 }
 
 fn string(text: &str) -> Outcome<CString> {
@@ -50,7 +52,7 @@ impl OpenSsl {
     fn context(&self) -> Outcome<*mut LibCtx> {
         // SAFETY: it has no preconditions.
         let make = || NonNull::new(unsafe { (self.libcrypto.lib_ctx_new)() }).map(LibraryContext);
-        self.context.get_or_init(make).as_ref().map(|context| context.0.as_ptr()).ok_or(Failure::Raised)
+        self.context.get_or_init(make).as_ref().map(|context| context.0.as_ptr()).ok_or_else(Failure::raised)
     }
 }
 
