@@ -26,4 +26,4 @@ pub use crypto_mb::{CrtKey, CryptoMb, CryptoMbPowers, CryptoMbPrivate, CryptoMbP
 pub use error::{Error, NotFound};
 pub use gmp::{Gmp, GmpPower, GmpProduct};
 pub use openssl::{OpenSsl, OpenSslPower, OpenSslPowerPair, OpenSslProduct};
-pub use provider::{ParamValue, Provider, ProviderError, Section};
+pub use provider::{ParamValue, Programs, Provider, ProviderError, Section};

@@ -112,12 +112,22 @@ impl fmt::Display for Section {
     }
 }
 
+/// What a configuration says besides a module's own section. It decides whether programs get to the module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// The names of the providers that are active in every program, in order.
+    pub active: Vec<String>,
+    /// What programs ask for if they ask for nothing themselves (`default_properties`).
+    pub query: Option<String>,
+}
+
 /// A provider that is loaded.
 pub struct Provider {
     context: Context,
     provider: *mut OsslProvider,
     name: CString,
     section: Option<Section>,
+    programs: Programs,
 }
 
 impl Provider {
@@ -138,6 +148,7 @@ impl Provider {
         if found.as_ref().is_none_or(|found| !found.has_module) {
             context.search_in(&module.folder);
         }
+        let programs = config.as_ref().map(Config::programs).unwrap_or_default();
         let (name, section) = match found {
             Some(found) => {
                 found.apply(&context).map_err(ProviderError::Configuration)?;
@@ -154,7 +165,7 @@ impl Provider {
                 None => ProviderError::Load(why),
             });
         }
-        Ok(Self { context, provider, name, section })
+        Ok(Self { context, provider, name, section, programs })
     }
 
     /// The provider's name for OpenSSL: the configuration's, or the file's.
@@ -165,6 +176,11 @@ impl Provider {
     /// The configuration's settings for it.
     pub fn section(&self) -> Option<&Section> {
         self.section.as_ref()
+    }
+
+    /// What the configuration says besides.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// The OpenSSL that loaded it, such as `OpenSSL 3.0.19`.

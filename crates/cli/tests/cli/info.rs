@@ -347,6 +347,77 @@ fn configurations_that_do_not_lead_to_the_module_are_told() {
     ask(&file, &folder.file("openssl.cnf", text("all", "list", "ours", module))).exits(0);
 }
 
+/// A configuration by which programs do not get to zariz, or to nothing else, is told; and what is told is what
+/// happens to a signature of OpenSSL's program.
+#[test]
+#[cfg(target_os = "linux")]
+fn configurations_that_do_not_lead_programs_to_the_module_are_told() {
+    if !has_openssl() {
+        return;
+    }
+    let folder = Folder::new();
+    let (file, message) = (folder.join("zariz.so"), folder.file("message", "text"));
+    std::fs::copy(module(), &file).expect("copied");
+    let (first, last, only) = ("zariz = ours\ndefault = own", "default = own\nzariz = ours", "zariz = ours");
+    let (fips, renamed) = ("default = own\nfips = passive\nzariz = ours", "default = own\nmine = ours");
+    let choose = "write default_properties = ?provider=zariz";
+    let not_loaded = "does not load it: add activate = 1 to [ours]";
+    for (i, (providers, query, signs, warning)) in [
+        (last, "?provider=zariz", true, ""),
+        (first, "?provider=zariz", true, ""),
+        (renamed, "?provider=zariz", true, ""),
+        (fips, "?fips=yes,?provider=zariz", true, ""),
+        (last, "? Provider = 'zariz'", true, ""),
+        (last, "?provider!=default", true, ""),
+        (first, "", true, ""),
+        (last, "", false, choose),
+        (fips, "", false, choose),
+        (last, "?fips=yes", false, choose),
+        (last, "fips=yes", false, choose),
+        (last, "provider=default", false, choose),
+        (last, "?provider=other", false, choose),
+        (last, "?provider=other,?provider=zariz", false, "names provider twice"),
+        (last, "provider=zariz", false, "allows nothing except RSA"),
+        (only, "?provider=zariz", false, "and not default"),
+        (only, "", false, "and not default"),
+        (only, "provider=zariz", false, "and not default"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let what = format!("{providers:?}, {query:?}");
+        let counters = folder.join(&format!("counters-{i}"));
+        let line = if query.is_empty() { String::new() } else { format!("default_properties = {query}\n") };
+        let text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\nalg_section = query\n[query]\n{line}[list]\n{providers}\n\
+             [own]\nactivate = 1\n[passive]\n[ours]\nmodule = {}\nactivate = 1\ncounters = {}\n",
+            file.display(),
+            counters.display()
+        );
+        let configuration = folder.file("openssl.cnf", &text);
+        let mut command = std::process::Command::new("openssl");
+        command.args(["dgst", "-sha256", "-out"]).arg(folder.join("signature")).arg("-sign").arg(key(1024));
+        run(command.arg(&message).env("OPENSSL_CONF", &configuration), b"");
+        let info = told(&file, &configuration);
+        assert_eq!(info["private_operations"], u64::from(signs), "{what}: {info}");
+        let done = ask(&file, &configuration).exits(0).says_nothing();
+        match warning {
+            "" => assert!(info["unreached"].is_null() && !done.text().contains("warning"), "{what}: {done:?}"),
+            words => {
+                assert!(info["unreached"].as_str().is_some_and(|text| text.contains(words)), "{what}: {info}");
+                assert!(done.text().contains(words), "{what}: {done:?}");
+            }
+        }
+        // Where it is not loaded, programs must load it themselves; only a query for it is a mistake.
+        let passive = folder.file("openssl.cnf", text.replace("activate = 1\ncounters", "counters"));
+        let told = &told(&file, &passive)["unreached"];
+        let asks = ["?provider=zariz", "? Provider = 'zariz'", "?fips=yes,?provider=zariz"].contains(&query)
+            || query.starts_with("provider=zariz")
+            || query == "?provider!=default";
+        assert_eq!(told.as_str().is_some_and(|text| text.contains(not_loaded)), asks, "{what}: {told}");
+    }
+}
+
 /// OpenSSL ignores names that a provider does not read, so nothing else reports them.
 #[test]
 #[cfg(target_os = "linux")]

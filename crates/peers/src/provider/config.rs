@@ -5,8 +5,8 @@ use std::ffi::{CStr, CString, c_int};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-use super::Section;
 use super::api::{Api, Conf, ConfValue, Context, text};
+use super::{Programs, Section};
 
 /// `OPENSSL_INFO_MODULES_DIR`.
 const MODULES_DIR: c_int = 1003;
@@ -108,6 +108,17 @@ impl Config {
         named.or_else(|| {
             sections().find(|found| !found.has_module && stem.as_ref() == Some(&(&found.section.provider).into()))
         })
+    }
+
+    /// The providers that are active in every program, and what programs ask for.
+    pub fn programs(&self) -> Programs {
+        let Some(all) = self.string(None, "openssl_conf") else { return Programs::default() };
+        let value = |name| self.string(Some(&all), name);
+        let list = value("providers").map(|list| self.lines(&list)).unwrap_or_default();
+        let found = list.into_iter().filter_map(|(name, section)| self.found(name, section));
+        let active = found.filter(|found| found.section.active).map(|found| found.section.provider).collect();
+        let query = value("alg_section").and_then(|section| self.string(Some(&section), "default_properties"));
+        Programs { active, query }
     }
 
     fn found(&self, provider: String, name: String) -> Option<Found> {

@@ -1,6 +1,7 @@
 //! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs
 //! load it.
 
+mod reach;
 mod unknown;
 
 use std::fmt::Write;
@@ -35,6 +36,8 @@ pub struct Module {
     known_settings: Vec<String>,
     /// Names in the module's section of the configuration that are no settings of the module.
     unknown_settings: Vec<Unknown>,
+    /// What keeps programs from the module, or from everything else, and what to do.
+    unreached: Option<String>,
     openssl: String,
     running: bool,
     engine: String,
@@ -84,6 +87,7 @@ impl Module {
             }),
             unknown_settings: Unknown::among(&settings, &known_settings),
             known_settings,
+            unreached: provider.section().and_then(|section| reach::warning(section, provider.programs())),
             openssl: provider.openssl(),
             running: count("status")? == 1,
             engine: text("engine")?,
@@ -119,11 +123,15 @@ impl Module {
         let settings = match &self.configuration {
             Some(section) if self.active => format!("{section}, active in every program"),
             Some(section) => format!("{section}, active in programs that load it"),
-            None => "none in OpenSSL's configuration: all as by default".into(),
+            None => "none in OpenSSL's configuration: all as by default, and only in programs that load it themselves"
+                .into(),
         };
         line("settings", &settings);
         for unknown in &self.unknown_settings {
             line("warning", &unknown.text(&self.known_settings));
+        }
+        if let Some(unreached) = &self.unreached {
+            line("warning", unreached);
         }
         line("loaded by", &self.openssl);
         line("status", if self.running { "running" } else { "not running" });
