@@ -13,21 +13,21 @@ impl Form {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Evex, Self::Vex];
 
-    /// The vectors that it needs, which are never emulated.
+    /// Whether zariz may use the vectors that it needs, which are never emulated.
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     pub(crate) fn has_vectors(self) -> bool {
         match self {
-            Self::Evex => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
-            Self::Vex => is_x86_feature_detected!("avx2"),
+            Self::Evex => zariz_machines::has_avx512dq(),
+            Self::Vex => zariz_machines::has_avx2(),
         }
     }
 
-    /// Whether the processor announces the instructions.
+    /// Whether the processor announces the instructions, and zariz may use them.
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     pub(crate) fn is_announced(self) -> bool {
         match self {
-            Self::Evex => is_x86_feature_detected!("avx512ifma"),
-            Self::Vex => is_x86_feature_detected!("avxifma"),
+            Self::Evex => zariz_machines::has_avx512ifma(),
+            Self::Vex => zariz_machines::has_avxifma(),
         }
     }
 

@@ -25,7 +25,7 @@ fn available() -> bool {
     match zariz_emulator::emulate().of(Form::Vex) {
         Mode::Emulated => true,
         mode => {
-            assert!(!is_x86_feature_detected!("avx2"), "no emulation, though the processor allows it: {mode:?}");
+            assert!(!zariz_machines::has_avx2(), "no emulation, though the processor allows it: {mode:?}");
             eprintln!("skipped: {mode:?}");
             false
         }

@@ -32,7 +32,7 @@ pub mod rsaz;
 pub mod scalar;
 
 #[cfg(target_arch = "x86_64")]
-pub use cpu::halves_256_bit_vectors;
+pub use cpu::{halves_256_bit_vectors, has_avx2, has_avx512dq, has_avx512ifma, has_avxifma};
 pub use cycles::CycleCounter;
 pub use hidden::{HIDE, HIDEABLE, hidden, is_hidden};
 

@@ -23,7 +23,7 @@ const DIGIT: u64 = (1 << 52) - 1;
 /// the rest.
 #[test]
 fn every_multiplication_of_every_root() {
-    if is_emulated(Form::Evex, is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq")) {
+    if is_emulated(Form::Evex, zariz_machines::has_avx512dq()) {
         let machine = Avx512Ifma::new().expect("the machine that is emulated");
         every_root::<_, 8>(
             machine,
@@ -37,7 +37,7 @@ fn every_multiplication_of_every_root() {
             },
         );
     }
-    if is_emulated(Form::Vex, is_x86_feature_detected!("avx2")) {
+    if is_emulated(Form::Vex, zariz_machines::has_avx2()) {
         let machine = AvxIfma::new().expect("the machine that is emulated");
         every_root::<_, 4>(machine, |name| name.contains("avx_ifma::"), |_| {});
     }

@@ -8,7 +8,7 @@ mod run;
 
 use cases::{CODES, GENERAL, Random, codes, difference, encode, memory, model, vector, words};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
-use run::{Region, is_wide, native_forms, segment_bases};
+use run::{Region, native_forms, segment_bases};
 use std::sync::{Mutex, MutexGuard};
 use zariz_emulator::{Form, Mode};
 
@@ -19,8 +19,8 @@ static ONE: Mutex<()> = Mutex::new(());
 fn start(form: Form) -> Option<MutexGuard<'static, ()>> {
     let guard = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let vectors = match form {
-        Form::Evex => is_x86_feature_detected!("avx512dq"),
-        Form::Vex => is_x86_feature_detected!("avx2"),
+        Form::Evex => zariz_machines::has_avx512dq(),
+        Form::Vex => zariz_machines::has_avx2(),
     };
     match zariz_emulator::emulate().of(form) {
         Mode::Emulated => Some(guard),
@@ -38,7 +38,7 @@ fn every_form_with_every_kind_of_operand() {
     let (mut random, mut region) = (Random(1), Region::new());
     let (bases, native) = (segment_bases(), native_forms());
     let codes = codes();
-    assert_eq!(codes.len(), if is_wide() { CODES.len() } else { 4 });
+    assert_eq!(codes.len(), if zariz_machines::has_avx512dq() { CODES.len() } else { 4 });
     let mut compared = 0;
     for round in 0..20_000 {
         let (code, high, lanes, evex) = codes[round % codes.len()];
