@@ -19,7 +19,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// The longest path that an exception shows.
 const MAX_SHOWN: usize = 255;
 /// What each PEM text has.
-pub const PEM: &[u8] = b"-----BEGIN";
+pub const PEM: &str = "-----BEGIN";
 
 /// Whether the private or the public key is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Source {
             let text = source.extract::<String>().map(Zeroizing::new);
             let text =
                 text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
-            if text.contains("-----BEGIN") || text.contains('\n') {
+            if text.contains(PEM) || text.contains('\n') {
                 return bytes(Zeroizing::new(text.as_bytes().to_vec()));
             }
             return Self::file(source.py(), PathBuf::from(&*text));

@@ -318,7 +318,7 @@ fn read_password(password: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
         Ok(text) => Zeroizing::new(text.as_bytes().to_vec()),
         Err(_) => Zeroizing::new(Batch::read_one(password, "password", Width::NoInts)?.get(0).to_vec()),
     };
-    match bytes.windows(PEM.len()).any(|part| part == PEM) {
+    match bytes.windows(PEM.len()).any(|part| part == PEM.as_bytes()) {
         true => Err(error(password.py(), "the password is the text of a key; give the key first, then its password")),
         false => Ok(bytes),
     }

@@ -15,7 +15,9 @@ const CRATES: &[&str] = &["machines", "zariz", "bls12-381", "rustls", "openssl-p
 pub fn narrower() -> Result<()> {
     let hide = if has_more_than_avx2() { "avx512,ifma" } else { "avx2,adx" };
     with(hide)?;
-    python::tests_with(&[(HIDE, hide)])
+    let mut tests = python::package_tests();
+    tests.env(HIDE, hide);
+    run(tests)
 }
 
 /// Every other kind.

@@ -23,21 +23,21 @@ pub fn tests() -> Result<()> {
     run(in_python(&["fmt", "--check"])).context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
     run(in_python(&["clippy", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
     install("test")?;
-    tests_with(&[])?;
+    run(package_tests())?;
     run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
     run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
 }
 
-/// Runs its tests, but for those of clusters, with these variables in the environment; the wheel is installed.
-pub fn tests_with(environment: &[(&str, &str)]) -> Result<()> {
-    pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"], environment)
+/// The package's tests, without those of clusters. The wheel must be installed.
+pub fn package_tests() -> Command {
+    pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"])
 }
 
 /// The programs of docs/cluster.md on a cluster of this machine, columns of other libraries, and PyJWT's own tests; and
 /// what is published: the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
     let wheel = install("test,cluster")?;
-    pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"], &[])?;
+    run(pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"]))?;
     pyjwts_own()?;
     if cfg!(target_os = "linux") {
         run(command(PYTHON, &["-m", "auditwheel", "show", &wheel]))?;
@@ -71,12 +71,10 @@ fn pip(arguments: &[&str]) -> bool {
     command(PYTHON, &install).status().is_ok_and(|status| status.success())
 }
 
-/// Runs tests. Not from python/: there, `import zariz` would find the source.
-fn pytest(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+/// These tests. Not from python/: there, `import zariz` would find the source.
+fn pytest(arguments: &[&str]) -> Command {
     let start = ["-X", "dev", "-m", "pytest", "-q", "-c", "python/pyproject.toml", "--rootdir", "python"];
-    let mut pytest = command(PYTHON, &[&start[..], arguments].concat());
-    pytest.envs(environment.iter().copied());
-    run(pytest)
+    command(PYTHON, &[&start[..], arguments].concat())
 }
 
 /// PyJWT's own tests, which are in its source archive, on zariz's algorithms.
@@ -99,7 +97,7 @@ fn source_archive() -> Result<()> {
     let mut install = command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &archive]);
     install.env("CARGO_TARGET_DIR", root().join("target/python/sdist"));
     run(install).with_context(|| format!("pip does not install {archive}"))?;
-    pytest(&["python/tests/test_docs.py"], &[])
+    run(pytest(&["python/tests/test_docs.py"]))
 }
 
 /// Runs maturin; the newest file with that ending that it leaves.

@@ -74,7 +74,8 @@ impl SignatureFormat {
         Encoding::or_default(self.encoding, lines, "--encoding")
     }
 
-    /// Refuses a key that the algorithm does not go with, and names those that do. `path` is the key's file.
+    /// Refuses a key that cannot be used with the algorithm; the error names the algorithms that can. `path` is the
+    /// key's file.
     pub fn must_fit(&self, key: &PublicKey, path: &Path) -> Result<(), Failure> {
         let zero = vec![0; key.size()];
         let tried = |algorithm| match key.verify(algorithm, b"", &zero) {
@@ -82,8 +83,7 @@ impl SignatureFormat {
             _ => Ok(()),
         };
         tried(self.alg).map_err(|error| {
-            let fitting = Algorithm::NAMED.iter().filter(|algorithm| tried(**algorithm).is_ok());
-            let names: Vec<&str> = fitting.filter_map(|algorithm| algorithm.name()).collect();
+            let names = algorithms(|algorithm| tried(algorithm).is_ok());
             let advice = match &names[..] {
                 [] => "it goes with no --alg".into(),
                 [one] => format!("use --alg {one}"),
@@ -104,7 +104,12 @@ pub fn dispatch(name: &str) -> Result<Dispatch, EngineError> {
     dispatch.check().map(|()| dispatch)
 }
 
-/// Reads the name of a signature algorithm, in any case. Those of others are no typing errors.
+/// The names of the signature algorithms that fit.
+fn algorithms(fits: impl Fn(Algorithm) -> bool) -> Vec<&'static str> {
+    Algorithm::NAMED.iter().filter(|algorithm| fits(**algorithm)).filter_map(|algorithm| algorithm.name()).collect()
+}
+
+/// Reads the name of a signature algorithm, in any case. For one of another family, the error names the family.
 fn algorithm(name: &str) -> Result<Algorithm, String> {
     let lower = name.to_lowercase();
     let other = match lower.get(..2) {
@@ -116,6 +121,8 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
         Some("ml") => "this is ML-DSA; ",
         _ => "",
     };
-    let names: Vec<&str> = Algorithm::NAMED.iter().filter_map(|algorithm| algorithm.name()).collect();
-    name.parse().map_err(|_| format!("{other}zariz signs and verifies by RSA alone: {}", names.join(", ")))
+    name.parse().map_err(|_| {
+        let names = algorithms(|_| true).join(", ");
+        format!("{other}zariz signs and verifies by RSA alone: {names}")
+    })
 }

@@ -56,7 +56,7 @@ fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     }
 }
 
-/// What is wrong with the key at `path`, and what to do.
+/// The error for the key at `path`, with a hint if its password is missing.
 fn failure(path: &Path, error: &KeyError) -> Failure {
     let hint = if *error == KeyError::Encrypted { " (give the password with --password-file FILE)" } else { "" };
     Failure::Input(format!("{}: {error}{hint}", path.display()))

@@ -31,8 +31,8 @@ pub fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{}", Escaped(text));
 }
 
-/// Text for a terminal: control characters, line ends among them, and those that turn the direction of writing
-/// are shown as Rust writes them in strings.
+/// Text that is safe on a terminal: control characters, line ends included, and characters that change the direction
+/// of writing are escaped as in Rust's strings.
 pub struct Escaped<T>(pub T);
 
 impl<T: Display> Display for Escaped<T> {

@@ -138,6 +138,12 @@ impl<'w> Grid<'w> {
     }
 }
 
+/// Takes the numbers out whose bits are not in `given`, and says which these are.
+fn leave(values: &mut Values, given: u32) -> String {
+    let absent = (0..8).filter(|i| given >> i & 1 == 0).inspect(|&i| values[i] = None);
+    format!("without {:?}", absent.map(|i| NAMES[i]).collect::<Vec<_>>())
+}
+
 /// Each of the 256 subsets of a key's numbers.
 #[test]
 fn missing_numbers() {
@@ -146,8 +152,7 @@ fn missing_numbers() {
     let all = grid.values();
     for given in 0..256_u32 {
         let mut values = all.clone();
-        let absent = (0..8).filter(|i| given >> i & 1 == 0).inspect(|&i| values[i] = None);
-        let what = format!("without {:?}", absent.map(|i| NAMES[i]).collect::<Vec<_>>());
+        let what = leave(&mut values, given);
         for selection in [ffi::KEYPAIR, ffi::PUBLIC_KEY, PRIVATE_KEY, PARAMETERS, 0x80, 0x04] {
             grid.key(&what, selection, &list(&values));
         }
@@ -170,11 +175,10 @@ fn wrong_numbers() {
             ("is longer", &|v: &mut Vec<u8>| v.insert(0, 1)),
         ] {
             // n and e are always given.
-            for given in (0..64_u32).filter(|given| i < 2 || given >> (i - 2) & 1 == 1) {
+            for given in (0..64_u32).map(|private| private << 2 | 0b11).filter(|given| given >> i & 1 == 1) {
                 let mut values = all.clone();
                 change(values[i].as_mut().expect("a number"));
-                let absent = (2..8).filter(|i| given >> (i - 2) & 1 == 0).inspect(|&i| values[i] = None);
-                let what = format!("{wrong} {how}, without {:?}", absent.map(|i| NAMES[i]).collect::<Vec<_>>());
+                let what = format!("{wrong} {how}, {}", leave(&mut values, given));
                 grid.key(&what, ffi::KEYPAIR, &list(&values));
             }
         }

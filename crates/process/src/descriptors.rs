@@ -1,7 +1,7 @@
 //! Whether the standard streams were open when the process began.
 //!
-//! Rust opens the null device in the place of those that were not, before `main`: what is written there is lost
-//! without an error, and what is read is empty. So this looks before Rust does, as the program is loaded.
+//! Before `main`, Rust opens the null device in place of each stream that is closed. Then writes are lost without an
+//! error, and reads are empty. So this looks earlier, while the program is loaded.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};

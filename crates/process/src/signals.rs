@@ -5,9 +5,9 @@ use std::{mem, ptr};
 
 /// The signals that end this process unless it handles them, for a program that must clean up first.
 ///
-/// Left out: signals that this process ignores, as `nohup` makes it ignore SIGHUP (but not SIGINT and SIGTERM: a script's
-/// shell ignores SIGINT for its background jobs, and whoever sends one to such a job means it); SIGKILL, which cannot be handled;
-/// and those that tell of faults of the program itself, such as SIGSEGV.
+/// Left out are SIGKILL, which cannot be handled; signals for faults of the program itself, such as SIGSEGV; and signals
+/// that this process ignores, as `nohup` makes it ignore SIGHUP. SIGINT and SIGTERM are never left out: a script's
+/// shell has its background jobs ignore SIGINT, and a signal sent to such a job is still meant to end it.
 pub fn ending_signals() -> Vec<c_int> {
     let mut signals = vec![
         libc::SIGABRT,

@@ -4,7 +4,7 @@ use der::asn1::AnyRef;
 use der::{Decode, Tag, Tagged};
 
 use super::der_error;
-use super::pem::starts_with;
+use super::pem::{contains, starts_with, without_mark};
 use crate::rsa::error::KeyError;
 use crate::rsa::other_format::OtherFormat;
 
@@ -81,8 +81,8 @@ fn signed(part: AnyRef) -> OtherFormat {
 /// What a text is that has no PEM blocks and is no DER of a key.
 pub fn of_text(text: &[u8]) -> Option<KeyError> {
     let is_utf16 = [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0", b"\0-"].iter().any(|start| starts_with(text, start));
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii();
-    let has = |what: &[u8]| (0..text.len()).any(|at| starts_with(&text[at..], what));
+    let text = without_mark(text).trim_ascii();
+    let has = |what: &[u8]| contains(text, what);
     let starts = |all: &[&str]| all.iter().any(|start| starts_with(text, start.as_bytes()));
     let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() | b"+/=".contains(byte) | byte.is_ascii_whitespace();
     Some(KeyError::Format(if text.is_empty() {

@@ -22,7 +22,7 @@ pub struct Block<'a> {
 
 /// The blocks of a text, in order. Lines that belong to none are skipped; a block without its END line is an error.
 pub fn blocks(text: &[u8]) -> impl Iterator<Item = Result<Block<'_>, KeyError>> {
-    let mut rest = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text); // a byte-order mark
+    let mut rest = without_mark(text);
     std::iter::from_fn(move || {
         while !rest.is_empty() {
             let (line, body) = split_line(rest);
@@ -59,7 +59,7 @@ impl Block<'_> {
         let is_colon = |&byte: &u8| u8::from(byte == b':');
         let colons = digits.iter().map(is_colon).fold(0, |any, is_colon| any | is_colon);
         if revealed::is_marker(colons != 0) {
-            return Err(if (0..digits.len()).any(|at| starts_with(&digits[at..], b"4,ENCRYPTED")) {
+            return Err(if contains(&digits, b"4,ENCRYPTED") {
                 KeyError::Encryption("that of old PEM files, Proc-Type: 4,ENCRYPTED".into())
             } else {
                 KeyError::Pem(format!("the block {:?} has header lines; take them out", self.label))
@@ -93,6 +93,16 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 /// Whether a byte is a space, or from tab to carriage return.
 fn is_blank(byte: u8) -> bool {
     revealed::is_marker((byte == b' ') | (byte.wrapping_sub(b'\t') < 5))
+}
+
+/// Text without the byte-order mark of UTF-8.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// Whether bytes have a marker at any place, as [`starts_with`].
+pub fn contains(bytes: &[u8], marker: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| starts_with(&bytes[at..], marker))
 }
 
 /// Whether bytes, which may be those of a private number, begin with a marker; no other difference shows.

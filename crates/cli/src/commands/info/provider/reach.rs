@@ -7,7 +7,7 @@ use zariz_peers::{Programs, Section};
 /// OpenSSL's own providers, of which one is needed for everything except RSA.
 const OWN: [&str; 2] = ["default", "fips"];
 
-/// What is wrong with the configuration, and what to write.
+/// The fault of a configuration, if it has one, and the line that mends it.
 pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
     let (file, name, place) = (section.file.display(), &section.provider, &section.name);
     let query = programs.query.as_deref().unwrap_or("");
