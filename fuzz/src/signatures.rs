@@ -47,8 +47,12 @@ fn structured(u: &mut Unstructured) -> Result<()> {
     };
     let public = key.public_key();
     let result = public.verify_digest(algorithm, &digest, &signature);
-    let both = public.verify_digest_batch(algorithm, &[SignedDigest { digest: &digest, signature: &signature }; 5]);
-    assert!(both.iter().all(|again| *again == result), "{result:?} alone, {both:?} in a batch");
+    // In a batch beside another, each has its own result.
+    let other = SignedDigest { digest: &digest, signature: &signature[..signature.len() / 2] };
+    let own = [SignedDigest { digest: &digest, signature: &signature }, other];
+    let both = public.verify_digest_batch(algorithm, &[own[0], own[1], own[1], own[0], own[0]]);
+    let alone = [result, public.verify_digest(algorithm, other.digest, other.signature)];
+    assert_eq!(both, [0, 1, 1, 0, 0].map(|i: usize| alone[i]), "in a batch, and alone");
     // OpenSSL also takes PSS signatures without their leading zeros.
     if signature.len() != key.size() {
         assert!(result.is_err(), "{} bytes, but the key has {}", signature.len(), key.size());

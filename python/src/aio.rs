@@ -32,9 +32,9 @@ const SHORT: usize = 2048;
 /// Computes the requests of many callers in batches.
 ///
 /// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in a batch.
-/// `capacity`: the most requests that wait; others wait for room, or with `refuse=True` become errors. `linger`:
-/// seconds that a request waits for others to fill the lanes; by default no request waits for others. A child of
-/// `fork` has a queue of its own.
+/// `capacity`: with `refuse=True`, a request that finds so many waiting is an error; otherwise any number waits, first
+/// come, first served. `linger`: seconds that a request waits for others to fill the lanes; by default no request waits
+/// for others. A child of `fork` has a queue of its own.
 ///
 /// >>> from zariz import PrivateKey, aio
 /// >>> batcher = aio.Batcher(threads=1, capacity=100)

@@ -12,7 +12,7 @@ use std::time::Duration;
 use common::guard::Guard;
 use common::job::{Job, Wait, only_fd};
 use common::keys::PEM_2048;
-use common::signing::Known;
+use common::signing::{Digest, Known, sign_into};
 use common::{World, alone, ffi, is_zariz};
 
 /// The argument of a program's function, and what the function notes in it.
@@ -62,12 +62,12 @@ unsafe extern "C" fn woken(argument: *mut c_void) -> c_int {
     1
 }
 
-/// A job that signs, and where.
-fn job<'a>(program: &'a Program, wait: Wait, out: &'a mut Vec<u8>) -> Job<'a> {
+/// A job that signs a digest, and where.
+fn job<'a>(program: &'a Program, wait: Wait, digest: Digest, out: &'a mut Vec<u8>) -> Job<'a> {
     let known = program.known;
     out.resize(known.size(), 0);
     let ctx = known.context(program.world);
-    Job::with(wait, move || known.sign_into(ctx.raw(), out))
+    Job::with(wait, move || sign_into(ctx.raw(), &digest, out))
 }
 
 /// A function that signs itself, on whichever thread and stack it is called, gets its signature; and so does
@@ -83,8 +83,8 @@ fn functions_may_sign() {
         let known = Known::new(&world, PEM_2048, 1);
         let program = Program { signs: true, ..Program::new(&world, &known) };
         for round in 1..=20 {
-            let mut out = Vec::new();
-            let mut job = job(&program, program.wait(), &mut out);
+            let (digest, mut out) = (known.digest(), Vec::new());
+            let mut job = job(&program, program.wait(), digest, &mut out);
             let mut done = job.resume();
             program.wait_until(&program.left, round);
             while !done {
@@ -92,7 +92,7 @@ fn functions_may_sign() {
             }
             assert_eq!(job.result, Some(1), "threads = {threads}");
             drop(job);
-            assert!(known.is(&out), "threads = {threads}");
+            assert!(known.is(&digest, &out), "threads = {threads}");
         }
         assert_eq!(program.signed.load(Ordering::SeqCst), 20, "threads = {threads}");
     }
@@ -111,13 +111,16 @@ fn freed_wait_contexts_are_left_alone() {
         for _ in 0..10 {
             let program = Program { takes: Duration::from_millis(20), ..Program::new(&world, &known) };
             let mut outs = [const { Vec::new() }; 4];
-            let jobs = outs.each_mut().map(|out| {
-                let mut job = job(&program, program.wait(), out);
+            let digests = [(); 4].map(|()| known.digest());
+            let jobs = outs.each_mut().into_iter().zip(digests).map(|(out, digest)| {
+                let mut job = job(&program, program.wait(), digest, out);
                 job.resume();
                 job
             });
+            let jobs: Vec<_> = jobs.collect();
             program.wait_until(&program.entered, 1);
             // Some are abandoned while the function runs for one of them, others run to their end.
+            let mut done = Vec::new();
             for (i, mut job) in jobs.into_iter().enumerate() {
                 if i % 2 == 0 && job.is_paused() {
                     job.abandon();
@@ -125,9 +128,10 @@ fn freed_wait_contexts_are_left_alone() {
                     while job.result.is_none() {
                         job.resume();
                     }
-                    drop(job);
+                    done.push(i);
                 }
             }
+            assert!(done.into_iter().all(|i| known.is(&digests[i], &outs[i])), "threads = {threads}");
             let [entered, left] = [&program.entered, &program.left].map(|count| count.load(Ordering::SeqCst));
             assert_eq!(entered, left, "somebody is in the function of a wait context that is gone");
             thread::sleep(Duration::from_millis(30));
@@ -149,7 +153,7 @@ fn descriptors_end_with_their_wait_context() {
         let known = Known::new(&world, PEM_2048, 1);
         let program = Program::new(&world, &known);
         let mut out = Vec::new();
-        let mut job = job(&program, Wait::new(), &mut out);
+        let mut job = job(&program, Wait::new(), known.digest(), &mut out);
         (0..resumes).for_each(|_| {
             if job.result.is_none() {
                 job.resume();
@@ -176,7 +180,7 @@ fn signals_are_for_the_programs_threads() {
     let known = Known::new(&world, PEM_2048, 1);
     let program = Program::new(&world, &known);
     let mut out = Vec::new();
-    let mut job = job(&program, program.wait(), &mut out);
+    let mut job = job(&program, program.wait(), known.digest(), &mut out);
     job.resume();
     program.wait_until(&program.left, 1);
     let mut found = 0;

@@ -280,24 +280,24 @@ fn everything_in_jobs() {
         16,
         total,
         |i, wait| {
-            let (world, key) = (&world, &keys[i % keys.len()]);
+            let (world, key, text) = (&world, &keys[i % keys.len()], [i as u8; 4]);
             // No texts are made in the job, since its stack is small: a failure is a number.
             Job::with(wait, move || {
                 let none = Params::new();
-                let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, b"text") else {
+                let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text) else {
                     return -1;
                 };
-                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"text").is_err() {
+                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, &text).is_err() {
                     return -2;
                 }
                 if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"other").is_ok() {
                     return -3;
                 }
-                let Ok(ciphertext) = operate(world, Side::Subject, key, Operation::Encrypt, &none, b"text") else {
+                let Ok(ciphertext) = operate(world, Side::Subject, key, Operation::Encrypt, &none, &text) else {
                     return -4;
                 };
                 match operate(world, Side::Subject, key, Operation::Decrypt, &none, &ciphertext) {
-                    Ok(plain) if plain == b"text" => {}
+                    Ok(plain) if plain == text => {}
                     _ => return -5,
                 }
                 let oaep = Params::new().text("pad-mode", "oaep");

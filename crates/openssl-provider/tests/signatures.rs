@@ -272,8 +272,7 @@ fn public_keys() {
 #[test]
 fn a_long_key() {
     let world = World::new();
-    let pem = include_bytes!("../../cli/keys/bench-8192.pem");
-    let [subject, reference] = Side::BOTH.map(|side| keys::native(&world, side, pem));
+    let [subject, reference] = Side::BOTH.map(|side| keys::native(&world, side, keys::PEM_8192));
     let mut faults = Faults::new();
     world.counted(1, 2, || {
         let (params, data) = (digest("SHA512"), message(64));

@@ -8,6 +8,7 @@ mod common;
 
 use std::fmt::Write;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{mem, ptr, thread};
 
@@ -66,48 +67,55 @@ impl Kind {
     }
 }
 
-/// The digest that is signed, or the text that was encrypted.
-const DATA: [u8; 32] = [7; 32];
-
-/// A private key, and what is to be decrypted with it.
+/// A private key, in the provider under test and in OpenSSL's own.
 struct Known<'w> {
     key: Key<'w>,
     numbers: common::key::Numbers,
     reference: Key<'w>,
-    /// By kind: the expected signature, or the ciphertext.
-    given: Vec<Vec<u8>>,
 }
 
 impl<'w> Known<'w> {
     fn new(world: &'w World, key: &Key<'w>) -> Self {
         let (reference, numbers) = (key.on(world, Side::Reference), key.numbers(ffi::KEYPAIR).expect("the numbers"));
-        let given = Kind::ALL.map(|kind| {
-            let operation = if kind.operation() == Operation::Sign { Operation::Sign } else { Operation::Encrypt };
-            operate(world, Side::Reference, &reference, operation, &kind.params(), &DATA).expect("done by OpenSSL")
-        });
-        Self { key: key.on(world, Side::Subject), numbers, reference, given: given.to_vec() }
+        Self { key: key.on(world, Side::Subject), numbers, reference }
     }
 
-    fn is_right(&self, world: &World, kind: Kind, result: &[u8]) -> bool {
-        match kind {
-            Kind::SignPkcs1 => result == self.given[kind as usize],
-            Kind::SignPss => verify(world, Side::Reference, &self.reference, &kind.params(), result, &DATA).is_ok(),
-            Kind::DecryptPkcs1 | Kind::DecryptOaep => result == DATA,
+    /// What a job is given: the text itself to sign, or its ciphertext.
+    fn given(&self, world: &World, kind: Kind, text: &Text) -> Vec<u8> {
+        match kind.operation() {
+            Operation::Sign => text.to_vec(),
+            _ => operate(world, Side::Reference, &self.reference, Operation::Encrypt, &kind.params(), text)
+                .expect("encrypted by OpenSSL"),
+        }
+    }
+
+    fn is_right(&self, world: &World, kind: Kind, text: &Text, result: &[u8]) -> bool {
+        match kind.operation() {
+            Operation::Sign => verify(world, Side::Reference, &self.reference, &kind.params(), result, text).is_ok(),
+            _ => result == text,
         }
     }
 }
+
+/// The digest that is signed, or the text that was encrypted: no two jobs have the same.
+type Text = [u8; 32];
+
+/// How many texts there are.
+static TEXTS: AtomicU64 = AtomicU64::new(0);
 
 /// What a job reads and writes; it lives on the heap, apart from the job.
 struct Task<'w> {
     /// None: the job only pauses, without a provider.
     of: Option<(&'w Known<'w>, Kind, Ctx<'w>)>,
+    text: Text,
+    given: Vec<u8>,
     out: Vec<u8>,
     size: usize,
 }
 
 impl<'w> Task<'w> {
     fn pause() -> Box<Self> {
-        Box::new(Self { of: None, out: Vec::new(), size: 0 })
+        Box::new(Self { of: None, text: [0; 32], given: Vec::new(), out: Vec::new(), size: 0 })
     }
 
     /// With the key itself, or with a copy that is freed at once: the context alone keeps it then.
@@ -118,8 +126,10 @@ impl<'w> Task<'w> {
         } else {
             Ctx::ready(world, Side::Subject, &known.key, kind.operation(), &kind.params())
         };
-        let size = known.key.size();
-        Box::new(Self { of: Some((known, kind, ctx.expect("ready"))), out: vec![0; size], size })
+        let (mut text, number, size) = ([7; 32], TEXTS.fetch_add(1, Ordering::Relaxed), known.key.size());
+        text[..8].copy_from_slice(&number.to_be_bytes());
+        let given = known.given(world, kind, &text);
+        Box::new(Self { of: Some((known, kind, ctx.expect("ready"))), text, given, out: vec![0; size], size })
     }
 
     /// A job that uses the task without borrowing it: it may be abandoned, and the task freed.
@@ -128,21 +138,17 @@ impl<'w> Task<'w> {
             None => (ptr::null_mut(), ptr::null_mut(), ptr::null_mut()),
             Some((.., ctx)) => (ctx.raw(), self.out.as_mut_ptr(), &raw mut self.size),
         };
-        let (data, operation): (&[u8], _) = match &self.of {
-            Some((known, kind, _)) if kind.operation() == Operation::Decrypt => {
-                (&known.given[*kind as usize], Operation::Decrypt)
-            }
-            _ => (&DATA, Operation::Sign),
-        };
+        let operation = self.of.as_ref().map_or(Operation::Sign, |(_, kind, _)| kind.operation());
+        let (data, length) = (self.given.as_ptr(), self.given.len());
         Job::with(wait, move || {
-            // SAFETY: in a job, or the task's context and buffer, which live until the job is done or abandoned.
+            // SAFETY: in a job, or the task's context and buffers, which live until the job is done or abandoned.
             unsafe {
                 if ctx.is_null() {
                     return ffi::ASYNC_pause_job();
                 }
                 match operation {
-                    Operation::Sign => ffi::EVP_PKEY_sign(ctx, out, size, data.as_ptr(), data.len()),
-                    _ => ffi::EVP_PKEY_decrypt(ctx, out, size, data.as_ptr(), data.len()),
+                    Operation::Sign => ffi::EVP_PKEY_sign(ctx, out, size, data, length),
+                    _ => ffi::EVP_PKEY_decrypt(ctx, out, size, data, length),
                 }
             }
         })
@@ -150,9 +156,9 @@ impl<'w> Task<'w> {
 
     fn is_right(&self, world: &World) -> bool {
         let result = self.out.get(..self.size);
-        self.of
-            .as_ref()
-            .is_none_or(|(known, kind, _)| result.is_some_and(|result| known.is_right(world, *kind, result)))
+        self.of.as_ref().is_none_or(|(known, kind, _)| {
+            result.is_some_and(|result| known.is_right(world, *kind, &self.text, result))
+        })
     }
 }
 

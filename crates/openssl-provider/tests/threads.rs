@@ -53,7 +53,7 @@ fn different_operations_at_once() {
             {
                 {
                     for i in 0..10_u8 {
-                        let text = [i; 40];
+                        let text = [[i, t as u8]; 20].concat();
                         let none = Params::new();
                         let signature =
                             stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text).expect("signed");
@@ -83,18 +83,21 @@ fn keys_come_and_go() {
     let (_alone, _guard) = (alone(), Guard::new("keys come and go"));
     let world = World::new();
     let digest = Params::new().text("digest", "SHA256");
-    in_threads(8, |_| {
-        for _ in 0..10 {
+    in_threads(8, |t| {
+        for i in 0..10 {
+            let digests = [1, 2].map(|which| [which, i, t as u8, 0].repeat(8));
             let key = rsa_2048(&world, Side::Subject);
             let copy = key.clone();
             thread::scope(|scope| {
                 let other = scope.spawn(|| {
                     let public = copy.public(&world, Side::Subject);
-                    let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &[1; 32]);
+                    let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &digests[0]);
                     let signature = signature.expect("signed");
-                    verify(&world, Side::Subject, &public, &digest, &signature, &[1; 32]).expect("verified");
+                    verify(&world, Side::Subject, &public, &digest, &signature, &digests[0]).expect("verified");
                 });
-                operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[2; 32]).expect("signed");
+                let signature = operate(&world, Side::Subject, &key, Operation::Sign, &digest, &digests[1]);
+                let signature = signature.expect("signed");
+                verify(&world, Side::Subject, &key, &digest, &signature, &digests[1]).expect("verified");
                 drop(key);
                 other.join().expect("right");
             });
@@ -111,10 +114,11 @@ fn a_new_key_in_many_threads() {
         // In the default provider: each operation has it exported.
         let key = rsa_2048(&world, Side::Reference);
         let start = Barrier::new(8);
-        in_threads(8, |_| {
+        in_threads(8, |t| {
             start.wait();
-            let digest = Params::new().text("digest", "SHA256");
-            operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
+            let (digest, own) = (Params::new().text("digest", "SHA256"), [t as u8; 32]);
+            let signature = operate(&world, Side::Subject, &key, Operation::Sign, &digest, &own).expect("signed");
+            verify(&world, Side::Reference, &key, &digest, &signature, &own).expect("verified");
         });
     }
 }

@@ -164,7 +164,7 @@ fn arrivals(key: &PrivateKey, rate: f64, count: usize, rounds: usize) {
     let messages = [b"message".as_slice(); FULL];
     let full = median((0..100).map(|_| timed(|| drop(key.sign_batch(ALG, &messages))) * 1e6).collect());
     let lanes = Dispatch::Auto.main().lanes();
-    let limits = Limits { threads: Some(1), max_batch: FULL, lanes, capacity: None, wait_for_room: true, linger: None };
+    let limits = Limits { threads: Some(1), max_batch: FULL, lanes, capacity: None, linger: None };
     let queue = Queue::new(Noting(Mutex::default()), limits);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut found = [(); 2].map(|()| PERCENTILES.map(|_| Vec::new()));

@@ -10,7 +10,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use zariz::Modulus;
-use zariz::batcher::{Batcher, Error, Job, Lost, Pending, Policy, Primitive, WhenFull};
+use zariz::batcher::{Batcher, Error, Job, Lost, Pending, Policy, Primitive, Signer, WhenFull};
 use zariz::rsa::blind::{self, Variant};
 use zariz::rsa::{self, Algorithm, Hash, Padding, PrivateKey, PublicKey};
 
@@ -82,18 +82,32 @@ fn blind_signatures() {
     key.public_key().verify(&prepared, &signature).expect("it is right");
 }
 
+/// A message of its own for each request, so that a result that went to another request is seen.
+fn messages(of: &str, count: usize) -> Vec<String> {
+    (0..count).map(|i| format!("{of}, {i}")).collect()
+}
+
+/// Each message's signature by the key alone.
+fn expected(key: &PrivateKey, messages: &[String]) -> Vec<Result<Vec<u8>, Error>> {
+    messages.iter().map(|message| Ok(key.sign(Algorithm::RS256, message.as_bytes()).expect("a signature"))).collect()
+}
+
+fn sign_all(signer: &Signer, messages: &[String]) -> Vec<Result<Vec<u8>, Error>> {
+    wait_all(messages.iter().map(|message| signer.sign(message.as_bytes())).collect())
+}
+
 /// All tasks that are ready share batches.
 #[test]
 fn awaited_signatures_share_batches() {
     let batcher = Batcher::builder().threads(1).build();
     let signer = batcher.signer(&key(), Algorithm::RS256);
-    let expected = signer.key().sign(Algorithm::RS256, b"message").expect("a signature");
-    let results = wait_all((0..64).map(|_| signer.sign(b"message")).collect());
-    assert!(results.iter().all(|result| result.as_ref() == Ok(&expected)));
+    let messages = messages("awaited", 64);
+    let expected = expected(signer.key(), &messages);
+    assert_eq!(sign_all(&signer, &messages), expected);
     let metrics = batcher.metrics();
     assert_eq!((metrics.operations, metrics.largest_batch), (64, 16));
     assert!(metrics.batches <= 8, "{metrics:?}");
-    assert_eq!(signer.sign_blocking(b"message"), Ok(expected));
+    assert_eq!(signer.sign_blocking(messages[0].as_bytes()), expected[0]);
 }
 
 #[test]
@@ -103,7 +117,8 @@ fn errors_of_one_are_not_those_of_others() {
     let short =
         batcher.signer(&key, Algorithm::Pss { hash: Hash::Sha512, mgf: rsa::Mgf::Mgf1(Hash::Sha512), salt_len: 100 });
     let results = wait_all(vec![signer.sign(b"one"), short.sign(b"two"), signer.sign(b"three")]);
-    assert!(results[0].is_ok() && results[2].is_ok());
+    let sign = |message: &[u8]| Ok(key.sign(Algorithm::RS256, message).expect("a signature"));
+    assert_eq!([&results[0], &results[2]], [&sign(b"one"), &sign(b"three")]);
     assert_eq!(results[1], Err(Error::Rsa(rsa::Error::KeyTooShort)));
     let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
     assert_eq!(batcher.call(late), Err(Error::Lost(Lost::Expired)));
@@ -176,15 +191,16 @@ fn a_future_that_is_polled_wakes_the_others() {
     assert!(first.as_mut().poll(&mut Context::from_waker(&held)).is_pending());
     assert!(second.as_mut().poll(&mut Context::from_waker(&other)).is_pending());
     // This poll starts the computation. It may be so slow that the result is there.
-    let slow = first.as_mut().poll(&mut Context::from_waker(&held)).is_ready();
+    let signed = |message: &[u8]| Poll::Ready(Ok(signer.key().sign(Algorithm::RS256, message).expect("a signature")));
+    let slow = first.as_mut().poll(&mut Context::from_waker(&held));
     was_called.recv().expect("the worker calls");
-    if !slow {
+    if slow.is_pending() {
         let woken = counted.0.load(Ordering::SeqCst);
-        assert!(first.as_mut().poll(&mut Context::from_waker(&held)).is_ready());
+        assert_eq!(first.as_mut().poll(&mut Context::from_waker(&held)), signed(b"first"));
         assert_eq!(counted.0.load(Ordering::SeqCst), woken + 1);
     }
     let_go.send(()).expect("the worker waits");
-    assert!(second.as_mut().poll(&mut Context::from_waker(&other)).is_ready());
+    assert_eq!(second.as_mut().poll(&mut Context::from_waker(&other)), signed(b"second"));
     assert_eq!(batcher.metrics().largest_batch, 2);
 }
 
@@ -205,8 +221,8 @@ fn dropped_futures_leave_nothing_behind() {
             }
         }
     }
-    let results = wait_all((0..32).map(|_| signer.sign(b"message")).collect());
-    assert!(results.iter().all(Result::is_ok));
+    let messages = messages("kept", 32);
+    assert_eq!(sign_all(&signer, &messages), expected(signer.key(), &messages));
     assert!(batcher.metrics().withdrawn >= 50, "{:?}", batcher.metrics());
 }
 
@@ -214,24 +230,30 @@ fn dropped_futures_leave_nothing_behind() {
 fn a_full_queue_refuses_or_waits() {
     let batcher = Batcher::builder().threads(1).capacity(2).when_full(WhenFull::Refuse).build();
     let signer = batcher.signer(&key(), Algorithm::RS256);
-    let mut all: Vec<_> = (0..3).map(|_| Box::pin(signer.sign(b"message"))).collect();
+    let three = messages("refused", 3);
+    let mut all: Vec<_> = three.iter().map(|message| Box::pin(signer.sign(message.as_bytes()))).collect();
     assert!(all[..2].iter_mut().all(|pending| poll(pending.as_mut()).is_pending()));
     assert_eq!(poll(all[2].as_mut()), Poll::Ready(Err(Error::Lost(Lost::Full))));
-    assert!(wait_all(all.drain(..2).collect()).iter().all(Result::is_ok));
+    assert_eq!(wait_all(all.drain(..2).collect()), expected(signer.key(), &three[..2]));
     let batcher = Batcher::builder().threads(1).capacity(2).build();
-    let signer = batcher.signer(&key(), Algorithm::RS256);
-    assert!(wait_all((0..20).map(|_| signer.sign(b"message")).collect()).iter().all(Result::is_ok));
+    let signer = batcher.signer(signer.key(), Algorithm::RS256);
+    let messages = messages("waits", 20);
+    assert_eq!(sign_all(&signer, &messages), expected(signer.key(), &messages));
 }
 
-/// Futures that wait for room and are dropped, or whose time ends meanwhile, leave it to the others.
+/// Futures that are dropped, forgotten, or whose time ends while many wait, keep the others from nothing.
 #[test]
-fn futures_that_give_up_leave_their_place() {
-    let batcher = Batcher::builder().threads(1).capacity(1).build();
+fn futures_that_give_up_are_in_nobodys_way() {
+    let batcher = Batcher::builder().threads(1).capacity(1).max_batch(1).build();
     let key = key();
+    let signer = batcher.signer(&key, Algorithm::RS256);
     for round in 0..50 {
-        let deadline = Instant::now() + Duration::from_millis(1);
-        let job = || Job::sign(&key, Algorithm::RS256, b"message").expect("a job");
-        let pending = |i| batcher.submit(if i % 3 == 1 { job().with_deadline(deadline) } else { job() });
+        let deadline = Instant::now() + Duration::from_micros(200);
+        let (messages, mut forgotten) = (messages("in time", 12), signer.sign(b"forgotten"));
+        let _ = poll(Pin::new(&mut forgotten));
+        std::mem::forget(forgotten);
+        let job = |i: usize| Job::sign(&key, Algorithm::RS256, messages[i].as_bytes()).expect("a job");
+        let pending = |i| batcher.submit(if i % 3 == 1 { job(i).with_deadline(deadline) } else { job(i) });
         let mut all: Vec<_> = (0..12).map(|i| (i, Box::pin(pending(i)))).collect();
         // On a slow machine some have their results already.
         all.retain_mut(|(_, pending)| poll(pending.as_mut()).is_pending());
@@ -241,7 +263,7 @@ fn futures_that_give_up_leave_their_place() {
         let (numbers, left): (Vec<_>, Vec<_>) = all.into_iter().filter(|(i, _)| i % 3 != 2).unzip();
         for (i, result) in numbers.into_iter().zip(wait_all(left)) {
             let expired = i % 3 == 1 && result == Err(Error::Lost(Lost::Expired));
-            assert!(expired || result.is_ok(), "{i}: {result:?}");
+            assert!(expired || result == expected(&key, &messages[i..=i])[0], "{i}: {result:?}");
         }
     }
     let metrics = batcher.metrics();
@@ -255,37 +277,133 @@ fn a_policy_for_throughput_fills_batches() {
     let batcher = Batcher::builder().threads(1).policy(Policy::Throughput { linger }).build();
     let (key, lanes) = (key(), zariz::Dispatch::Auto.main().lanes());
     thread::scope(|scope| {
-        for _ in 0..lanes {
-            scope.spawn(|| batcher.sign(&key, Algorithm::RS256, b"message").expect("a signature"));
+        for message in messages("a lane", lanes) {
+            let (batcher, key) = (&batcher, &key);
+            scope.spawn(move || {
+                let signed = batcher.sign(key, Algorithm::RS256, message.as_bytes());
+                assert_eq!(signed, expected(key, &[message])[0]);
+            });
         }
     });
     let metrics = batcher.metrics();
     assert_eq!((metrics.operations, metrics.batches), (lanes as u64, 1));
 }
 
-/// Threads that sign, await and give up at once: every result is right.
+/// Threads that sign, await and give up at once: each request has the result of its own message.
 #[test]
 fn many_threads_of_all_sorts() {
     let batcher = Batcher::builder().capacity(16).build();
     let keys = [key(), PrivateKey::generate(1536).expect("a key")];
-    let expected = keys.each_ref().map(|key| key.sign(Algorithm::RS256, b"message").expect("a signature"));
     thread::scope(|scope| {
         for t in 0..8 {
-            let (batcher, keys, expected) = (&batcher, &keys, &expected);
+            let (batcher, keys) = (&batcher, &keys);
             scope.spawn(move || {
                 for i in 0..100 {
-                    let which = (t + i) % 2;
-                    let signer = batcher.signer(&keys[which], Algorithm::RS256);
+                    let signer = batcher.signer(&keys[(t + i) % 2], Algorithm::RS256);
+                    let messages = messages(&format!("thread {t}, round {i}"), 3);
                     match (t + i / 2) % 3 {
-                        0 => assert_eq!(signer.sign_blocking(b"message").as_ref(), Ok(&expected[which])),
-                        1 => drop(poll(pin!(signer.sign(b"given up")))),
-                        _ => {
-                            let results = wait_all((0..3).map(|_| signer.sign(b"message")).collect());
-                            assert!(results.iter().all(|result| result.as_ref() == Ok(&expected[which])));
+                        0 => {
+                            let signed = signer.sign_blocking(messages[0].as_bytes());
+                            assert_eq!(signed, expected(signer.key(), &messages)[0]);
                         }
+                        1 => drop(poll(pin!(signer.sign(b"given up")))),
+                        _ => assert_eq!(sign_all(&signer, &messages), expected(signer.key(), &messages)),
                     }
                 }
             });
         }
     });
+}
+
+/// Calls a program's function when it is woken by another thread than the one that polls; then unparks that one.
+struct Calls<F>(Thread, F);
+
+impl<F: Fn() + Send + Sync + 'static> Wake for Calls<F> {
+    fn wake(self: Arc<Self>) {
+        if thread::current().id() != self.0.id() {
+            (self.1)();
+        }
+        self.0.unpark();
+    }
+}
+
+/// Polls a future with a waker that calls a function, until it is ready.
+fn wait_with<T>(pending: Pending<T>, function: impl Fn() + Send + Sync + 'static) -> Result<T, Error> {
+    let waker = Waker::from(Arc::new(Calls(thread::current(), function)));
+    let mut pending = pin!(pending);
+    loop {
+        if let Poll::Ready(result) = pending.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return result;
+        }
+        thread::park();
+    }
+}
+
+/// Under each policy, with one batch at a time and with two.
+fn batchers() -> impl Iterator<Item = Batcher> {
+    let throughput = |linger| Policy::Throughput { linger };
+    [Policy::Latency, throughput(Duration::ZERO), throughput(Duration::from_millis(1))]
+        .into_iter()
+        .flat_map(|policy| [1, 2].map(|threads| Batcher::builder().threads(threads).capacity(2).policy(policy).build()))
+}
+
+/// A thread signs while it holds the lock that wakers need.
+#[test]
+fn a_thread_may_hold_a_lock_that_wakers_need() {
+    for batcher in batchers() {
+        let (key, lock) = (key(), Arc::new(Mutex::new(())));
+        let signer = batcher.signer(&key, Algorithm::RS256);
+        let (reached, begun) = mpsc::channel();
+        let held = lock.lock().expect("no panic");
+        let of_futures = messages("future", 3);
+        thread::scope(|scope| {
+            for message in &of_futures {
+                let (signer, lock, reached) = (&signer, lock.clone(), reached.clone());
+                scope.spawn(move || {
+                    let result = wait_with(signer.sign(message.as_bytes()), move || {
+                        // More than one may come.
+                        let _ = reached.send(());
+                        drop(lock.lock().expect("no panic"));
+                    });
+                    assert_eq!(result, expected(signer.key(), std::slice::from_ref(message))[0]);
+                });
+            }
+            drop(reached);
+            // A thread that awaits may be so late that it wakes itself.
+            let _ = begun.recv();
+            for message in messages("thread", 5) {
+                let signed = batcher.sign(&key, Algorithm::RS256, message.as_bytes());
+                assert_eq!(signed, expected(&key, &[message])[0]);
+            }
+            drop(held);
+        });
+    }
+}
+
+/// Wakers sign; and they wait for a thread that signs, or awaits a signature.
+#[test]
+fn wakers_may_use_the_batcher() {
+    type Use = fn(&Batcher, &PrivateKey, &[u8]) -> Result<Vec<u8>, Error>;
+    let blocks: Use = |batcher, key, message| batcher.sign(key, Algorithm::RS256, message);
+    let awaits: Use = |batcher, key, message| {
+        wait_all(vec![batcher.signer(key, Algorithm::RS256).sign(message)]).pop().expect("one result")
+    };
+    for batcher in batchers() {
+        let key = key();
+        let signer = batcher.signer(&key, Algorithm::RS256);
+        for (i, message) in messages("outside", 12).into_iter().enumerate() {
+            let (batcher, key) = (batcher.clone(), key.clone());
+            let result = wait_with(signer.sign(message.as_bytes()), move || {
+                let (usage, own) = (if i % 2 == 0 { blocks } else { awaits }, messages("in a waker", i + 1));
+                let signs = || usage(&batcher, &key, own[i].as_bytes());
+                let signed = if i % 4 < 2 {
+                    signs()
+                } else {
+                    thread::scope(|scope| scope.spawn(signs).join().expect("no panic"))
+                };
+                assert_eq!(signed, expected(&key, &own)[i]);
+            });
+            assert_eq!(result, expected(signer.key(), &[message])[0]);
+        }
+    }
 }

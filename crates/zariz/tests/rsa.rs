@@ -289,17 +289,19 @@ fn one_key_on_eight_threads() {
     for engine in engines() {
         let key = load(&USUAL[0], engine);
         let last = if slow(engine) { 11 } else { 49u8 };
-        let expected: Vec<_> = (0..=last).map(|i| USUAL[0].rs256(&[i])).collect();
-        let ciphertext = key.public_key().encrypt(&Padding::Pkcs1v15, b"message").expect("a ciphertext");
         thread::scope(|scope| {
             for t in 0..8u8 {
-                let (key, expected, ciphertext) = (&key, &expected, &ciphertext);
+                let key = &key;
+                // No two threads have a message in common.
+                let expected: Vec<_> = (0..=last).map(|i| USUAL[0].rs256(&[i, t])).collect();
+                let encrypt = |i| key.public_key().encrypt(&Padding::Pkcs1v15, &[i, t]).expect("a ciphertext");
+                let ciphertexts: Vec<_> = (0..=last).map(encrypt).collect();
                 scope.spawn(move || {
                     for i in 0..expected.len() {
                         // Neighbours do different things at the same time.
                         let i = (i + 7 * usize::from(t)) % expected.len();
                         if i % 5 == usize::from(t) % 5 {
-                            let messages = [[i as u8], [0], [last]];
+                            let messages = [[i as u8, t], [0, t], [last, t]];
                             let results = key.sign_batch(Algorithm::RS256, &messages.each_ref().map(|m| &m[..]));
                             let signatures = results.into_iter().map(|result| result.expect("a signature"));
                             assert!(
@@ -307,10 +309,10 @@ fn one_key_on_eight_threads() {
                                     .eq([&expected[i], &expected[0], &expected[usize::from(last)]].map(Clone::clone))
                             );
                         } else if i % 11 == 0 {
-                            let message = key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("the message");
-                            assert_eq!(message[..], *b"message");
+                            let message = key.decrypt(&Padding::Pkcs1v15, &ciphertexts[i]).expect("the message");
+                            assert_eq!(message[..], [i as u8, t]);
                         } else {
-                            assert_eq!(key.sign(Algorithm::RS256, &[i as u8]).as_ref(), Ok(&expected[i]));
+                            assert_eq!(key.sign(Algorithm::RS256, &[i as u8, t]).as_ref(), Ok(&expected[i]));
                         }
                     }
                 });

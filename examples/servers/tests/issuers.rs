@@ -105,20 +105,45 @@ async fn wrong_requests_for_tokens_are_refused() {
 async fn requests_that_find_the_queue_full_are_refused() {
     let batcher = || Batcher::builder().threads(1).capacity(1).when_full(WhenFull::Refuse).build();
     let blind_key = blind::PrivateKey::new(VARIANT, &key()).expect("a key");
-    let message = blind_key.public_key().blind(b"message").expect("blinded").message;
-    for (routes, path, body) in [
-        (token::over(batcher(), &key()).routes(), "/token", br#"{"sub": "alice"}"#.to_vec()),
-        (Issuer::over(batcher(), blind_key).expect("an issuer").routes(), "/blind-signatures", message.to_vec()),
+    let public = blind_key.public_key().clone();
+    let tokens = token::over(batcher(), &key()).routes();
+    let jwks = json_of(&ask(&tokens, Method::GET, "/jwks.json", "").await.1);
+    let names: Vec<_> = (0..65).map(|i| format!("caller {i}")).collect();
+    let blinded: Vec<_> = names.iter().map(|name| public.blind(name.as_bytes()).expect("blinded")).collect();
+    let is_token = |i: usize, answer: &[u8]| {
+        let answer = json_of(answer);
+        claims(answer["access_token"].as_str().expect("a token"), &jwks)["sub"] == names[i]
+    };
+    let is_signature = |i: usize, signed: &[u8]| {
+        let signature = public.finalize(names[i].as_bytes(), signed, &blinded[i].inverse);
+        signature.is_ok_and(|signature| public.verify(names[i].as_bytes(), &signature).is_ok())
+    };
+    let asks_for_token = |i: usize| json!({ "sub": names[i] }).to_string().into_bytes();
+    type IsRight<'a> = &'a dyn Fn(usize, &[u8]) -> bool;
+    let issuer = Issuer::over(batcher(), blind_key).expect("an issuer").routes();
+    for (routes, path, bodies, is_right) in [
+        (tokens, "/token", (0..65).map(asks_for_token).collect::<Vec<_>>(), &is_token as IsRight),
+        (
+            issuer,
+            "/blind-signatures",
+            blinded.iter().map(|blinded| blinded.message.to_vec()).collect(),
+            &is_signature as IsRight,
+        ),
     ] {
-        let answers = join_all((0..64).map(|_| ask_for_response(&routes, Method::POST, path, body.clone()))).await;
-        let refused = answers.iter().filter(|answer| answer.status() == StatusCode::SERVICE_UNAVAILABLE).count();
-        let signed = answers.iter().filter(|answer| answer.status() == StatusCode::OK).count();
-        assert!(refused > 0 && signed > 0 && refused + signed == 64, "{path}: {refused} refused, {signed} signed");
-        for answer in answers {
-            let comes_again = answer.headers().contains_key(RETRY_AFTER);
-            assert_eq!(comes_again, answer.status() == StatusCode::SERVICE_UNAVAILABLE, "{path}");
+        let asked = bodies[..64].iter().map(|body| ask_for_response(&routes, Method::POST, path, body.clone()));
+        let mut count = [0; 2];
+        for (i, answer) in join_all(asked).await.into_iter().enumerate() {
+            let (status, comes_again) = (answer.status(), answer.headers().contains_key(RETRY_AFTER));
+            let signed = status == StatusCode::OK;
+            assert!(signed || status == StatusCode::SERVICE_UNAVAILABLE, "{path}: {status}");
+            assert_eq!(comes_again, !signed, "{path}");
+            count[usize::from(signed)] += 1;
+            let body = to_bytes(answer.into_body(), 1 << 20).await.expect("a body");
+            assert!(!signed || is_right(i, &body), "{path}: the answer to another");
         }
-        assert_eq!(post(&routes, path, body).await.0, StatusCode::OK, "{path}: the queue is empty again");
+        assert!(count[0] > 0 && count[1] > 0, "{path}: {count:?} refused and signed");
+        let (status, body) = post(&routes, path, bodies[64].clone()).await;
+        assert!(status == StatusCode::OK && is_right(64, &body), "{path}: the queue is empty again");
     }
 }
 

@@ -86,7 +86,7 @@ impl Compute for Work {
 /// Queues for `threads` threads, and an engine of `lanes` lanes. With zero threads, there are no workers. With zero
 /// or no number, at most one batch per processor is computed at once.
 pub fn processes(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Processes {
-    let limits = Limits { threads, max_batch, lanes, capacity: None, wait_for_room: false, linger: None };
+    let limits = Limits { threads, max_batch, lanes, capacity: None, linger: None };
     Processes::new(move || Queue::new(Work { counters: counters.clone(), gathers: Gathers::default() }, limits))
 }
 

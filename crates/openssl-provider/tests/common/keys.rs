@@ -10,6 +10,7 @@ pub const PEM_1024: &[u8] = include_bytes!("../../../cli/keys/bench-1024.pem");
 pub const PEM_2048: &[u8] = include_bytes!("../../../cli/keys/bench-2048.pem");
 pub const PEM_3072: &[u8] = include_bytes!("../../../cli/keys/bench-3072.pem");
 pub const PEM_4096: &[u8] = include_bytes!("../../../cli/keys/bench-4096.pem");
+pub const PEM_8192: &[u8] = include_bytes!("../../../cli/keys/bench-8192.pem");
 
 /// The key of 2048 bits in that provider. OpenSSL's decoders make keys of their own provider, for every
 /// property query.

@@ -4,33 +4,36 @@ use std::cell::{Cell, RefCell};
 
 use super::job::{Job, Wait, serve};
 use super::operation::Ctx;
-use super::signing::Known;
+use super::signing::{Digest, Known, sign_into};
 use super::subject::is_zariz;
 use super::world::World;
 
 /// A signature under way: the buffer that the job writes to, and the context that it uses.
 pub struct Signing<'w> {
     known: &'w Known<'w>,
+    digest: Digest,
     pub ctx: Option<Ctx<'w>>,
     pub out: Vec<u8>,
 }
 
 impl<'w> Signing<'w> {
     pub fn new(world: &'w World, known: &'w Known<'w>) -> Self {
-        Self { known, ctx: Some(known.context(world)), out: vec![0; known.size()] }
+        let (digest, ctx) = (known.digest(), Some(known.context(world)));
+        Self { known, digest, ctx, out: vec![0; known.size()] }
     }
 
     /// A job that signs. It uses this without borrowing it: the job may be abandoned and this freed.
     pub fn job(&mut self, wait: Wait) -> Job<'w> {
-        let (known, ctx, out) = (self.known, self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
+        let (digest, size) = (self.digest, self.out.len());
+        let (ctx, out) = (self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
         Job::with(wait, move || {
             // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
-            known.sign_into(ctx, unsafe { std::slice::from_raw_parts_mut(out, known.size()) })
+            sign_into(ctx, &digest, unsafe { std::slice::from_raw_parts_mut(out, size) })
         })
     }
 
     pub fn is_right(&self) -> bool {
-        self.known.is(&self.out)
+        self.known.is(&self.digest, &self.out)
     }
 }
 

@@ -1,19 +1,27 @@
-//! Signatures whose right answers are known: what concurrent tests make.
+//! Signatures that concurrent tests make: each of a digest of its own, so that one that went to another request is seen.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ffi;
 use super::key::Key;
 use super::keys::{PEM_1024, PEM_2048, PEM_3072, native};
-use super::operation::{Ctx, Operation, operate};
+use super::operation::{Ctx, Operation, operate, verify};
 use super::params::Params;
 use super::world::{Side, World};
 
-/// A key to sign with by the provider under test, and a digest's signature as OpenSSL makes it.
+/// A digest that no other signature is of.
+pub type Digest = [u8; 32];
+
+/// A key to sign with by the provider under test, and to verify with by OpenSSL.
 pub struct Known<'w> {
     pub key: Key<'w>,
-    digest: [u8; 32],
-    signature: Vec<u8>,
+    reference: Key<'w>,
+    world: &'w World,
+    /// In all of its digests.
+    number: u8,
+    /// How many digests there are.
+    digests: AtomicU64,
 }
 
 impl<'w> Known<'w> {
@@ -30,10 +38,7 @@ impl<'w> Known<'w> {
 
     fn with(world: &'w World, key: Key<'w>, pem: &[u8], number: u8) -> Self {
         let reference = native(world, Side::Reference, pem);
-        let digest = [number; 32];
-        let signature =
-            operate(world, Side::Reference, &reference, Operation::Sign, &params(), &digest).expect("signed");
-        Self { key, digest, signature }
+        Self { key, reference, world, number, digests: AtomicU64::new(0) }
     }
 
     /// Some, of keys of several sizes; the last is imported when it is used.
@@ -49,26 +54,35 @@ impl<'w> Known<'w> {
         Ctx::ready(world, Side::Subject, &self.key, Operation::Sign, &params()).expect("ready")
     }
 
-    /// Signs in place, and returns what OpenSSL returns: 1 for success.
-    pub fn sign_into(&self, ctx: *mut ffi::PkeyCtx, out: &mut [u8]) -> c_int {
-        let mut size = out.len();
-        // SAFETY: a live context, and as much space as it says.
-        unsafe { ffi::EVP_PKEY_sign(ctx, out.as_mut_ptr(), &mut size, self.digest.as_ptr(), self.digest.len()) }
+    /// A digest for the next signature.
+    pub fn digest(&self) -> Digest {
+        let mut digest = [self.number; 32];
+        digest[..8].copy_from_slice(&self.digests.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        digest
     }
 
-    pub fn is(&self, signature: &[u8]) -> bool {
-        self.signature == signature
+    /// Whether OpenSSL says that this is the digest's signature.
+    pub fn is(&self, digest: &Digest, signature: &[u8]) -> bool {
+        verify(self.world, Side::Reference, &self.reference, &params(), signature, digest).is_ok()
     }
 
     pub fn size(&self) -> usize {
-        self.signature.len()
+        self.reference.size()
     }
 
     /// Signs once, in a context of its own. Whether it is right.
     pub fn signs(&self, world: &World) -> bool {
-        let signature = operate(world, Side::Subject, &self.key, Operation::Sign, &params(), &self.digest);
-        signature.is_ok_and(|signature| self.is(&signature))
+        let digest = self.digest();
+        let signature = operate(world, Side::Subject, &self.key, Operation::Sign, &params(), &digest);
+        signature.is_ok_and(|signature| self.is(&digest, &signature))
     }
+}
+
+/// Signs in place, and returns what OpenSSL returns: 1 for success.
+pub fn sign_into(ctx: *mut ffi::PkeyCtx, digest: &Digest, out: &mut [u8]) -> c_int {
+    let mut size = out.len();
+    // SAFETY: a live context, and as much space as it says.
+    unsafe { ffi::EVP_PKEY_sign(ctx, out.as_mut_ptr(), &mut size, digest.as_ptr(), digest.len()) }
 }
 
 fn params() -> Params {

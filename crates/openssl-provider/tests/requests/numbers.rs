@@ -125,8 +125,7 @@ impl Callers {
         // All of that memory is in use from the beginning.
         computed.iter().chain(&fates).for_each(|count| count.store(0, Ordering::SeqCst));
         let computed = Arc::new(computed);
-        let limits =
-            Limits { threads: Some(2), max_batch: 16, lanes: 4, capacity: Some(6), wait_for_room: true, linger: None };
+        let limits = Limits { threads: Some(2), max_batch: 16, lanes: 4, capacity: Some(6), linger: None };
         let numbers = computed.clone();
         let make = move || Queue::new(Numbers::new(&numbers), limits);
         Self { processes: Processes::new(make), computed, fates, wanted: wanted as u64 }

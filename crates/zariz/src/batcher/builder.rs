@@ -11,14 +11,14 @@ use crate::Dispatch;
 /// The default for the most operations in a batch: larger ones cost no less per operation, and all operations of a
 /// batch wait for its last.
 const MAX_BATCH: usize = 16;
-/// The default for the most requests that wait.
+/// The default for the number of waiting requests that [`WhenFull`] is about.
 const CAPACITY: usize = 4096;
 
 /// What happens to a request that finds the queue full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
-    /// It waits for room: the thread blocks, or the future is pending.
+    /// It waits too, behind the others: the thread blocks, or the future is pending. So the queue has no limit.
     #[default]
     Wait,
     /// It becomes [`Lost::Full`](super::Lost::Full).
@@ -44,22 +44,23 @@ pub enum Policy {
 /// Settings of a [`Batcher`].
 #[derive(Clone, Debug)]
 pub struct Builder {
+    /// Without the capacity.
     limits: Limits,
+    capacity: usize,
+    when_full: WhenFull,
 }
 
 impl Default for Builder {
     fn default() -> Self {
         let lanes = Dispatch::Auto.main().lanes();
-        let capacity = Some(CAPACITY);
-        Self {
-            limits: Limits { threads: None, max_batch: MAX_BATCH, lanes, capacity, wait_for_room: true, linger: None },
-        }
+        let limits = Limits { threads: None, max_batch: MAX_BATCH, lanes, capacity: None, linger: None };
+        Self { limits, capacity: CAPACITY, when_full: WhenFull::default() }
     }
 }
 
 impl Builder {
-    /// The most batches that are computed at once, and the most worker threads: at least one. By default, as many
-    /// as processors.
+    /// The most batches that are computed at once: at least one. By default, as many as processors. There are at most
+    /// so many worker threads, and one more for each that is in a waker when another is needed.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = Some(threads.max(1));
@@ -73,17 +74,18 @@ impl Builder {
         self
     }
 
-    /// The most requests that wait: at least one, by default 4096.
+    /// How many requests may wait before the queue is full: at least one, by default 4096. It matters for
+    /// [`WhenFull::Refuse`] only.
     #[must_use]
     pub fn capacity(mut self, requests: usize) -> Self {
-        self.limits.capacity = Some(requests.max(1));
+        self.capacity = requests.max(1);
         self
     }
 
-    /// What happens to a request that finds that many waiting; by default, it waits for room.
+    /// What happens to a request that finds that many waiting; by default, it waits too.
     #[must_use]
     pub fn when_full(mut self, when_full: WhenFull) -> Self {
-        self.limits.wait_for_room = when_full == WhenFull::Wait;
+        self.when_full = when_full;
         self
     }
 
@@ -97,11 +99,16 @@ impl Builder {
         self
     }
 
+    fn limits(self) -> Limits {
+        let capacity = (self.when_full == WhenFull::Refuse).then_some(self.capacity);
+        Limits { capacity, ..self.limits }
+    }
+
     /// The batcher. Threads are started when they have something to do.
     #[must_use]
     pub fn build(self) -> Batcher {
-        let limits = self.limits;
-        Batcher { processes: Arc::new(Processes::new(move || Queue::new(Rsa, limits))), limits }
+        let limits = self.limits();
+        Batcher { processes: Arc::new(Processes::new(move || Queue::new(Rsa, limits))) }
     }
 }
 
@@ -119,11 +126,12 @@ mod tests {
             .capacity(7)
             .max_batch(5)
             .threads(3);
-        let Limits { threads, max_batch, lanes, capacity, wait_for_room, linger: lingers } = set.limits;
+        let Limits { threads, max_batch, lanes, capacity, linger: lingers } = set.clone().limits();
         assert_eq!((threads, max_batch, capacity), (Some(3), 5, Some(7)));
-        assert_eq!((lanes, wait_for_room, lingers), (Dispatch::Auto.main().lanes(), false, Some(linger)));
-        let limits = set.policy(Policy::Latency).when_full(WhenFull::Wait).capacity(0).max_batch(0).threads(0).limits;
+        assert_eq!((lanes, lingers), (Dispatch::Auto.main().lanes(), Some(linger)));
+        let least = set.policy(Policy::Latency).capacity(0).max_batch(0).threads(0);
+        let limits = least.clone().limits();
         assert_eq!((limits.threads, limits.max_batch, limits.capacity), (Some(1), 1, Some(1)));
-        assert_eq!((limits.wait_for_room, limits.linger), (true, None));
+        assert_eq!((limits.linger, least.when_full(WhenFull::Wait).limits().capacity), (None, None));
     }
 }

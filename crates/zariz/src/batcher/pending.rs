@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::error::Error;
 use super::job::Job;
-use super::queue::{Lost, Outcome, Place, Queue, Request};
+use super::queue::{Lost, Outcome, Queue, Request};
 use super::shared::{Batcher, Rsa, Task};
 use crate::rsa;
 
@@ -24,13 +24,12 @@ pub struct Pending<T> {
 
 struct Inner<T> {
     /// Keeps the workers.
-    batcher: Batcher,
+    _batcher: Batcher,
     /// The process that made the request: the queue belongs to it.
     process: Process,
     queue: Arc<Queue<Rsa>>,
     request: Arc<Request<Rsa>>,
     deadline: Option<Instant>,
-    place: Place,
     stage: Stage,
     finish: Option<Finish<T>>,
 }
@@ -52,12 +51,11 @@ impl<T> Pending<T> {
         let inner = job.map(|job| {
             let queue = batcher.queue().clone();
             Inner {
-                batcher: batcher.clone(),
+                _batcher: batcher.clone(),
                 process: Process::current(),
                 queue,
                 request: Request::new(job.primitive, Task::default(), job.deadline),
                 deadline: job.deadline,
-                place: Place::default(),
                 stage: Stage::New,
                 finish: Some(job.finish),
             }
@@ -67,16 +65,12 @@ impl<T> Pending<T> {
 }
 
 impl<T> Inner<T> {
-    /// Brings the request into the queue. Pending where it waits for room.
-    fn push(&mut self, context: &Context) -> Poll<Result<(), Lost>> {
+    /// Brings the request into the queue.
+    fn push(&self) -> Result<(), Lost> {
         if self.queue.note_late(self.deadline) {
-            return Poll::Ready(Err(Lost::Expired));
+            return Err(Lost::Expired);
         }
-        if self.batcher.limits.wait_for_room {
-            self.queue.poll_push(&self.request, &mut self.place, context.waker())
-        } else {
-            Poll::Ready(self.queue.push(self.request.clone()))
-        }
+        self.queue.push(self.request.clone())
     }
 
     fn poll(&mut self, context: &Context) -> Poll<Outcome<Rsa>> {
@@ -88,15 +82,14 @@ impl<T> Inner<T> {
             task.set(context.waker());
         }
         match self.stage {
-            Stage::New => match self.push(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
-                Poll::Ready(Ok(())) => {
-                    // The executor's other tasks that are ready bring their requests first.
-                    self.stage = Stage::Pushed;
-                    context.waker().wake_by_ref();
+            Stage::New => {
+                if let Err(lost) = self.push() {
+                    return Poll::Ready(Err(lost));
                 }
-            },
+                // The executor's other tasks that are ready bring their requests first.
+                self.stage = Stage::Pushed;
+                context.waker().wake_by_ref();
+            }
             Stage::Pushed => {
                 self.stage = Stage::Kicked;
                 self.queue.kick();
@@ -136,11 +129,8 @@ impl<T> Future for Pending<T> {
 impl<T> Drop for Inner<T> {
     fn drop(&mut self) {
         // The locks of a parent's queue may be held for ever.
-        if Process::current() == self.process {
-            self.queue.leave(&mut self.place);
-            if self.stage != Stage::New {
-                self.queue.withdraw(&self.request);
-            }
+        if Process::current() == self.process && self.stage != Stage::New {
+            self.queue.withdraw(&self.request);
         }
     }
 }

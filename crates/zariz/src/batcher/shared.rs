@@ -11,7 +11,7 @@ use super::job::Job;
 use super::pending::Pending;
 use super::primitive::{self, Primitive, PrimitiveResult};
 use super::processes::Processes;
-use super::queue::{Compute, Kind, Limits, Metrics, Queue, Waiter};
+use super::queue::{Compute, Kind, Metrics, Queue, Waiter};
 use super::signer::Signer;
 use crate::Modulus;
 use crate::rsa::{Algorithm, Padding, PrivateKey};
@@ -21,7 +21,6 @@ use crate::rsa::{Algorithm, Padding, PrivateKey};
 #[derive(Clone, Debug)]
 pub struct Batcher {
     pub(super) processes: Arc<Processes<Rsa>>,
-    pub(super) limits: Limits,
 }
 
 /// Computes primitives.

@@ -176,9 +176,7 @@ impl<C: Compute> Queue<C> {
     fn give_up(self: &Arc<Self>, requests: &[Arc<Request<C>>], seat: &Seat) {
         let mut state = self.lock();
         let waiting: Vec<_> = requests.iter().filter(|request| state.waiting.remove(request)).cloned().collect();
-        let told = self.free(&mut state, waiting.len());
         drop(state);
-        told.tell(&self.room);
         waiting.iter().for_each(|request| request.finish(Err(Lost::NoThread)));
         self.pass_on(None, None);
         seat.wait();
@@ -188,9 +186,7 @@ impl<C: Compute> Queue<C> {
     /// the queue for workers that cannot be started.
     pub(super) fn compute_left(&self, mut state: MutexGuard<State<C>>) {
         let left = state.waiting.take_others();
-        let told = self.free(&mut state, left.len());
         drop(state);
-        told.tell(&self.room);
         if left.is_empty() {
             return;
         }

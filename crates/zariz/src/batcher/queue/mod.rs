@@ -28,13 +28,13 @@ mod in_place;
 mod kind;
 mod meter;
 mod request;
-mod room;
 #[cfg(test)]
 pub(crate) mod tests;
 mod turns;
 mod waiting;
 mod waking;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,25 +50,21 @@ use meter::Meter;
 pub use meter::Metrics;
 pub use request::Request;
 use request::Turn;
-pub use room::Place;
-use room::Room;
 use waiting::Waiting;
 use waking::ToWake;
 
 /// What a queue is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most batches that are computed at once, and the most workers. With zero, there are no workers. With
-    /// zero or `None`, at most one batch per processor is computed at once.
+    /// The most batches that are computed at once, and the most workers, besides those that are in a program's function.
+    /// With zero, there are no workers. With zero or `None`, at most one batch per processor is computed at once.
     pub threads: Option<usize>,
     /// The most requests in a batch.
     pub max_batch: usize,
     /// The engine's lanes. The halves of this many private operations fill them twice.
     pub lanes: usize,
-    /// The most requests that wait; `None` for any number.
+    /// The most requests that wait: one that finds so many becomes [`Lost::Full`]. `None` for any number.
     pub capacity: Option<usize>,
-    /// What [`Queue::call`] does when that many wait: it waits for room, or returns [`Lost::Full`].
-    pub wait_for_room: bool,
     /// How long a worker waits for requests to fill the lanes, counted from when the first of them was made. If it
     /// is `None`, no request waits for others; otherwise workers compute everything.
     pub linger: Option<Duration>,
@@ -88,17 +84,17 @@ pub struct Queue<C: Compute> {
     waiters_to_wake: ToWake<C>,
     /// Workers wait here for their turn.
     idle: Condvar,
-    /// Threads wait here for room.
-    room: Condvar,
     /// Workers wait here for a batch to fill the lanes.
     filled: Condvar,
 }
+
+/// Requests that are computed together.
+type Batch<C> = Vec<Arc<Request<C>>>;
 
 struct State<C: Compute> {
     waiting: Waiting<C>,
     /// Without workers: the threads that wait for requests that they have handed over.
     seats: Seats,
-    room: Room,
     /// Batches that are being computed, or that a thread was told to compute.
     computing: usize,
     /// How many of these are for workers that have not begun.
@@ -109,6 +105,11 @@ struct State<C: Compute> {
     idle: usize,
     /// Workers that wait for others to fill the lanes.
     lingering: usize,
+    /// Batches that blocking threads have computed, and whose waiters workers must wake: programs' functions may need
+    /// a lock that such a thread holds.
+    to_wake: VecDeque<Batch<C>>,
+    /// Workers that are in programs' functions, and perhaps wait there for others.
+    in_functions: usize,
     giving_way: GivingWay,
     workers: Vec<JoinHandle<()>>,
     closed: bool,
@@ -120,12 +121,13 @@ impl<C: Compute> Queue<C> {
         let state = State {
             waiting: Waiting::default(),
             seats: Seats::default(),
-            room: Room::default(),
             computing: 0,
             for_workers: 0,
             long: 0,
             idle: 0,
             lingering: 0,
+            to_wake: VecDeque::new(),
+            in_functions: 0,
             giving_way: GivingWay::default(),
             workers: Vec::new(),
             closed: false,
@@ -140,7 +142,6 @@ impl<C: Compute> Queue<C> {
             threads_to_wake: ToWake::default(),
             waiters_to_wake: ToWake::default(),
             idle: Condvar::new(),
-            room: Condvar::new(),
             filled: Condvar::new(),
         })
     }
@@ -214,37 +215,43 @@ impl<C: Compute> Queue<C> {
             return self.call_elsewhere(operation, deadline);
         }
         let kind = C::kind(&operation);
-        let mut state = self.lock();
-        loop {
-            // Checked at the start, and after each wait for room.
-            if self.note_late(deadline) {
-                return Err(Lost::Expired);
-            }
-            // A worker that has a turn and has not begun may be in a waker, which may wait for this thread.
-            let (free, of_worker) = (self.has_turn(&state), state.for_workers > state.idle);
-            if (free || of_worker) && !state.waiting.holds(kind) {
-                if free {
-                    state.computing += 1;
-                } else {
-                    state.for_workers -= 1;
-                }
-                self.note_begun(&mut state, kind);
-                if self.give_way(state, kind).waiting.count(kind) > 0 {
-                    return self.lead(Request::of_thread(operation, deadline));
-                }
-                let result = self.call_at_once(&operation);
-                self.pass_on(None, Some(kind));
-                return result;
-            }
-            if self.has_room(&state) {
-                break;
-            }
-            state = self.wait_for_room(state, deadline)?;
+        if self.note_late(deadline) {
+            return Err(Lost::Expired);
         }
+        let mut state = self.lock();
+        let has_turn = self.has_turn(&state);
+        // Whoever waits already goes along, or first: then a worker begins.
+        let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.in_place.load(Ordering::Relaxed);
+        if has_turn && !is_behind && !state.waiting.holds(kind) {
+            state.computing += 1;
+            self.note_begun(&mut state, kind);
+            if self.give_way(state, kind).waiting.count(kind) > 0 {
+                return self.lead(Request::of_thread(operation, deadline));
+            }
+            let result = self.call_at_once(&operation);
+            self.pass_on(None, Some(kind));
+            return result;
+        }
+        let mut state = self.admit(state)?;
         let request = Request::of_thread(operation, deadline);
         state.waiting.push(request.clone());
-        drop(state);
+        if has_turn && is_behind {
+            self.begin(state);
+        } else {
+            drop(state);
+        }
         self.wait(&request, deadline)
+    }
+
+    /// The lock, if one more request may wait.
+    fn admit<'a>(self: &'a Arc<Self>, state: MutexGuard<'a, State<C>>) -> Result<MutexGuard<'a, State<C>>, Lost> {
+        if self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity) {
+            return Ok(state);
+        }
+        // What waits may have been pushed, without a kick.
+        self.begin(state);
+        self.meter.refused();
+        Err(Lost::Full)
     }
 
     /// Waits for a request of a thread; the thread computes, when it is told to.
@@ -291,19 +298,14 @@ impl<C: Compute> Queue<C> {
             self.compute_here(std::slice::from_ref(&request));
             return request.wait_for_result();
         }
-        let mut state = self.lock();
-        loop {
-            if state.closed {
-                return Err(Lost::Closed);
-            }
-            if self.note_late(deadline) {
-                return Err(Lost::Expired);
-            }
-            if self.has_room(&state) {
-                break;
-            }
-            state = self.wait_for_room(state, deadline)?;
+        let state = self.lock();
+        if state.closed {
+            return Err(Lost::Closed);
         }
+        if self.note_late(deadline) {
+            return Err(Lost::Expired);
+        }
+        let mut state = self.admit(state)?;
         state.waiting.push(request.clone());
         self.note_filled(&state);
         self.begin(state);
@@ -340,22 +342,13 @@ impl<C: Compute> Queue<C> {
         if state.closed {
             return Err(Lost::Closed);
         }
-        if !self.has_room(&state) {
-            self.begin(state);
-            self.meter.refused();
-            return Err(Lost::Full);
-        }
-        self.put(state, request);
-        Ok(())
-    }
-
-    /// Adds a request, for which there is room.
-    fn put(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>, request: Arc<Request<C>>) {
+        let mut state = self.admit(state)?;
         state.waiting.push(request);
         self.note_filled(&state);
         if state.waiting.len() >= self.full() {
             self.begin(state);
         }
+        Ok(())
     }
 
     /// How many requests fill the lanes, or are the most that a batch may have.
@@ -386,12 +379,7 @@ impl<C: Compute> Queue<C> {
     }
 
     fn remove(&self, request: &Request<C>) -> bool {
-        let mut state = self.lock();
-        let found = state.waiting.remove(request);
-        let told = self.free(&mut state, usize::from(found));
-        drop(state);
-        told.tell(&self.room);
-        found
+        self.lock().waiting.remove(request)
     }
 
     /// Ends the workers, when everything that waits has been computed. After this, requests for workers become
@@ -401,9 +389,7 @@ impl<C: Compute> Queue<C> {
         state.closed = true;
         let left = if state.computing == 0 { state.waiting.take_others() } else { Vec::new() };
         let workers = std::mem::take(&mut state.workers);
-        let told = self.free(&mut state, usize::MAX);
         drop(state);
-        told.tell(&self.room);
         left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
         self.wake(left);
         self.idle.notify_all();

@@ -7,18 +7,16 @@ use std::time::Instant;
 use super::compute::{Compute, Lost, Outcome};
 use super::kind::Kind;
 use super::request::Request;
-use super::{Queue, State, is_over};
+use super::{Batch, Queue, State, is_over};
 use crate::batcher::sync::atomic::Ordering;
 use crate::batcher::sync::{MutexGuard, PoisonError};
-
-type Requests<C> = Vec<Arc<Request<C>>>;
 
 /// A batch that was taken, and its kind; nothing where nothing waited.
 pub(super) struct Taken<C: Compute> {
     pub(super) kind: Option<Kind>,
-    pub(super) requests: Requests<C>,
+    pub(super) requests: Batch<C>,
     /// Requests whose deadline has passed: they have their results.
-    late: Requests<C>,
+    late: Batch<C>,
 }
 
 impl<C: Compute> Taken<C> {
@@ -26,17 +24,12 @@ impl<C: Compute> Taken<C> {
     pub(super) fn done(self) -> impl Iterator<Item = Arc<Request<C>>> {
         self.late.into_iter().chain(self.requests)
     }
-
-    /// Whether only threads wait for them: to wake these calls no function of a program.
-    fn is_of_threads(&self) -> bool {
-        self.late.iter().chain(&self.requests).all(|request| request.waiter().is_none())
-    }
 }
 
 /// A worker that has computed a batch.
 pub(super) struct Worker {
-    /// Only threads wait for the batch. Else the worker is about to call a program's functions, which may wait for
-    /// threads that wait here.
+    /// Only threads wait for the batch. Otherwise the worker calls a program's functions next, and is not counted
+    /// until they return: they may wait for whoever waits here.
     only_threads: bool,
 }
 
@@ -53,65 +46,72 @@ impl<C: Compute> Queue<C> {
             && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
         {
             state.computing += 1;
-            self.assign(state);
+            if !self.assign(state) {
+                return;
+            }
             state = self.lock();
         }
     }
 
-    /// Makes one batch a worker's turn: wakes one, or starts one. If none can be started, it is a waiting thread's. If
-    /// there is no worker at all, the queue stays without workers: from then on, the threads that bring requests
-    /// compute them.
-    fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) {
+    /// Makes one batch a worker's turn. If the system starts no thread, it is a waiting thread's; if there is none, what
+    /// waits is computed here, and this returns false. If there is no worker at all, the queue stays without workers:
+    /// from then on, the threads that bring requests compute them.
+    fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) -> bool {
         state.for_workers += 1;
-        if state.idle >= state.for_workers || !self.can_start(&state) && !state.closed {
-            // Where none can be started, one that is idle takes the turn of one that is in a program's function.
-            drop(state);
-            self.idle.notify_one();
-        } else if state.closed {
-            self.assign_no_more(state);
-        } else {
-            let queue = self.clone();
-            match self.compute.start(Box::new(move || queue.run_worker())) {
-                Ok(worker) => state.workers.push(worker),
-                Err(_) if state.workers.is_empty() => {
-                    self.in_place.store(true, Ordering::Relaxed);
-                    state.for_workers -= 1;
-                    self.compute_left(state);
-                    self.pass_on(None, None);
-                }
-                Err(_) => {
-                    if let Some(leader) = state.waiting.take_leader(None) {
-                        state.for_workers -= 1;
-                        self.let_lead(state, &leader);
-                    }
-                    // Else the existing workers compute it later.
-                }
-            }
-        }
-    }
-
-    /// Whether a worker may be started.
-    fn can_start(&self, state: &State<C>) -> bool {
-        !state.closed && state.workers.len() < self.limit()
-    }
-
-    /// Takes a turn back from a worker that is not started any more: it is a waiting thread's, or what waits is told
-    /// that the queue is closed.
-    fn assign_no_more(&self, mut state: MutexGuard<State<C>>) {
+        let Err(mut state) = self.call_worker(state) else { return true };
         state.for_workers -= 1;
+        if !state.closed && state.workers.is_empty() {
+            self.in_place.store(true, Ordering::Relaxed);
+            self.compute_left(state);
+            self.pass_on(None, None);
+            return false;
+        }
         if let Some(leader) = state.waiting.take_leader(None) {
-            return self.let_lead(state, &leader);
+            self.let_lead(state, &leader);
+            return true;
         }
         state.computing -= 1;
+        if !state.closed {
+            self.compute_left(state);
+            return false;
+        }
         let left = state.waiting.take_others();
-        let told = self.free(&mut state, left.len());
         drop(state);
-        told.tell(&self.room);
         left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
         self.wake(left);
+        false
     }
 
-    /// A worker: computes batches when it is its turn, until the queue is closed.
+    /// Sees to it that a worker comes for what was left to workers under this lock: one that is idle, or a new one. A
+    /// worker in a program's function may be there for long, so it does not count.
+    ///
+    /// # Errors
+    /// The lock, if the queue is closed or the system starts no thread.
+    pub(super) fn call_worker<'a>(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'a, State<C>>,
+    ) -> Result<(), MutexGuard<'a, State<C>>> {
+        let (batches, limit) = (state.to_wake.len(), self.limit());
+        let counted = state.workers.len().saturating_sub(state.in_functions);
+        if state.idle >= state.for_workers + batches || counted >= limit + batches && !state.closed {
+            // In the second case, there is one for each turn and each batch to wake: others begin already.
+            drop(state);
+            self.idle.notify_one();
+            return Ok(());
+        }
+        if state.closed {
+            return Err(state);
+        }
+        let queue = self.clone();
+        match self.compute.start(Box::new(move || queue.run_worker())) {
+            Ok(worker) => state.workers.push(worker),
+            Err(_) => return Err(state),
+        }
+        Ok(())
+    }
+
+    /// A worker: computes batches when it is its turn, and wakes for those that threads have computed, until the queue
+    /// is closed.
     fn run_worker(self: Arc<Self>) {
         let mut state = self.lock();
         loop {
@@ -120,10 +120,22 @@ impl<C: Compute> Queue<C> {
                 drop(self.linger(state));
                 let batch = self.take(None);
                 self.run(&batch.requests);
-                let only_threads = batch.is_of_threads();
-                self.pass_on(Some(Worker { only_threads }), batch.kind);
-                self.wake(batch.done());
+                let kind = batch.kind;
+                // Another worker wakes for the batch if this one has more to compute. If it woke first, those who are
+                // woken would have to wait for the processor, and the next batch for their requests.
+                let computes_on = self.lock().waiting.next_kind().is_some();
+                let to_wake = if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
+                let only_threads = to_wake.iter().all(|request| request.waiter().is_none());
+                self.pass_on(Some(Worker { only_threads }), kind);
+                self.wake(to_wake);
                 state = self.lock();
+                state.in_functions -= usize::from(!only_threads);
+            } else if let Some(batch) = state.to_wake.pop_front() {
+                state.in_functions += 1;
+                drop(state);
+                self.wake(batch);
+                state = self.lock();
+                state.in_functions -= 1;
             } else if state.closed {
                 return;
             } else {
@@ -154,7 +166,8 @@ impl<C: Compute> Queue<C> {
         let batch = self.take(Some(own.clone()));
         self.run(&batch.requests);
         self.pass_on(None, Some(own.kind));
-        self.wake(batch.done());
+        let left = self.leave_to_wake(batch.done());
+        self.wake(left);
         own.wait_for_result()
     }
 
@@ -169,55 +182,54 @@ impl<C: Compute> Queue<C> {
     }
 
     /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
-    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's, if one is free: its memory
-    /// is in the processor's caches, where that of a thread that computes once in many batches is not.
+    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's: its memory is in the
+    /// processor's caches, where that of a thread that computes once in many batches is not.
     ///
-    /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it, if one is
-    /// free; without workers, a thread that waits for requests that it has handed over. If there is none, these come
-    /// back for a turn before they wait.
+    /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it; without
+    /// workers, a thread that waits for requests that it has handed over. If there is none, these come back for a turn
+    /// before they wait.
     pub(super) fn pass_on(self: &Arc<Self>, by: Option<Worker>, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::Long) {
             state.long -= 1;
             state.waiting.hold_long(false);
         }
+        // No turn is held in a program's function, which may wait for somebody who waits here.
+        let stays = by.as_ref().is_some_and(|worker| worker.only_threads);
+        state.in_functions += usize::from(by.is_some() && !stays);
         let Some(kind) = state.waiting.next_kind() else {
             state.computing -= 1;
             return;
         };
         let in_place = self.in_place.load(Ordering::Relaxed);
-        let one_idle = state.idle > state.for_workers;
-        let others_could = one_idle || state.waiting.has_leader();
-        let stays = by.is_some_and(|worker| worker.only_threads || !others_could);
-        let one_free = stays || one_idle || self.can_start(&state);
-        let is_workers = !in_place && one_free && state.waiting.count(kind) >= self.enough();
+        let is_workers = !in_place && state.waiting.count(kind) >= self.enough();
         let mut leader = if is_workers { None } else { state.waiting.take_leader(Some(kind)) };
-        if leader.is_none()
-            && in_place
-            && let Some(seat) = state.seats.pop_front()
-        {
-            return seat.lead();
-        }
-        if leader.is_none() && (in_place || !one_free) {
-            // A worker that is not free may be in a program's function, which may wait for the thread that
-            // waits here.
+        if leader.is_none() && in_place {
+            if let Some(seat) = state.seats.pop_front() {
+                return seat.lead();
+            }
             leader = state.waiting.take_leader(None);
         }
         match leader {
             Some(leader) => self.let_lead(state, &leader),
             None if in_place => state.computing -= 1,
             None if stays => state.for_workers += 1,
-            None => self.assign(state),
+            None if state.closed && by.is_some() => {
+                // No worker comes any more, and what was there before the end is computed.
+                self.compute_left(state);
+                self.pass_on(None, None);
+            }
+            None => {
+                self.assign(state);
+            }
         }
     }
 
     /// Tells a thread to compute, which was taken from those that wait.
     fn let_lead(&self, mut state: MutexGuard<State<C>>, leader: &Request<C>) {
         self.note_begun(&mut state, leader.kind);
-        let told = self.free(&mut state, 1);
         drop(state);
         leader.lead();
-        told.tell(&self.room);
     }
 
     /// Takes a batch: the leader's own request, if there is one, and those of its kind that have waited
@@ -242,9 +254,7 @@ impl<C: Compute> Queue<C> {
             count -= count % lanes;
         }
         let taken = state.waiting.take(kind, count.saturating_sub(batch.len()));
-        let told = self.free(&mut state, taken.len());
         drop(state);
-        told.tell(&self.room);
         let (late, in_time) = self.part_late(taken);
         batch.extend(in_time);
         Taken { kind: Some(kind), requests: batch, late }
@@ -252,7 +262,7 @@ impl<C: Compute> Queue<C> {
 
     /// Parts requests whose deadline has passed from the others, and tells them so. Threads are woken here; waiters are
     /// not ([`Request::wake`]). A thread that has given up meanwhile was counted already.
-    pub(super) fn part_late(&self, requests: Requests<C>) -> (Requests<C>, Requests<C>) {
+    pub(super) fn part_late(&self, requests: Batch<C>) -> (Batch<C>, Batch<C>) {
         let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
         for request in &late {
             if let Some(sleeps) = request.settle(Err(Lost::Expired)) {

@@ -191,11 +191,6 @@ impl<C: Compute> Waiting<C> {
         }
     }
 
-    /// Whether a thread waits that can compute a batch.
-    pub(super) fn has_leader(&self) -> bool {
-        self.kinds.iter().any(|requests| !requests.leaders.is_empty())
-    }
-
     /// All requests but those of threads that can compute a batch.
     pub(super) fn take_others(&mut self) -> Vec<Arc<Request<C>>> {
         let others = self.kinds.iter_mut().flat_map(|requests| mem::take(&mut requests.others));

@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::Queue;
 use super::compute::Compute;
 use super::request::Request;
+use super::{Batch, Queue};
+use crate::batcher::sync::atomic::Ordering;
 use crate::batcher::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Requests that have their results, and whose threads or waiters are still to be woken.
@@ -58,6 +59,22 @@ impl<C: Compute> Queue<C> {
     /// What a thread does first that was woken: it wakes the other threads.
     pub(super) fn wake_other_threads(&self) {
         self.threads_to_wake.wake_others(|_| true, |request| request.wake_thread());
+    }
+
+    /// Leaves the waiters of a batch to another worker, and returns those for which none can be had. A program's
+    /// function may take long, need a lock that the calling thread holds, or wait for that thread.
+    pub(super) fn leave_to_wake(self: &Arc<Self>, batch: impl Iterator<Item = Arc<Request<C>>>) -> Batch<C> {
+        let (of_waiters, of_threads): (Batch<C>, Batch<C>) = batch.partition(|request| request.waiter().is_some());
+        let_go(of_threads);
+        if of_waiters.is_empty() || self.in_place.load(Ordering::Relaxed) {
+            return of_waiters;
+        }
+        let mut state = self.lock();
+        state.to_wake.push_back(of_waiters);
+        match self.call_worker(state) {
+            Ok(()) => Vec::new(),
+            Err(mut state) => state.to_wake.pop_back().unwrap_or_default(),
+        }
     }
 
     /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's

@@ -12,11 +12,40 @@ fn after_the_end_there_are_no_requests() {
         assert_eq!(left.collect(), Some(Err(Lost::Closed)));
         let request = || Request::new(Task::named(2), Arc::new(Bell::default()), None);
         assert_eq!(queue.push(request()), Err(Lost::Closed));
-        let (submitted, waker) = (request(), Waker::noop());
+        let submitted = request();
         queue.submit(vec![submitted.clone()]);
         assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
-        assert_eq!(queue.poll_push(&request(), &mut Place::default(), waker), Poll::Ready(Err(Lost::Closed)));
         assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
+    });
+}
+
+/// What waited for a worker before the end is computed, though no other worker is started.
+#[test]
+fn what_waits_for_a_worker_is_computed() {
+    model(|| {
+        for limits in POLICIES {
+            let (queue, first) = held_up(limits);
+            let all = [Kind::Private, Kind::Public, Kind::Long].map(|kind| {
+                let bell = Arc::new(Bell::default());
+                let request = Request::new(Task::new(kind, kind as u64 + 1), bell.clone(), None);
+                assert_eq!(queue.push(request.clone()), Ok(()));
+                (request, bell)
+            });
+            let end = {
+                let queue = queue.0.clone();
+                thread::spawn(move || queue.close())
+            };
+            while !queue.lock().closed {
+                thread::yield_now();
+            }
+            queue.compute().open();
+            end.join().expect("no panic");
+            assert!(
+                all.iter().all(|(request, bell)| bell.rings() == 1 && request.collect().is_some_and(|r| r.is_ok()))
+            );
+            assert_eq!(first.rings(), 1);
+            assert_at_rest(&queue);
+        }
     });
 }
 

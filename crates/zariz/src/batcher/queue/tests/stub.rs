@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::{Compute, Kind, Limits, Queue, Waiter};
 use crate::batcher::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -122,17 +123,20 @@ pub struct Bell {
     rung: Condvar,
     pub finished: AtomicUsize,
     pub forgotten: AtomicUsize,
-    /// It panics when it rings.
-    panics: bool,
     /// It panics when its result is forgotten.
     panics_when_forgotten: bool,
-    /// When it rings, it waits until this has rung.
-    after: Option<Arc<Bell>>,
+    /// A program's function, called when it has rung.
+    then: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Bell {
+    /// A program's function.
+    pub fn with(then: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { then: Some(Box::new(then)), ..Self::default() }
+    }
+
     pub fn that_panics() -> Self {
-        Self { panics: true, ..Self::default() }
+        Self::with(|| std::panic::resume_unwind(Box::new("meant to")))
     }
 
     pub fn that_panics_when_forgotten() -> Self {
@@ -141,7 +145,8 @@ impl Bell {
 
     /// A program's function that waits for another thread.
     pub fn that_waits_for(other: &Arc<Self>) -> Self {
-        Self { after: Some(other.clone()), ..Self::default() }
+        let other = other.clone();
+        Self::with(move || other.wait(1))
     }
 
     /// How often it has rung.
@@ -166,11 +171,8 @@ impl Waiter for Arc<Bell> {
     fn wake(&self) {
         *self.rings.lock().expect("no panic") += 1;
         self.rung.notify_all();
-        if let Some(other) = &self.after {
-            other.wait(1);
-        }
-        if self.panics {
-            std::panic::resume_unwind(Box::new("meant to"));
+        if let Some(then) = &self.then {
+            then();
         }
     }
 
@@ -183,8 +185,10 @@ impl Waiter for Arc<Bell> {
 }
 
 /// For one batch of at most eight at a time, of four lanes.
-pub const LIMITS: Limits =
-    Limits { threads: Some(1), max_batch: 8, lanes: 4, capacity: None, wait_for_room: false, linger: None };
+pub const LIMITS: Limits = Limits { threads: Some(1), max_batch: 8, lanes: 4, capacity: None, linger: None };
+
+/// The same, under each policy: workers compute everything where they linger, be it for no time.
+pub const POLICIES: [Limits; 2] = [LIMITS, Limits { linger: Some(Duration::ZERO), ..LIMITS }];
 
 /// A queue, closed when it is dropped.
 pub struct Closing(pub Arc<Queue<Stub>>);

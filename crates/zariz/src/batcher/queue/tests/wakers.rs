@@ -21,58 +21,110 @@ fn computing_for_a_waker_that_waits(queue: &Arc<Queue<Stub>>) -> (Arc<Request<St
     (request, last)
 }
 
-/// A worker's turn is not held in a waker: a thread that the waker waits for computes meanwhile.
+/// A worker's turn is not held in a waker: a thread that the waker waits for has its result meanwhile.
 #[test]
-fn a_waker_may_wait_for_a_thread_that_computes() {
+fn a_waker_may_wait_for_a_thread_that_calls() {
     model(|| {
-        let queue = queue(LIMITS);
-        let (first, last) = computing_for_a_waker_that_waits(&queue);
-        // So the worker keeps its turn.
-        let (next, bell) = push(&queue, 1);
-        queue.compute().open();
-        assert_eq!(queue.call(Task::named(2), None), Ok(2));
-        last.wake();
-        bell.wait(1);
-        assert_eq!((first.collect(), next.collect()), (Some(Ok(0)), Some(Ok(1))));
-        assert_at_rest(&queue);
+        for limits in POLICIES {
+            let queue = queue(limits);
+            let (first, last) = computing_for_a_waker_that_waits(&queue);
+            let (next, bell) = push(&queue, 1);
+            queue.compute().open();
+            assert_eq!(queue.call(Task::named(2), None), Ok(2));
+            last.wake();
+            bell.wait(1);
+            assert_eq!((first.collect(), next.collect()), (Some(Ok(0)), Some(Ok(1))));
+            assert_at_rest(&queue);
+        }
     });
 }
 
-/// A request that comes meanwhile waits for the worker: there are never more workers than batches may be computed.
+/// Workers that are in wakers are replaced, however many there are: whoever needs a worker has one.
 #[test]
-fn a_worker_in_a_waker_is_not_replaced() {
+fn workers_in_wakers_are_replaced() {
     model(|| {
-        let queue = queue(LIMITS);
-        let last = held_in_a_waker(&queue);
-        let (next, bell) = push(&queue, 1);
-        queue.kick();
-        let workers = queue.lock().workers.len();
-        last.wake();
-        bell.wait(1);
-        assert_eq!((workers, next.collect()), (1, Some(Ok(1))));
-        assert_at_rest(&queue);
+        for limits in POLICIES {
+            let queue = queue(limits);
+            let all: Vec<_> = (0..3).map(|_| held_in_a_waker(&queue)).collect();
+            let (next, bell) = push(&queue, 1);
+            queue.kick();
+            bell.wait(1);
+            assert_eq!((next.collect(), queue.call_elsewhere(Task::named(2), None)), (Some(Ok(1)), Ok(2)));
+            assert!(queue.lock().workers.len() > 3);
+            all.iter().for_each(|last| last.wake());
+            assert_at_rest(&queue);
+        }
     });
 }
 
-/// A thread that waits does not wait for the worker either: it computes its request, though another kind is next.
+/// Where no thread can be started for a worker that is in a waker, those who ask compute.
 #[test]
-fn a_thread_computes_while_the_worker_is_in_a_waker() {
+fn workers_in_wakers_that_cannot_be_replaced() {
     model(|| {
-        let queue = queue(LIMITS);
-        let last = held_in_a_waker(&queue);
-        queue.compute().close();
-        let first = calling(&queue, Task::named(1));
-        until_begun(&queue, 2);
-        let (private, bell) = push(&queue, 2);
-        let second = calling(&queue, Task::new(Kind::Public, 3));
-        until_waiting(&queue, 2);
-        queue.compute().open();
-        assert_eq!([first, second].map(|call| call.join().expect("no panic")), [Ok(1), Ok(3)]);
-        last.wake();
-        bell.wait(1);
-        assert_eq!(private.collect(), Some(Ok(2)));
-        assert_at_rest(&queue);
+        for limits in POLICIES {
+            let queue = queue(limits);
+            let last = held_in_a_waker(&queue);
+            queue.compute().without_threads.store(true, Ordering::SeqCst);
+            let (next, bell) = push(&queue, 1);
+            queue.kick();
+            assert_eq!((bell.rings(), next.collect()), (1, Some(Ok(1))));
+            assert_eq!(queue.call(Task::named(2), None), Ok(2));
+            assert_eq!(queue.call_elsewhere(Task::named(3), None), Ok(3));
+            last.wake();
+            assert_at_rest(&queue);
+        }
     });
+}
+
+/// Asks for request 9, waits for its result, and checks it.
+type Use = fn(&Arc<Queue<Stub>>);
+
+fn awaits(queue: &Arc<Queue<Stub>>) {
+    let (request, bell) = push(queue, 9);
+    queue.kick();
+    bell.wait(1);
+    assert_eq!(request.collect(), Some(Ok(9)));
+}
+
+fn joins(queue: &Arc<Queue<Stub>>, of_thread: Use) {
+    let queue = queue.clone();
+    thread::spawn(move || of_thread(&queue)).join().expect("no panic");
+}
+
+const USES: [Use; 5] = [
+    |queue| assert_eq!(queue.call(Task::named(9), None), Ok(9)),
+    |queue| assert_eq!(queue.call_elsewhere(Task::named(9), None), Ok(9)),
+    awaits,
+    |queue| joins(queue, |queue| assert_eq!(queue.call(Task::named(9), None), Ok(9))),
+    |queue| joins(queue, awaits),
+];
+
+/// A waker may use the queue, and wait for threads that do. Those who call meanwhile have their results.
+#[test]
+fn wakers_may_use_the_queue() {
+    for usage in USES {
+        model(move || {
+            for limits in POLICIES {
+                let queue = queue(limits);
+                let used = Arc::new(Bell::default());
+                let waker = || {
+                    // The queue does not own itself.
+                    let (queue, used) = (Arc::downgrade(&queue), used.clone());
+                    Arc::new(Bell::with(move || {
+                        usage(&queue.upgrade().expect("it is there"));
+                        used.wake();
+                    }))
+                };
+                // One is woken for a worker's batch, one perhaps for a thread's, or both for one batch.
+                queue.submit(vec![Request::new(Task::named(0), waker(), None)]);
+                assert_eq!(queue.push(Request::new(Task::named(1), waker(), None)), Ok(()));
+                assert_eq!(queue.call(Task::named(2), None), Ok(2));
+                queue.kick();
+                used.wait(2);
+                assert_at_rest(&queue);
+            }
+        });
+    }
 }
 
 /// A request that goes with its batch may panic, as what an executor keeps may: the worker stays.
@@ -89,37 +141,6 @@ fn a_request_may_panic_when_it_is_dropped() {
         queue.kick();
         bell.wait(1);
         assert_eq!(second.collect(), Some(Ok(2)));
-    });
-}
-
-/// A waker may use the queue when it is dropped: it is not dropped under the lock.
-#[test]
-fn a_dropped_waker_may_use_the_queue() {
-    struct Nosy(Arc<Queue<Stub>>);
-    impl Wake for Nosy {
-        fn wake(self: Arc<Self>) {}
-    }
-    impl Drop for Nosy {
-        fn drop(&mut self) {
-            self.0.waiting();
-        }
-    }
-    model(|| {
-        let queue = queue(Limits { capacity: Some(1), wait_for_room: true, ..LIMITS });
-        queue.compute().close();
-        queue.submit(vec![Request::new(Task::named(0), Arc::new(Bell::default()), None)]);
-        until_begun(&queue, 1);
-        let (first, bell) = push(&queue, 1);
-        let request = Request::new(Task::named(2), Arc::new(Bell::default()), None);
-        let (mut place, nosy) = (Place::default(), || Waker::from(Arc::new(Nosy(queue.0.clone()))));
-        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
-        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
-        queue.leave(&mut place);
-        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Pending);
-        queue.compute().open();
-        bell.wait(1);
-        assert_eq!(first.collect(), Some(Ok(1)));
-        assert_eq!(queue.poll_push(&request, &mut place, &nosy()), Poll::Ready(Ok(())));
     });
 }
 
@@ -147,16 +168,18 @@ fn one_that_was_woken_wakes_the_others() {
 
 /// A worker keeps no turn from threads while it is in a waker, though they fill the lanes.
 #[test]
-fn threads_compute_while_the_worker_is_in_a_waker() {
+fn threads_are_served_while_a_worker_is_in_a_waker() {
     model(|| {
-        let queue = queue(LIMITS);
-        let (_first, last) = computing_for_a_waker_that_waits(&queue);
-        let callers = calling_all(&queue, 1..5);
-        until_waiting(&queue, 4);
-        queue.compute().open();
-        assert_answered(callers, 1);
-        last.wake();
-        assert_at_rest(&queue);
+        for limits in POLICIES {
+            let queue = queue(limits);
+            let (_first, last) = computing_for_a_waker_that_waits(&queue);
+            let callers = calling_all(&queue, 1..5);
+            until_waiting(&queue, 4);
+            queue.compute().open();
+            assert_answered(callers, 1);
+            last.wake();
+            assert_at_rest(&queue);
+        }
     });
 }
 
@@ -179,21 +202,25 @@ fn threads_compute_where_no_second_worker_can_be_started() {
     });
 }
 
-/// A thread that computes wakes for its own batch alone: the function of another may need a lock that the thread holds.
+/// A thread that blocks calls no program's function: one may need a lock that the thread holds.
 #[test]
-fn a_thread_wakes_for_its_own_batch_alone() {
+fn a_thread_that_calls_may_hold_a_lock_that_wakers_need() {
     model(|| {
-        let queue = queue(LIMITS);
-        let last = Arc::new(Bell::default());
-        let bells = [Bell::that_waits_for(&last), Bell::default()].map(Arc::new);
-        queue.submit(bells.each_ref().map(|bell| Request::new(Task::named(0), bell.clone(), None)).to_vec());
-        bells[0].wait(1);
-        let (_, own) = push(&queue, 1);
-        assert_eq!(queue.call(Task::named(2), None), Ok(2));
-        assert_eq!((own.rings(), bells[1].rings()), (1, 0));
-        last.wake();
-        bells[1].wait(1);
-        assert_at_rest(&queue);
+        for limits in POLICIES {
+            let (queue, lock) = (queue(limits), Arc::new(Mutex::new(())));
+            let bells = [(); 3].map(|()| {
+                let lock = lock.clone();
+                Arc::new(Bell::with(move || drop(lock.lock())))
+            });
+            let held = lock.lock().expect("no panic");
+            for (name, bell) in (0..).zip(&bells) {
+                assert_eq!(queue.push(Request::new(Task::named(name), bell.clone(), None)), Ok(()));
+                assert_eq!(queue.call(Task::named(9), None), Ok(9));
+            }
+            drop(held);
+            bells.iter().for_each(|bell| bell.wait(1));
+            assert_at_rest(&queue);
+        }
     });
 }
 

@@ -90,9 +90,9 @@ fn leaders_are_of_the_next_kind() {
         // A job's thread leads nothing.
         let mut some = waiting(&[(Private, 1)]);
         some.push(request(Public, 2, true));
-        assert!(some.take_leader(Some(Private)).is_none() && some.has_leader());
+        assert!(some.take_leader(Some(Private)).is_none());
         assert_eq!(some.take_leader(None).as_ref().map(name), Some(2));
-        assert!(!some.has_leader());
+        assert!(some.take_leader(None).is_none());
         assert_eq!(next(&mut some, 9), Some((Private, vec![1])));
     });
 }
@@ -128,7 +128,7 @@ fn requests_can_be_removed() {
         for name in [0, 5, 6] {
             assert!(some.remove(&all[name]) && !some.remove(&all[name]));
         }
-        assert_eq!((some.total(), some.count(Private), some.has_leader()), (5, 2, true));
+        assert_eq!((some.total(), some.count(Private)), (5, 2));
         assert_eq!(next(&mut some, 9), Some((Private, vec![2, 4])));
         assert!(!some.remove(&all[2]), "it was taken");
         assert_eq!(some.take_leader(None).as_ref().map(name), Some(1));
