@@ -53,6 +53,11 @@ impl Waiter for Paused {
         self.wake.signal(self);
     }
 
+    /// A descriptor is signalled at once.
+    fn is_prompt(&self) -> bool {
+        !self.wake.has_callback()
+    }
+
     /// A result that its job never fetched no longer counts as uncollected.
     fn forgotten(&self) {
         self.gather.note_collected();

@@ -229,6 +229,10 @@ pub fn soak_of_numbers() {
     let soak = Soak::run("numbers, given back", &report, wanted, |random, number, forks| {
         let fate = callers.one(random, number, forks);
         callers.fates[number].store(fate as u8 + 1, Ordering::SeqCst);
+        if fate == Fate::Refused {
+            // Those whose requests wait have the processor.
+            thread::sleep(Duration::from_micros(50));
+        }
         [fate]
     });
     let seen = Fate::ALL.into_iter().filter(|&fate| fate != Fate::GivenUp);

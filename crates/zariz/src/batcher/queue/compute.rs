@@ -49,6 +49,12 @@ pub trait Waiter: Send + Sync + 'static {
     /// Tells the one who waits that the result is there.
     fn wake(&self);
 
+    /// Whether [`wake`](Self::wake) returns at once, since it calls no function of a program. If not, no worker calls
+    /// it that has more to compute, and no thread that blocks in the queue.
+    fn is_prompt(&self) -> bool {
+        false
+    }
+
     /// The request was dropped, and nobody has taken its result.
     fn forgotten(&self) {}
 }

@@ -28,9 +28,8 @@ impl<C: Compute> Taken<C> {
 
 /// A worker that has computed a batch.
 pub(super) struct Worker {
-    /// Only threads wait for the batch. Otherwise the worker calls a program's functions next, and is not counted
-    /// until they return: they may wait for whoever waits here.
-    only_threads: bool,
+    /// It calls a program's functions next, and is not counted until they return: they may wait for whoever waits here.
+    calls_program: bool,
 }
 
 impl<C: Compute> Queue<C> {
@@ -125,11 +124,11 @@ impl<C: Compute> Queue<C> {
                 // woken would have to wait for the processor, and the next batch for their requests.
                 let computes_on = self.lock().waiting.next_kind().is_some();
                 let to_wake = if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
-                let only_threads = to_wake.iter().all(|request| request.waiter().is_none());
-                self.pass_on(Some(Worker { only_threads }), kind);
+                let calls_program = to_wake.iter().any(|request| request.calls_program());
+                self.pass_on(Some(Worker { calls_program }), kind);
                 self.wake(to_wake);
                 state = self.lock();
-                state.in_functions -= usize::from(!only_threads);
+                state.in_functions -= usize::from(calls_program);
             } else if let Some(batch) = state.to_wake.pop_front() {
                 state.in_functions += 1;
                 drop(state);
@@ -195,7 +194,7 @@ impl<C: Compute> Queue<C> {
             state.waiting.hold_long(false);
         }
         // No turn is held in a program's function, which may wait for somebody who waits here.
-        let stays = by.as_ref().is_some_and(|worker| worker.only_threads);
+        let stays = by.as_ref().is_some_and(|worker| !worker.calls_program);
         state.in_functions += usize::from(by.is_some() && !stays);
         let Some(kind) = state.waiting.next_kind() else {
             state.computing -= 1;

@@ -61,20 +61,24 @@ impl<C: Compute> Queue<C> {
         self.threads_to_wake.wake_others(|_| true, |request| request.wake_thread());
     }
 
-    /// Leaves the waiters of a batch to another worker, and returns those for which none can be had. A program's
-    /// function may take long, need a lock that the calling thread holds, or wait for that thread.
+    /// Leaves requests of a batch to another worker, to wake for them, if that calls functions of a program: one may
+    /// take long, need a lock that the calling thread holds, or wait for that thread. Returns the other requests, or all
+    /// if no worker can be had.
     pub(super) fn leave_to_wake(self: &Arc<Self>, batch: impl Iterator<Item = Arc<Request<C>>>) -> Batch<C> {
-        let (of_waiters, of_threads): (Batch<C>, Batch<C>) = batch.partition(|request| request.waiter().is_some());
-        let_go(of_threads);
-        if of_waiters.is_empty() || self.in_place.load(Ordering::Relaxed) {
-            return of_waiters;
+        let (left, mut own): (Batch<C>, Batch<C>) = batch.partition(|request| request.calls_program());
+        if left.is_empty() {
+            return own;
+        }
+        if self.in_place.load(Ordering::Relaxed) {
+            own.extend(left);
+            return own;
         }
         let mut state = self.lock();
-        state.to_wake.push_back(of_waiters);
-        match self.call_worker(state) {
-            Ok(()) => Vec::new(),
-            Err(mut state) => state.to_wake.pop_back().unwrap_or_default(),
+        state.to_wake.push_back(left);
+        if let Err(mut state) = self.call_worker(state) {
+            own.extend(state.to_wake.pop_back().unwrap_or_default());
         }
+        own
     }
 
     /// Wakes those who wait for requests and are no threads, and lets go of the requests. Both call a program's

@@ -127,12 +127,18 @@ pub struct Bell {
     panics_when_forgotten: bool,
     /// A program's function, called when it has rung.
     then: Option<Box<dyn Fn() + Send + Sync>>,
+    is_prompt: bool,
 }
 
 impl Bell {
     /// A program's function.
     pub fn with(then: impl Fn() + Send + Sync + 'static) -> Self {
         Self { then: Some(Box::new(then)), ..Self::default() }
+    }
+
+    /// One whose wake-up calls no function of a program.
+    pub fn that_is_prompt() -> Self {
+        Self { is_prompt: true, ..Self::default() }
     }
 
     pub fn that_panics() -> Self {
@@ -164,6 +170,10 @@ impl Bell {
 }
 
 impl Waiter for Arc<Bell> {
+    fn is_prompt(&self) -> bool {
+        self.is_prompt
+    }
+
     fn finished(&self) {
         self.finished.fetch_add(1, Ordering::SeqCst);
     }

@@ -224,6 +224,22 @@ fn a_thread_that_calls_may_hold_a_lock_that_wakers_need() {
     });
 }
 
+/// Another worker wakes for a batch, if that calls functions of a program and the first has more to compute.
+#[test]
+fn a_worker_that_computes_on_calls_no_function() {
+    model(|| {
+        for (bell, workers) in [(Bell::that_is_prompt as fn() -> Bell, 1..=1), (Bell::default, 2..=3)] {
+            let queue = queue(Limits { max_batch: 1, ..LIMITS });
+            let bells = [(); 3].map(|()| Arc::new(bell()));
+            let requests = (0..).zip(&bells).map(|(name, bell)| Request::new(Task::named(name), bell.clone(), None));
+            queue.submit(requests.collect());
+            bells.iter().for_each(|bell| bell.wait(1));
+            assert_at_rest(&queue);
+            assert!(workers.contains(&queue.lock().workers.len()));
+        }
+    });
+}
+
 /// A worker keeps no turn while it is in a waker if another is idle.
 #[test]
 fn an_idle_worker_takes_the_turn_of_one_in_a_waker() {
