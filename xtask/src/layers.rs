@@ -24,7 +24,7 @@ pub const SHIPPED: &[&str] = &[
 /// What is loaded and never linked.
 const PROVIDER: &str = "zariz-openssl-provider";
 /// Crates for tests and checks: nothing shipped depends on these, except its tests.
-const TOOLS: &[&str] = &["zariz-analysis", "zariz-attacks", "zariz-emulator", "zariz-proof", "xtask"];
+const TOOLS: &[&str] = &["zariz-analysis", "zariz-attacks", "zariz-emulator", "zariz-needs", "zariz-proof", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Crates that forbid `unsafe` to themselves.

@@ -1,12 +1,8 @@
 //! Both libraries against num-bigint, and libraries that are missing, broken or other ones.
 
 use num_bigint::BigUint;
+use zariz_needs::needs;
 use zariz_peers::{Error, Gmp, NotFound, OpenSsl, ParamValue, Provider, ProviderError};
-
-/// The library; where it is not installed, prints that the test is skipped.
-fn installed<T>(library: Result<T, NotFound>) -> Option<T> {
-    library.inspect_err(|why| eprintln!("SKIPPED: {why}")).ok()
-}
 
 /// A number of `bits` bits, the highest set; odd if the seed is.
 fn number(seed: u64, bits: u64) -> BigUint {
@@ -32,98 +28,122 @@ fn numbers(bits: u64) -> [BigUint; 3] {
 /// Sizes whose limbs are full, and sizes whose are not.
 const SIZES: [u64; 8] = [3, 64, 65, 521, 1024, 1536, 2048, 4096];
 
+#[needs("GMP")]
 #[test]
-fn products() {
-    let (gmp, openssl) = (installed(Gmp::load()), installed(OpenSsl::load()));
+fn products_of_gmp() {
+    let gmp = Gmp::load().expect("GMP");
     for bits in SIZES {
         let [m, x, y] = numbers(bits);
         let [mb, xb, yb] = [&m, &x, &y].map(BigUint::to_bytes_be);
-        if let Some(gmp) = &gmp {
-            let mut product = gmp.product(&xb, &yb, &mb).expect("good numbers");
-            let mut expected = x.clone();
-            for _ in 0..10 {
-                product.multiply();
-                expected = expected * &y % &m;
-                assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
-                product.square();
-                expected = &expected * &expected % &m;
-                assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
-            }
-        }
-        if let Some(openssl) = &openssl {
-            let mut product = openssl.product(&xb, &yb, &mb).expect("good numbers");
-            let mut expected = x.clone();
-            for _ in 0..10 {
-                product.multiply().expect("multiplied");
-                expected = expected * &y % &m;
-                let value = product.value().expect("a value");
-                assert_eq!((BigUint::from_bytes_be(&value), value.len()), (expected.clone(), mb.len()), "{bits}");
-            }
+        let mut product = gmp.product(&xb, &yb, &mb).expect("good numbers");
+        let mut expected = x.clone();
+        for _ in 0..10 {
+            product.multiply();
+            expected = expected * &y % &m;
+            assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
+            product.square();
+            expected = &expected * &expected % &m;
+            assert_eq!(BigUint::from_bytes_be(&product.value()), expected, "{bits}");
         }
     }
 }
 
+#[needs("libcrypto")]
 #[test]
-fn powers() {
-    let (gmp, openssl) = (installed(Gmp::load()), installed(OpenSsl::load()));
+fn products_of_openssl() {
+    let openssl = OpenSsl::load().expect("OpenSSL");
     for bits in SIZES {
         let [m, x, y] = numbers(bits);
         let [mb, xb, yb] = [&m, &x, &y].map(BigUint::to_bytes_be);
-        for e in [BigUint::from(1u32), BigUint::from(65_537u32), number(6, bits), number(8, bits + 70)] {
+        let mut product = openssl.product(&xb, &yb, &mb).expect("good numbers");
+        let mut expected = x.clone();
+        for _ in 0..10 {
+            product.multiply().expect("multiplied");
+            expected = expected * &y % &m;
+            let value = product.value().expect("a value");
+            assert_eq!((BigUint::from_bytes_be(&value), value.len()), (expected.clone(), mb.len()), "{bits}");
+        }
+    }
+}
+
+/// Exponents for numbers of so many bits.
+fn exponents(bits: u64) -> [BigUint; 4] {
+    [BigUint::from(1u32), BigUint::from(65_537u32), number(6, bits), number(8, bits + 70)]
+}
+
+#[needs("GMP")]
+#[test]
+fn powers_of_gmp() {
+    let gmp = Gmp::load().expect("GMP");
+    for bits in SIZES {
+        let [m, x, _] = numbers(bits);
+        for e in exponents(bits) {
+            let [xb, eb, mb] = [&x, &e, &m].map(BigUint::to_bytes_be);
+            let mut power = gmp.power(&xb, &eb, &mb).expect("good numbers");
+            power.compute();
+            assert_eq!(BigUint::from_bytes_be(&power.value()), x.modpow(&e, &m), "{bits}");
+        }
+    }
+}
+
+#[needs("libcrypto")]
+#[test]
+fn powers_of_openssl() {
+    let openssl = OpenSsl::load().expect("OpenSSL");
+    for bits in SIZES {
+        let [m, x, y] = numbers(bits);
+        let [mb, xb, yb] = [&m, &x, &y].map(BigUint::to_bytes_be);
+        for e in exponents(bits) {
             let (eb, expected) = (e.to_bytes_be(), x.modpow(&e, &m));
-            if let Some(gmp) = &gmp {
-                let mut power = gmp.power(&xb, &eb, &mb).expect("good numbers");
-                power.compute();
-                assert_eq!(BigUint::from_bytes_be(&power.value()), expected, "{bits}");
-            }
-            if let Some(openssl) = &openssl {
-                let mut power = openssl.power(&xb, &eb, &mb).expect("good numbers");
-                power.compute().expect("computed");
-                assert_eq!(BigUint::from_bytes_be(&power.value().expect("a value")), expected, "{bits}");
-                let [a, b] = [&xb, &yb].map(|base| openssl.power(base, &eb, &mb).expect("good numbers"));
-                if let Some(mut pair) = openssl.power_pair([a, b]) {
-                    pair.compute().expect("computed");
-                    let results =
-                        pair.powers().each_ref().map(|power| BigUint::from_bytes_be(&power.value().expect("a value")));
-                    assert_eq!(results, [expected, y.modpow(&e, &m)], "{bits}");
-                }
+            let mut power = openssl.power(&xb, &eb, &mb).expect("good numbers");
+            power.compute().expect("computed");
+            assert_eq!(BigUint::from_bytes_be(&power.value().expect("a value")), expected, "{bits}");
+            let [a, b] = [&xb, &yb].map(|base| openssl.power(base, &eb, &mb).expect("good numbers"));
+            if let Some(mut pair) = openssl.power_pair([a, b]) {
+                pair.compute().expect("computed");
+                let results =
+                    pair.powers().each_ref().map(|power| BigUint::from_bytes_be(&power.value().expect("a value")));
+                assert_eq!(results, [expected, y.modpow(&e, &m)], "{bits}");
             }
         }
     }
 }
 
+/// Base or factor, exponent or factor, modulus, and the errors of a power and of a product.
+const BAD: [([&[u8]; 3], [Error; 2]); 5] = [
+    ([&[3], &[3], &[8]], [Error::Modulus; 2]),
+    ([&[3], &[3], &[]], [Error::Modulus; 2]),
+    ([&[7], &[3], &[7]], [Error::Operand; 2]),
+    ([&[0], &[3], &[7]], [Error::Operand; 2]),
+    ([&[3], &[0, 0], &[7]], [Error::Exponent, Error::Operand]),
+];
+
+#[needs("GMP")]
 #[test]
-fn bad_numbers_are_refused_before_a_library_sees_them() {
-    // Base or factor, exponent or factor, modulus.
-    let bad: [([&[u8]; 3], Error); 5] = [
-        ([&[3], &[3], &[8]], Error::Modulus),
-        ([&[3], &[3], &[]], Error::Modulus),
-        ([&[7], &[3], &[7]], Error::Operand),
-        ([&[0], &[3], &[7]], Error::Operand),
-        ([&[3], &[0, 0], &[7]], Error::Exponent),
-    ];
-    for ([base, exponent, modulus], error) in bad {
-        if let Ok(gmp) = Gmp::load() {
-            assert_eq!(gmp.power(base, exponent, modulus).err(), Some(error));
-            let same = if error == Error::Exponent { Error::Operand } else { error };
-            assert_eq!(gmp.product(base, exponent, modulus).err(), Some(same));
-        }
-        if let Ok(openssl) = OpenSsl::load() {
-            assert_eq!(openssl.power(base, exponent, modulus).err(), Some(error));
-            let same = if error == Error::Exponent { Error::Operand } else { error };
-            assert_eq!(openssl.product(base, exponent, modulus).err(), Some(same));
-        }
+fn bad_numbers_are_refused_before_gmp_sees_them() {
+    let gmp = Gmp::load().expect("GMP");
+    for ([x, y, modulus], errors) in BAD {
+        let found = [gmp.power(x, y, modulus).err(), gmp.product(x, y, modulus).err()];
+        assert_eq!(found, errors.map(Some));
     }
 }
 
+#[needs("libcrypto")]
+#[test]
+fn bad_numbers_are_refused_before_openssl_sees_them() {
+    let openssl = OpenSsl::load().expect("OpenSSL");
+    for ([x, y, modulus], errors) in BAD {
+        let found = [openssl.power(x, y, modulus).err(), openssl.product(x, y, modulus).err()];
+        assert_eq!(found, errors.map(Some));
+    }
+}
+
+#[needs("GMP", "libcrypto")]
 #[test]
 fn names_and_versions() {
-    if let Some(gmp) = installed(Gmp::load()) {
-        assert!(gmp.version().starts_with("GMP ") && format!("{gmp:?}").contains(gmp.version()), "{gmp:?}");
-    }
-    if let Some(openssl) = installed(OpenSsl::load()) {
-        assert!(openssl.version().contains("SSL ") && format!("{openssl:?}").contains("has_pair"), "{openssl:?}");
-    }
+    let (gmp, openssl) = (Gmp::load().expect("GMP"), OpenSsl::load().expect("OpenSSL"));
+    assert!(gmp.version().starts_with("GMP ") && format!("{gmp:?}").contains(gmp.version()), "{gmp:?}");
+    assert!(openssl.version().contains("SSL ") && format!("{openssl:?}").contains("has_pair"), "{openssl:?}");
 }
 
 /// The errors of both libraries for one file in place of theirs.
@@ -156,22 +176,26 @@ fn a_library_without_the_functions() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_first_reason_is_told_and_a_later_file_still_found() {
-    // SAFETY: as in `refused`; the last name is GMP's own.
+fn the_first_reason_is_told() {
+    // SAFETY: as in `refused`.
     let none = unsafe { Gmp::load_first(&["libnone-a.so", "libnone-b.so"]) };
     assert!(none.as_ref().is_err_and(|error| error.why().contains("libnone-a.so")), "{none:?}");
-    if installed(Gmp::load()).is_some() {
-        // SAFETY: as above.
-        assert!(unsafe { Gmp::load_first(&["libnone-a.so", "libgmp.so.10"]) }.is_ok());
-    }
 }
 
+#[needs("GMP")]
+#[test]
+#[cfg(target_os = "linux")]
+fn a_later_file_is_found() {
+    // SAFETY: the last name is GMP's own.
+    assert!(unsafe { Gmp::load_first(&["libnone-a.so", "libgmp.so.10"]) }.is_ok());
+}
+
+#[needs("openssl", "legacy.so")] // which a distribution may leave out, or build in
 #[test]
 #[cfg(target_os = "linux")]
 fn a_module_of_openssl_says_what_it_is() {
-    let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
-    let modules = folders.iter().map(|folder| std::path::Path::new(folder).join("ossl-modules/legacy.so"));
-    let Some(module) = modules.into_iter().find(|module| module.exists()) else { return };
+    let said = std::process::Command::new("openssl").args(["info", "-modulesdir"]).output().expect("openssl");
+    let module = std::path::Path::new(String::from_utf8_lossy(&said.stdout).trim()).join("legacy.so");
     let provider = Provider::load(&module).expect("OpenSSL's own module");
     assert!(provider.openssl().starts_with("OpenSSL "), "{provider:?}");
     assert!(provider.name() == "legacy" && format!("{provider:?}").contains("legacy"), "{provider:?}");

@@ -19,6 +19,7 @@ use rustls::{ClientConfig, ClientConnection, Connection, RootCertStore, ServerCo
 use rustls::{InconsistentKeys, SignatureAlgorithm, SignatureScheme, SupportedProtocolVersion};
 use zariz::Modulus;
 use zariz::batcher::Batcher;
+use zariz_needs::needs;
 use zariz_rustls::{SigningKey, default_provider, with_batcher};
 
 const RSA: (&[u8], &[u8]) = (include_bytes!("data/rsa2048.pem"), include_bytes!("data/rsa2048.key.pem"));
@@ -190,6 +191,7 @@ fn keys_of_every_format_are_loaded() {
 }
 
 /// zariz signs for a client; the program `openssl` is the server, and asks for a certificate.
+#[needs("openssl")]
 #[test]
 fn a_server_of_openssl_accepts_clients_of_zariz() {
     const KEY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rsa2048.key.pem");
@@ -210,10 +212,7 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
             "-verify_return_error",
         ]);
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let Ok(mut child) = program.spawn() else {
-            eprintln!("SKIPPED: the program openssl is missing; install it to compare with it");
-            return;
-        };
+        let mut child = program.spawn().expect("the program openssl is installed");
         let mut stream = loop {
             match TcpStream::connect(("127.0.0.1", port)) {
                 Ok(stream) => break stream,
@@ -240,6 +239,7 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn openssl_accepts_each_scheme() {
     for (version, option, schemes) in [
@@ -253,10 +253,7 @@ fn openssl_accepts_each_scheme() {
             program.args(["s_client", "-connect", &address, option, "-sigalgs", scheme, "-CAfile", RSA_FILE]);
             program.args(["-verify_return_error", "-ign_eof"]);
             program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            let Ok(child) = program.spawn() else {
-                eprintln!("SKIPPED: the program openssl is missing; install it to compare with it");
-                return;
-            };
+            let child = program.spawn().expect("the program openssl is installed");
             let (mut stream, _) = listener.accept().expect("a connection");
             let mut connection = ServerConnection::new(server(RSA, version)).expect("a connection");
             rustls::Stream::new(&mut connection, &mut stream).write_all(b"hello from zariz\n").expect("a handshake");

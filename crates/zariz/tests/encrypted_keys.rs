@@ -12,6 +12,7 @@ use pkcs8::der::Encode;
 use pkcs8::pkcs5::pbes2::{Kdf, Parameters, Pbkdf2Params};
 use pkcs8::pkcs5::{EncryptionScheme, pbes2};
 use zariz::rsa::{KeyError, PrivateKey};
+use zariz_needs::needs;
 
 const LABEL: &str = "ENCRYPTED PRIVATE KEY";
 const PASSWORD: &[u8] = "a l\u{f6}ng password".as_bytes();
@@ -55,9 +56,10 @@ fn made_up(kdf: &[u8], parameters: &[&[u8]], data: &[u8]) -> Vec<u8> {
     sequence(&[&sequence(&[PBES2, &sequence(&[&kdf, &cipher])]), &tlv(0x04, data)])
 }
 
+#[needs("openssl")]
 #[test]
 fn openssl_keys_load_with_their_password() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     openssl.write("plain.der", KEY_1024.pkcs8_der());
     let mut ways: Vec<String> =
         ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc", "des3"].map(|cipher| format!("-v2 {cipher}")).into();
@@ -83,23 +85,30 @@ fn openssl_keys_load_with_their_password() {
 }
 
 #[test]
-fn encrypted_keys_are_written_as_openssl_reads_them() {
+fn encrypted_keys_are_read_back() {
     let file = key().to_encrypted_pem(PASSWORD).expect("PEM");
     assert_eq!(PrivateKey::parse(file.as_bytes()).err(), Some(KeyError::Encrypted));
     assert_eq!(error(file.as_bytes(), b"another"), KeyError::Password);
     let loaded = PrivateKey::parse_encrypted(file.as_bytes(), PASSWORD).expect("a key");
     assert_eq!(*loaded.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
     assert_ne!(file, key().to_encrypted_pem(PASSWORD).expect("PEM"), "a salt of its own for each");
-    let Some(openssl) = OpenSsl::find() else { return };
+}
+
+#[needs("openssl")]
+#[test]
+fn openssl_reads_the_encrypted_keys_that_we_write() {
+    let file = key().to_encrypted_pem(PASSWORD).expect("PEM");
+    let openssl = OpenSsl::new();
     openssl.write("password", PASSWORD);
     let der = openssl.run("pkey -passin file:password -outform DER", file.as_bytes());
     let opened = PrivateKey::parse(&der).expect("a key");
     assert_eq!(*opened.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
 }
 
+#[needs("openssl")]
 #[test]
 fn what_is_not_supported_is_named() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     openssl.write("plain.der", KEY_1024.pkcs8_der());
     let rsa = "rsa -inform DER -in plain.der -aes128 -traditional -passout pass:secret";
     let pkcs8 = "pkcs8 -topk8 -inform DER -in plain.der -passout pass:secret";

@@ -10,13 +10,15 @@ use common::numbers::big;
 use common::openssl::OpenSsl;
 use zariz::Engine;
 use zariz::rsa::{Algorithm, Error, KeyError, OtherFormat, Padding, PrivateKey, PublicKey};
+use zariz_needs::needs;
 
 /// Whether an error is the one that should come.
 type Expected = fn(&KeyError) -> bool;
 
+#[needs("openssl")]
 #[test]
 fn every_format_of_openssl_at_every_usual_size_and_exponent() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     let large = "0xf123456789abcdef123456789abcdef123456789abcdef123456789abcdef123"; // 256 bits, odd
     let cases = [
         (1024, "65537"),
@@ -151,9 +153,10 @@ fn damaged_pem() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn other_kinds_of_keys_are_named() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     for command in [
         "genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ec.pem",
         "pkey -in ec.pem -outform DER -out ec.der",

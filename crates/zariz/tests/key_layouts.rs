@@ -8,6 +8,7 @@ use common::der::{base64_lines, pem, pem_with, sequence, tlv};
 use common::keys::{KEY_1024, KEY_2048};
 use common::openssl::OpenSsl;
 use zariz::rsa::{KeyError, OtherFormat, PrivateKey, PublicKey};
+use zariz_needs::needs;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----\n";
 const END: &str = "-----END PRIVATE KEY-----\n";
@@ -156,9 +157,10 @@ fn layouts() -> Vec<(&'static str, String)> {
     ]
 }
 
+#[needs("openssl")]
 #[test]
 fn every_layout_is_read_as_openssl_reads_it() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     let der = KEY_1024.pkcs8_der();
     let mut cases: Vec<_> = layouts().into_iter().map(|(what, text)| (what, text.into_bytes())).collect();
     for width in (1..=9).chain(47..=81).chain([100, 128, 200]).chain(250..=260).chain([500, 4096, 100_000]) {
@@ -200,9 +202,10 @@ fn layouts_that_people_have_are_read() {
 }
 
 /// What is in a block decides, not its label.
+#[needs("openssl")]
 #[test]
 fn labels_are_read_as_openssl_reads_them() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     openssl.write("plain", KEY_1024.pkcs8_der());
     let encrypted = "pkcs8 -topk8 -inform DER -in plain -passout pass:secret -outform DER";
     let contents = [

@@ -11,6 +11,7 @@ use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::Engine;
 use zariz::rsa::{Algorithm, Error, KeyError, PrivateKey, PublicKey, SignJob, sign_many};
+use zariz_needs::needs;
 
 /// Whether an error is the one that should come.
 type Expected = fn(&KeyError) -> bool;
@@ -437,11 +438,17 @@ fn the_longest_key() {
                 PublicKey::from_components(&n, &e).expect("a public key").with_engine(engine).expect("available");
             assert_eq!(public.verify(Algorithm::RS256, message, &signature), Ok(()), "{engine}");
         }
-        if let Some(openssl) = OpenSsl::find() {
-            openssl.write("key.pem", text);
-            assert_eq!(openssl.run("dgst -sha256 -sign key.pem", message), signature);
-        }
     }
+}
+
+#[needs("openssl")]
+#[test]
+fn openssl_signs_the_same_with_the_longest_key() {
+    let text = include_bytes!("data/rsa16384.pem");
+    let signature = PrivateKey::parse(text).expect("the longest key").sign(Algorithm::RS256, MESSAGES[0]);
+    let openssl = OpenSsl::new();
+    openssl.write("key.pem", text);
+    assert_eq!(openssl.run("dgst -sha256 -sign key.pem", MESSAGES[0]), signature.expect("a signature"));
 }
 
 #[test]

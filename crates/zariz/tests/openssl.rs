@@ -8,12 +8,13 @@ use common::engines;
 use common::keys::{Numbers, USUAL, fits, load};
 use common::openssl::OpenSsl;
 use zariz::rsa::{Algorithm, Error, Hash, Mgf, Padding};
+use zariz_needs::needs;
 
-fn openssl_with(numbers: &Numbers) -> Option<OpenSsl> {
-    let openssl = OpenSsl::find()?;
+fn openssl_with(numbers: &Numbers) -> OpenSsl {
+    let openssl = OpenSsl::new();
     openssl.write("key.pem", pem("RSA PRIVATE KEY", &numbers.pkcs1_der()));
     openssl.write("public.pem", pem("PUBLIC KEY", &numbers.spki_der()));
-    Some(openssl)
+    openssl
 }
 
 /// The options of `openssl dgst` for one of the named algorithms.
@@ -27,10 +28,11 @@ fn dgst(algorithm: Algorithm) -> String {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn signatures_go_both_ways() {
     for numbers in &*USUAL {
-        let Some(openssl) = openssl_with(numbers) else { return };
+        let openssl = openssl_with(numbers);
         let keys: Vec<_> = engines().into_iter().map(|engine| load(numbers, engine)).collect();
         let message = format!("a message of {} bits", numbers.n.bits()).into_bytes();
         for algorithm in Algorithm::NAMED.iter().copied() {
@@ -61,10 +63,11 @@ fn signatures_go_both_ways() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn other_hashes_as_openssl_signs_them() {
     let numbers = &USUAL[2];
-    let Some(openssl) = openssl_with(numbers) else { return };
+    let openssl = openssl_with(numbers);
     let hashes = [
         ("sha1", Hash::Sha1),
         ("sha224", Hash::Sha224),
@@ -89,6 +92,7 @@ fn other_hashes_as_openssl_signs_them() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn encryption_goes_both_ways() {
     let label = b"a label".to_vec();
@@ -107,7 +111,7 @@ fn encryption_goes_both_ways() {
         ),
     ];
     for numbers in &*USUAL {
-        let Some(openssl) = openssl_with(numbers) else { return };
+        let openssl = openssl_with(numbers);
         let keys: Vec<_> = engines().into_iter().map(|engine| load(numbers, engine)).collect();
         for (padding, options) in &cases {
             let messages: [&[u8]; 3] = [b"x", b"attack at dawn", &[0; 50]];
@@ -128,6 +132,7 @@ fn encryption_goes_both_ways() {
 }
 
 #[cfg(feature = "keygen")]
+#[needs("openssl")]
 #[test]
 fn generated_keys_satisfy_openssl() {
     let mut seen = Vec::new();
@@ -138,12 +143,11 @@ fn generated_keys_satisfy_openssl() {
         let signature = key.sign(Algorithm::RS256, b"message").expect("a signature");
         assert_eq!(key.public_key().verify(Algorithm::RS256, b"message", &signature), Ok(()));
         seen.push(key.public_key().n());
-        if let Some(openssl) = OpenSsl::find() {
-            openssl.write("key.pem", key.to_pkcs8_pem().expect("a PEM block").as_bytes());
-            let verdict = openssl.run("rsa -in key.pem -check -noout", b"");
-            assert!(String::from_utf8_lossy(&verdict).contains("RSA key ok"));
-            assert_eq!(openssl.run("dgst -sha256 -sign key.pem", b"message"), signature);
-        }
+        let openssl = OpenSsl::new();
+        openssl.write("key.pem", key.to_pkcs8_pem().expect("a PEM block").as_bytes());
+        let verdict = openssl.run("rsa -in key.pem -check -noout", b"");
+        assert!(String::from_utf8_lossy(&verdict).contains("RSA key ok"));
+        assert_eq!(openssl.run("dgst -sha256 -sign key.pem", b"message"), signature);
     }
     seen.push(zariz::rsa::PrivateKey::generate(1024).expect("a key").public_key().n());
     seen.sort();

@@ -13,6 +13,7 @@ use common::numbers::big;
 use common::openssl::OpenSsl;
 use num_bigint::BigUint;
 use zariz::rsa::{KeyError, OtherFormat, PrivateKey, PublicKey};
+use zariz_needs::needs;
 
 use OtherFormat::*;
 
@@ -112,9 +113,10 @@ fn the_block_that_matters_is_named() {
 }
 
 /// An algorithm that keys are for is named, and so are its public keys.
+#[needs("openssl")]
 #[test]
 fn keys_for_other_algorithms_are_named() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     openssl.run("dsaparam -out dsa.pem 1024", b"");
     for (name, options) in [
         ("EC", "-algorithm EC -pkeyopt ec_paramgen_curve:P-256"),
@@ -149,86 +151,92 @@ fn command(format: OtherFormat) -> String {
     command.to_owned()
 }
 
-/// What each error advises works: the file that its command makes is the key.
+/// What an error advises works: the file that its command makes is the key.
+fn converts(openssl: &OpenSsl, format: OtherFormat, file: &[u8]) {
+    let mut command = command(format);
+    assert_named(&command, file, format);
+    openssl.write("KEY", file);
+    match format {
+        // Both ask for a passphrase.
+        Pkcs12 => command += " -passin pass: -passout pass: -nodes",
+        CertificateRequest if file[0] == 0x30 => command += " -inform DER",
+        OpenSshPrivate => command += " -P '' -N ''",
+        _ => {}
+    }
+    shell(openssl, &command);
+    let made = openssl.read(if format == OpenSshPrivate { "COPY" } else { "CONVERTED" });
+    let key = PrivateKey::parse(&made).map(|key| key.public_key().clone()).or_else(|_| PublicKey::parse(&made));
+    let key = key.unwrap_or_else(|error| panic!("{command}: {error}"));
+    assert_eq!(key.n(), KEY_2048.n.to_bytes_be(), "{command}");
+    let _ = fs::remove_file(openssl.folder().join("CONVERTED"));
+}
+
+/// Runs a command in the folder of `openssl`.
+fn shell(openssl: &OpenSsl, command: &str) {
+    let mut shell = Command::new("sh");
+    let done = shell.args(["-c", command]).current_dir(openssl.folder()).output().expect("a shell");
+    assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn block() -> String {
+    pem("PRIVATE KEY", &KEY_2048.pkcs8_der())
+}
+
+#[needs("iconv", "base64", "tr", "jq")]
 #[test]
-fn the_commands_convert() {
-    let Some(openssl) = OpenSsl::find() else { return };
-    let folder = openssl.folder();
-    let run = |command: &str| {
-        let mut shell = Command::new("sh");
-        let done = shell.args(["-c", command]).current_dir(folder).output().expect("a shell");
-        assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
-    };
-    let has = |program: &str| {
-        let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
-        let found = found.is_ok_and(|output| output.status.success());
-        if !found {
-            eprintln!("SKIPPED: the program {program} is missing");
-        }
-        found
-    };
-    let (block, n) = (pem("PRIVATE KEY", &KEY_2048.pkcs8_der()), KEY_2048.n.to_bytes_be());
-    let escaped = block.replace('\n', "\\n");
-    openssl.write("rsa.pem", &block);
+fn commands_convert_texts() {
+    let openssl = OpenSsl::new();
+    let utf16: Vec<u8> = block().encode_utf16().flat_map(u16::to_le_bytes).collect();
+    converts(&openssl, Utf16, &[b"\xff\xfe", &utf16[..]].concat());
+    converts(&openssl, Base64, base64_lines(&KEY_2048.pkcs8_der(), 10_000).join("").as_bytes());
+    let escaped = block().replace('\n', "\\n");
+    converts(&openssl, EscapedPem, format!("\"{escaped}\"").as_bytes());
+    converts(&openssl, JsonWithPem, format!("{{\"private_key\": \"{escaped}\"}}").as_bytes());
+}
+
+#[needs("openssl")]
+#[test]
+fn commands_convert_certificates() {
+    let openssl = OpenSsl::new();
+    openssl.write("rsa.pem", block());
     openssl.run("req -x509 -new -key rsa.pem -subj /CN=test -days 1 -out certificate.pem", b"");
     openssl.run("req -new -key rsa.pem -subj /CN=test -out request.pem", b"");
-    let utf16: Vec<u8> = block.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let mut cases = vec![
-        ("iconv", Utf16, [b"\xff\xfe", &utf16[..]].concat()),
-        ("base64", Base64, base64_lines(&KEY_2048.pkcs8_der(), 10_000).join("").into()),
-        ("tr", EscapedPem, format!("\"{escaped}\"").into()),
-        ("jq", JsonWithPem, format!("{{\"private_key\": \"{escaped}\"}}").into()),
-        ("openssl", Certificate, openssl.read("certificate.pem")),
-        ("openssl", Certificate, openssl.run("x509 -in certificate.pem -outform DER", b"")),
-        ("openssl", CertificateRequest, openssl.read("request.pem")),
-        ("openssl", CertificateRequest, openssl.run("req -in request.pem -outform DER", b"")),
-        ("openssl", Pkcs12, openssl.run("pkcs12 -export -inkey rsa.pem -in certificate.pem -passout pass:", b"")),
-    ];
-    if has("ssh-keygen") {
-        for name in ["ssh", "COPY"] {
-            openssl.write(name, &block);
-            run(&format!("chmod 600 {name}"));
-        }
-        run("ssh-keygen -y -f ssh > public; ssh-keygen -e -f ssh > ssh2; ssh-keygen -q -p -N '' -f COPY");
-        let private = openssl.read("COPY");
-        cases.push(("ssh-keygen", OpenSshPublic, openssl.read("public")));
-        cases.push(("ssh-keygen", Ssh2Public, openssl.read("ssh2")));
-        // A recent ssh-keygen keeps the format of a file unless told otherwise.
-        if private.starts_with(b"-----BEGIN OPENSSH") {
-            cases.push(("ssh-keygen", OpenSshPrivate, private.clone()));
-        }
-        if has("puttygen") {
-            run("puttygen COPY -O private -o putty");
-            cases.push(("puttygen", Putty, openssl.read("putty")));
-        }
+    converts(&openssl, Certificate, &openssl.read("certificate.pem"));
+    converts(&openssl, Certificate, &openssl.run("x509 -in certificate.pem -outform DER", b""));
+    converts(&openssl, CertificateRequest, &openssl.read("request.pem"));
+    converts(&openssl, CertificateRequest, &openssl.run("req -in request.pem -outform DER", b""));
+    let pkcs12 = "pkcs12 -export -inkey rsa.pem -in certificate.pem -passout pass:";
+    converts(&openssl, Pkcs12, &openssl.run(pkcs12, b""));
+}
+
+#[needs("ssh-keygen", "puttygen")]
+#[test]
+fn commands_convert_keys_for_ssh() {
+    let openssl = OpenSsl::new();
+    for name in ["ssh", "COPY"] {
+        openssl.write(name, block());
+        shell(&openssl, &format!("chmod 600 {name}"));
     }
+    shell(&openssl, "ssh-keygen -y -f ssh > public; ssh-keygen -e -f ssh > ssh2; ssh-keygen -q -p -N '' -f COPY");
+    shell(&openssl, "puttygen COPY -O private -o putty");
+    converts(&openssl, OpenSshPublic, &openssl.read("public"));
+    converts(&openssl, Ssh2Public, &openssl.read("ssh2"));
+    let private = openssl.read("COPY");
+    // A recent ssh-keygen keeps the format of a file unless told otherwise.
+    if private.starts_with(b"-----BEGIN OPENSSH") {
+        converts(&openssl, OpenSshPrivate, &private);
+    }
+    converts(&openssl, Putty, &openssl.read("putty"));
+}
+
+#[needs("node")]
+#[test]
+fn commands_convert_json_web_keys() {
     let number = |(name, number): (&str, &BigUint)| {
         let digits = base64_lines(&number.to_bytes_be(), 10_000).join("");
         format!("\"{name}\":\"{}\"", digits.trim_end_matches('=').replace('+', "-").replace('/', "_"))
     };
-    let Numbers { n: modulus, e, d, p, q, dp, dq, qinv } = &*KEY_2048;
-    let numbers =
-        [("n", modulus), ("e", e), ("d", d), ("p", p), ("q", q), ("dp", dp), ("dq", dq), ("qi", qinv)].map(number);
-    cases.push(("node", Jwk, format!("{{\"kty\":\"RSA\",{}}}", numbers.join(",")).into()));
-    for (program, format, file) in cases {
-        assert_named(program, &file, format);
-        if !has(program) {
-            continue;
-        }
-        openssl.write("KEY", &file);
-        let mut command = command(format);
-        match format {
-            // Both ask for a passphrase.
-            Pkcs12 => command += " -passin pass: -passout pass: -nodes",
-            CertificateRequest if file[0] == 0x30 => command += " -inform DER",
-            OpenSshPrivate => command += " -P '' -N ''",
-            _ => {}
-        }
-        run(&command);
-        let made = openssl.read(if format == OpenSshPrivate { "COPY" } else { "CONVERTED" });
-        let key = PrivateKey::parse(&made).map(|key| key.public_key().clone()).or_else(|_| PublicKey::parse(&made));
-        let key = key.unwrap_or_else(|error| panic!("{command}: {error}"));
-        assert_eq!(key.n(), n, "{command}");
-        let _ = fs::remove_file(folder.join("CONVERTED"));
-    }
+    let Numbers { n, e, d, p, q, dp, dq, qinv } = &*KEY_2048;
+    let numbers = [("n", n), ("e", e), ("d", d), ("p", p), ("q", q), ("dp", dp), ("dq", dq), ("qi", qinv)].map(number);
+    converts(&OpenSsl::new(), Jwk, format!("{{\"kty\":\"RSA\",{}}}", numbers.join(",")).as_bytes());
 }

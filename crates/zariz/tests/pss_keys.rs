@@ -9,6 +9,7 @@ use common::keys::USUAL;
 use common::numbers::big;
 use common::openssl::OpenSsl;
 use zariz::rsa::{Algorithm, Error, Hash, KeyError, Mgf, Padding, PrivateKey, PssParameters, PublicKey, Usage};
+use zariz_needs::needs;
 
 const RSA_ENCRYPTION: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const RSASSA_PSS: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a];
@@ -214,9 +215,10 @@ fn what_the_parameters_do_not_allow_is_refused() {
 }
 
 /// Keys that the program `openssl` makes: read, used and written as it does.
+#[needs("openssl")]
 #[test]
 fn restricted_keys_of_openssl() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     let cases = [
         ("", None, Algorithm::PS256),
         // The longest salt that fits this size; 4096 bits have room for 478 bytes.
@@ -284,9 +286,10 @@ fn restricted_keys_of_openssl() {
 }
 
 /// The longest salt that OpenSSL makes for 4096 bits: the key is read, and does what it says.
+#[needs("openssl")]
 #[test]
 fn a_salt_of_478_bytes() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     let parameters =
         ["md:sha256", "mgf1_md:sha256", "saltlen:478"].map(|name| format!("-pkeyopt rsa_pss_keygen_{name}"));
     let options = format!("-pkeyopt rsa_keygen_bits:4096 {}", parameters.join(" "));
@@ -308,9 +311,10 @@ fn a_salt_of_478_bytes() {
 }
 
 /// OpenSSL 3.0 signs with the longest salt unless told otherwise, which PS256 does not allow: the error says so.
+#[needs("openssl")]
 #[test]
 fn another_salt_is_named() {
-    let Some(openssl) = OpenSsl::find() else { return };
+    let openssl = OpenSsl::new();
     openssl.write("key.der", USUAL[2].pkcs1_der());
     let public = PublicKey::parse(&USUAL[2].spki_der()).expect("a public key");
     let longest = public.size() - 32 - 2;

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Folder, has_openssl, key, openssl, zariz, zariz_with};
+use crate::run::{Folder, key, openssl, zariz, zariz_with};
 
 /// A ciphertext of `openssl pkeyutl` for the 2048-bit key.
 fn encrypted(folder: &Folder, plaintext: &[u8], options: &[&str]) -> Vec<u8> {
@@ -22,11 +24,9 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+#[needs("openssl")]
 #[test]
 fn one_ciphertext_of_each_padding() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let plaintext = b"two lines\nand a \xff byte";
     for hash in ["sha1", "sha256", "sha384", "sha512"] {
@@ -44,11 +44,9 @@ fn one_ciphertext_of_each_padding() {
     assert_eq!(zariz_with(text, hex(&ciphertext).as_bytes()).exits(0).text(), hex(plaintext) + "\n");
 }
 
+#[needs("openssl")]
 #[test]
 fn lines_fail_alone() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let text = hex(&encrypted(&folder, b"text", &OAEP));
     let two_lines = hex(&encrypted(&folder, b"two\nlines", &OAEP));

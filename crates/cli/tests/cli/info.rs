@@ -1,9 +1,10 @@
 //! `zariz info`.
 
 use serde_json::Value;
+use zariz_needs::needs;
 
 #[cfg(target_os = "linux")]
-use crate::run::{Done, Folder, has_openssl, key, module, openssl};
+use crate::run::{Done, Folder, another_library, key, module, openssl};
 use crate::run::{ENGINES, program, run, zariz};
 
 #[test]
@@ -84,14 +85,9 @@ fn what_is_hidden_is_said() {
 
 /// OpenSSL's own module, a provider that is not zariz's.
 #[cfg(target_os = "linux")]
-fn another_provider() -> Option<std::path::PathBuf> {
-    if !has_openssl() {
-        return None;
-    }
+fn another_provider() -> std::path::PathBuf {
     let folder = String::from_utf8(openssl(["info", "-modulesdir"])).expect("text");
-    let module = std::path::Path::new(folder.trim()).join("legacy.so");
-    // A distribution may leave it out, or build it in.
-    module.exists().then_some(module)
+    std::path::Path::new(folder.trim()).join("legacy.so")
 }
 
 /// Asks for a module under a configuration.
@@ -111,17 +107,15 @@ fn files_that_are_no_module_are_told() {
     ask(&folder.file("zariz.txt", ""), &none).exits(3).says(&["zariz.txt", "names end in .so"]);
     ask(&folder.join("missing.so"), &none).exits(3).says(&["missing.so: No such file"]);
     ask(folder.path(), &none).exits(3).says(&["is not a file"]);
-    let lib = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib64/libm.so.6", "/usr/lib/libm.so.6"];
-    if let Some(library) = lib.into_iter().find(|path| std::path::Path::new(path).exists()) {
-        std::fs::copy(library, folder.join("libm.so")).expect("copied");
-        ask(&folder.join("libm.so"), &none).exits(3).says(&["libm.so", "no provider init function"]);
-    }
+    std::fs::copy(another_library(), folder.join("another.so")).expect("copied");
+    ask(&folder.join("another.so"), &none).exits(3).says(&["another.so", "no provider init function"]);
 }
 
+#[needs("openssl", "legacy.so")] // which a distribution may leave out, or build in
 #[test]
 #[cfg(target_os = "linux")]
 fn another_provider_is_told_under_any_configuration() {
-    let Some(module) = another_provider() else { return };
+    let module = another_provider();
     let folder = Folder::new();
     let copy = folder.join("legacy.so");
     std::fs::copy(&module, &copy).expect("copied");
@@ -240,12 +234,10 @@ fn the_module_says_its_settings_and_that_it_has_done_nothing() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 #[cfg(target_os = "linux")]
 fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let (file, counters) = (folder.join("zariz.so"), folder.join("a 'file' of \\$counters"));
     std::fs::copy(module(), &file).expect("copied");
@@ -349,12 +341,10 @@ fn configurations_that_do_not_lead_to_the_module_are_told() {
 
 /// A configuration by which programs do not get to zariz, or to nothing else, is told; and what is told is what
 /// happens to a signature of OpenSSL's program.
+#[needs("openssl")]
 #[test]
 #[cfg(target_os = "linux")]
 fn configurations_that_do_not_lead_programs_to_the_module_are_told() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let (file, message) = (folder.join("zariz.so"), folder.file("message", "text"));
     std::fs::copy(module(), &file).expect("copied");

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Done, Folder, has, has_openssl, key, openssl, run, zariz_with};
+use crate::run::{Done, Folder, key, openssl, run, zariz_with};
 
 fn sign(key: &PathBuf) -> Done {
     zariz_with(args!["sign", "--key", key, "--encoding", "hex"], b"message")
@@ -58,11 +60,9 @@ fn a_damaged_key_never_signs() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn forms_of_keys() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let expected = zariz_with(args!["sign", "--key", key(1024), "--encoding", "hex"], b"message").exits(0).stdout;
     for (name, options) in [
@@ -89,11 +89,9 @@ fn forms_of_keys() {
 }
 
 /// What `openssl` restricts a key to, the program keeps to, and says.
+#[needs("openssl")]
 #[test]
 fn keys_restricted_to_pss() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let (key, public) = (folder.join("pss.pem"), folder.join("public.pem"));
     let parameters = ["rsa_pss_keygen_md:sha512", "rsa_pss_keygen_mgf1_md:sha512", "rsa_pss_keygen_saltlen:64"];
@@ -143,11 +141,9 @@ fn keys_restricted_to_pss() {
     done.says(&["too short", "use --alg RS256, RS384, RS512, PS256 or PS384"]);
 }
 
+#[needs("openssl")]
 #[test]
 fn a_key_among_other_blocks_is_found() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let certificate = folder.join("certificate.pem");
     openssl(args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate]);
@@ -160,11 +156,9 @@ fn a_key_among_other_blocks_is_found() {
     verify(&chain, &folder).exits(0);
 }
 
+#[needs("openssl")]
 #[test]
 fn encrypted_keys_say_how_to_decrypt_them() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     for (name, options, advice) in [
         ("pkcs8.pem", &["pkcs8", "-topk8", "-passout", "pass:secret"][..], "openssl pkey"),
@@ -178,11 +172,9 @@ fn encrypted_keys_say_how_to_decrypt_them() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn keys_of_other_kinds_are_refused() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     for (name, options) in [
         ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"][..]),
@@ -211,13 +203,11 @@ fn keys_of_other_kinds_are_refused() {
     sign(&multi).exits(3).says(&["two primes"]);
 }
 
+#[needs("ssh-keygen")]
 #[test]
 fn openssh_keys_say_how_to_convert_them() {
     let folder = Folder::new();
     let file = folder.join("id_rsa");
-    if !has("ssh-keygen", "-?") {
-        return;
-    }
     let keygen = args!["-q", "-t", "rsa", "-b", "1024", "-N", "", "-f", file];
     run(Command::new("ssh-keygen").args(keygen), b"").exits(0);
     sign(&file).exits(3).says(&["OPENSSH PRIVATE KEY", "ssh-keygen -p -m PKCS8"]);

@@ -6,8 +6,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use zariz::rsa::{Padding, PrivateKey};
+
 use crate::args;
-use crate::run::{Done, Folder, has_openssl, key, program, run, zariz_with};
+use crate::run::{Done, Folder, key, program, run, zariz_with};
 
 /// Commands that write to standard output, with the input they need.
 fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
@@ -35,15 +37,10 @@ fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
         (args!["--version"], b""),
         (args!["sign", "--help"], b""),
     ];
-    if has_openssl() {
-        let folder = Folder::new();
-        let (plain, cipher) = (folder.file("plain", "text"), folder.join("cipher"));
-        let encrypt = args!["pkeyutl", "-encrypt", "-inkey", key, "-in", plain, "-out", cipher];
-        crate::run::openssl(encrypt);
-        let cipher: &[u8] = folder.read("cipher").leak();
-        all.push((args!["decrypt", "--key", key, "--padding", "pkcs1"], cipher));
-        all.push((args!["decrypt", "--key", key, "--padding", "pkcs1", "--output-encoding", "hex"], cipher));
-    }
+    let parsed = PrivateKey::parse(&std::fs::read(&key).expect("readable")).expect("a key");
+    let cipher: &[u8] = parsed.public_key().encrypt(&Padding::Pkcs1v15, b"text").expect("a ciphertext").leak();
+    all.push((args!["decrypt", "--key", key, "--padding", "pkcs1"], cipher));
+    all.push((args!["decrypt", "--key", key, "--padding", "pkcs1", "--output-encoding", "hex"], cipher));
     all
 }
 

@@ -4,10 +4,11 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use zariz::Engine;
+use zariz_needs::needs;
 
 use crate::run::{Done, program, zariz};
 #[cfg(target_os = "linux")]
-use crate::run::{Folder, has_openssl, module, run};
+use crate::run::{Folder, another_library, module, run};
 
 /// The quickest run: each row is measured three times or a few more.
 const QUICK: [&str; 3] = ["papers", "--seconds", "0.001"];
@@ -134,13 +135,10 @@ fn a_wrong_file_for_crypto_mb_is_told_before_anything_is_measured() {
     }
 }
 
-/// Where `ZARIZ_CRYPTO_MB` names its file.
+#[ignore = "needs crypto_mb: set ZARIZ_CRYPTO_MB=libcrypto_mb.so, and give --ignored"]
 #[test]
 fn crypto_mb_has_rows_of_its_own() {
-    let Ok(file) = std::env::var("ZARIZ_CRYPTO_MB") else {
-        eprintln!("SKIPPED: ZARIZ_CRYPTO_MB names no libcrypto_mb.so");
-        return;
-    };
+    let file = std::env::var("ZARIZ_CRYPTO_MB").expect("ZARIZ_CRYPTO_MB names a libcrypto_mb.so");
     let paper = json(&quick(&["ahmm", "--json", "--crypto-mb", &file]));
     check(&paper);
     let rows_of = |table| rows(&paper, table).iter().filter(|row| row["row"].to_string().contains("crypto_mb"));
@@ -178,12 +176,10 @@ fn published_through_the_provider(rows: &[Value]) {
     }
 }
 
+#[needs("openssl")]
 #[test]
 #[cfg(target_os = "linux")]
 fn ahmm_through_the_provider() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     // With any name of the file.
     let file = folder.join("another-name.so");
@@ -562,11 +558,9 @@ fn broken_libraries_leave_their_rows_without_figures() {
 #[test]
 #[cfg(target_os = "linux")]
 fn so_do_libraries_that_lack_a_function() {
-    let lib = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib64/libm.so.6", "/usr/lib/libm.so.6"];
-    let Some(other) = lib.into_iter().find(|path| std::path::Path::new(path).exists()) else { return };
     let folder = Folder::new();
     for library in LIBRARIES {
-        std::os::unix::fs::symlink(other, folder.join(library)).expect("linked");
+        std::os::unix::fs::symlink(another_library(), folder.join(library)).expect("linked");
     }
     without_libraries(&folder, ["libgmp.so.10 has no __gmp", "libcrypto.so.3 has no OpenSSL_version"]);
 }

@@ -2,26 +2,27 @@
 
 use std::path::Path;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Done, Folder, has_openssl, key, openssl, zariz, zariz_with};
+use crate::run::{Done, Folder, key, openssl, zariz, zariz_with};
 
 /// A folder with `key.pem`, encrypted by OpenSSL with the password `secret`.
-fn folder() -> Option<Folder> {
-    has_openssl().then(|| {
-        let folder = Folder::new();
-        let file = folder.join("key.pem");
-        openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", file]);
-        folder
-    })
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let file = folder.join("key.pem");
+    openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", file]);
+    folder
 }
 
 fn sign(folder: &Folder, password: &Path) -> Done {
     zariz_with(args!["sign", "--key", folder.join("key.pem"), "--password-file", password], b"message")
 }
 
+#[needs("openssl")]
 #[test]
 fn the_first_line_of_a_file_is_the_password() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let expected = zariz_with(args!["sign", "--key", key(1024)], b"message").exits(0).stdout;
     for contents in ["secret", "secret\n", "secret\r\n", "secret\nanother line\n"] {
         let done = sign(&folder, &folder.file("password", contents)).exits(0);
@@ -36,9 +37,10 @@ fn the_first_line_of_a_file_is_the_password() {
     sign(&folder, &folder.file("password", [b'x'; 70_000])).exits(3).says(&["too long to be a password"]);
 }
 
+#[needs("openssl")]
 #[test]
 fn every_command_that_reads_private_keys_takes_a_password() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let (key, password) = (folder.join("key.pem"), folder.file("password", "secret\n"));
     let message = folder.file("message", "message");
     let signature = folder.file("signature", sign(&folder, &password).exits(0).stdout);
@@ -53,9 +55,10 @@ fn every_command_that_reads_private_keys_takes_a_password() {
     assert_eq!(zariz(plain).exits(0).stdout, folder.read("signature"));
 }
 
+#[needs("openssl")]
 #[test]
 fn standard_input_is_one_thing_at_a_time() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let (key, message) = (folder.join("key.pem"), folder.file("message", "message"));
     let from_stdin = zariz_with(args!["sign", "--key", key, "--password-file", "-", message], b"secret\n").exits(0);
     assert_eq!(from_stdin.stdout, zariz(args!["sign", "--key", crate::run::key(1024), message]).exits(0).stdout);
@@ -67,9 +70,10 @@ fn standard_input_is_one_thing_at_a_time() {
 }
 
 /// The file of a password, or of a key, is nowhere to put results.
+#[needs("openssl")]
 #[test]
 fn what_is_needed_is_not_replaced() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let (key, password) = (folder.join("key.pem"), folder.file("password", "secret\n"));
     let with = |command: &[&str], out: &str, more: Vec<std::ffi::OsString>| {
         let options = args!["--password-file", password, out, password];
@@ -88,9 +92,10 @@ fn what_is_needed_is_not_replaced() {
 }
 
 /// Every command says the same of a wrong password, and finds a key behind other blocks.
+#[needs("openssl")]
 #[test]
 fn bundles_and_wrong_passwords() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let (good, bad) = (folder.file("good", "secret\n"), folder.file("bad", "Secret\n"));
     let certificate = folder.join("certificate.pem");
     let request = args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate];
@@ -113,13 +118,15 @@ fn bundles_and_wrong_passwords() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn without_a_terminal_an_error_says_what_to_do() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let done = zariz_with(args!["sign", "--key", folder.join("key.pem")], b"message").exits(3);
     done.says(&["key.pem", "encrypted", "--password-file FILE"]);
 }
 
+#[needs("openssl")]
 #[test]
 fn keygen_encrypts_what_openssl_decrypts() {
     let folder = Folder::new();
@@ -130,10 +137,8 @@ fn keygen_encrypts_what_openssl_decrypts() {
     assert!(folder.read("key.pem").starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
     sign(&folder, &password).exits(0);
     sign(&folder, &folder.file("wrong", "a wrong secret\n")).exits(3);
-    if has_openssl() {
-        let passin = format!("file:{}", password.display());
-        assert_eq!(openssl(args!["pkey", "-in", key, "-passin", passin, "-pubout"]), folder.read("public.pem"));
-    }
+    let passin = format!("file:{}", password.display());
+    assert_eq!(openssl(args!["pkey", "-in", key, "-passin", passin, "-pubout"]), folder.read("public.pem"));
     let keygen = args!["keygen", "--bits", "1024", "--password-file", folder.file("empty", ""), "--out", "never"];
     zariz(keygen).exits(3).says(&["empty; a password was expected"]);
     let blank = folder.file("blank", "\nsecret\n");

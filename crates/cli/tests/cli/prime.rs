@@ -1,9 +1,10 @@
 //! `zariz prime`.
 
 use num_bigint::BigUint;
+use zariz_needs::needs;
 
 use crate::args;
-use crate::run::{Folder, has_openssl, openssl, zariz, zariz_with};
+use crate::run::{Folder, openssl, zariz, zariz_with};
 
 /// Whether a number is prime, by another library's powers: Miller-Rabin with the first primes as bases, which
 /// is no proof for numbers that somebody chose, and enough for random ones.
@@ -63,10 +64,18 @@ fn safe_primes_have_a_half_that_is_prime() {
         for line in done.says_nothing().lines() {
             let prime = number(line);
             assert!(prime.bits() == 512 && is_prime(&prime) && is_prime(&(prime >> 1)), "{line}");
-            if has_openssl() {
-                let text = String::from_utf8(openssl(["prime", "-hex", line])).expect("text");
-                assert!(text.contains("is prime"), "{text}");
-            }
+        }
+    }
+}
+
+#[needs("openssl")]
+#[test]
+fn openssl_takes_them_for_primes() {
+    for options in [&[][..], &["--incremental"], &["--safe"], &["--safe", "--incremental"]] {
+        let done = zariz(["prime", "--bits", "512", "--count", "2"].iter().chain(options)).exits(0);
+        for line in done.says_nothing().lines() {
+            let text = String::from_utf8(openssl(["prime", "-hex", line])).expect("text");
+            assert!(text.contains("is prime"), "{options:?}: {text}");
         }
     }
 }

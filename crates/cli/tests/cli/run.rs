@@ -85,7 +85,7 @@ pub fn zariz_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin
 /// Runs a command with bytes on standard input. A panic of the program is a failure of any test.
 pub fn run(command: &mut Command, stdin: &[u8]) -> Done {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the command starts");
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
     let mut pipe = child.stdin.take().expect("a pipe");
     let output = thread::scope(|scope| {
         // The program may end before it has read everything.
@@ -97,22 +97,7 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Done {
     Done { code: output.status.code(), stdout: output.stdout, stderr }
 }
 
-/// Whether a program that a test needs is there; if not, says that the test is skipped.
-pub fn has(name: &str, version: &str) -> bool {
-    let found = Command::new(name).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !found {
-        // Written past the test harness, which would keep it to itself.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no {name} program to test with");
-    }
-    found
-}
-
-/// Whether there is an `openssl`.
-pub fn has_openssl() -> bool {
-    has("openssl", "version")
-}
-
-/// Runs `openssl`, which must succeed, and returns its standard output.
+/// Runs `openssl`, which must succeed, and returns its standard output. A test that calls it has `#[needs("openssl")]`.
 #[track_caller]
 pub fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Vec<u8> {
     run(Command::new("openssl").args(arguments), b"").exits(0).stdout
@@ -126,6 +111,14 @@ pub fn module() -> PathBuf {
     let files = program.ancestors().skip(1).take(2).map(|folder| folder.join("libzariz_provider.so"));
     let dated = files.filter_map(|file| Some((fs::metadata(&file).ok()?.modified().ok()?, file)));
     dated.max_by_key(|(time, _)| *time).expect("cargo builds the module for these tests").1
+}
+
+/// A library that has nothing of what the program loads at run time: the compiler's own, which this test program has.
+#[cfg(target_os = "linux")]
+pub fn another_library() -> PathBuf {
+    let maps = fs::read_to_string("/proc/self/maps").expect("the libraries of this program");
+    let mut paths = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+    paths.find(|path| path.contains("/libgcc_s.so")).expect("libgcc_s").into()
 }
 
 /// The path of a benchmark key, the tests' private key.

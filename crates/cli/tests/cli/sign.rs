@@ -2,17 +2,17 @@
 
 use std::fs;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Folder, has_openssl, key, openssl, zariz, zariz_with};
+use crate::run::{Folder, key, openssl, zariz, zariz_with};
 
 /// Messages that are hard to split: empty, with a lone carriage return, binary, and without an end.
 const MESSAGES: [&[u8]; 6] = [b"first", b"", b"\xff\xfe\0binary", b"a\rb", b"\"quoted\"", b"last"];
 
+#[needs("openssl")]
 #[test]
 fn openssl_accepts_every_algorithm() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let (public, message) = (folder.public_key(2048), folder.file("message", "a message\nof two lines\n"));
     let algorithms = [

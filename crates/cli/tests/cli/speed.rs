@@ -1,9 +1,10 @@
 //! `zariz speed`. Only that it measures and says so: how fast it is depends on the machine.
 
 use serde_json::Value;
+use zariz_needs::needs;
 
 use crate::args;
-use crate::run::{has_openssl, program, run, zariz};
+use crate::run::{program, run, zariz};
 
 fn json(arguments: &[&str]) -> Vec<Value> {
     let quick = ["speed", "--json", "--seconds", "0.01"];
@@ -53,11 +54,9 @@ fn the_table_has_the_columns_of_openssl() {
     assert_eq!(words(lines[4])[..3], ["modexp", "1024", "bits"]);
 }
 
+#[needs("openssl")]
 #[test]
 fn a_comparison_has_a_peer_and_a_ratio() {
-    if !has_openssl() {
-        return;
-    }
     let rows = json(&["rsa1024", "modexp1024", "--compare", "openssl", "--rounds", "1"]);
     for row in &rows[..2] {
         assert!(row["peer"].as_str().is_some_and(|peer| peer.contains("SSL ")), "{row}");
@@ -99,11 +98,9 @@ fn fixed_bases_keys_and_primes_are_measured() {
     }
 }
 
+#[needs("openssl")]
 #[test]
 fn keys_and_primes_are_compared_with_processes() {
-    if !has_openssl() {
-        return;
-    }
     let options = ["fixedbase1024", "--compare", "openssl", "--rounds", "2", "--threads", "2"];
     let rows = json(&MADE[..3].iter().copied().chain(options).collect::<Vec<_>>());
     for row in &rows[..3] {

@@ -3,133 +3,134 @@
 
 use std::process::Command;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Done, Folder, has, has_openssl, key, openssl, run};
+use crate::run::{Done, Folder, key, openssl, run};
 
 /// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard
 /// output.
-fn on_terminal(command: &str) -> Option<Done> {
+fn on_terminal(command: &str) -> Done {
     typed_on_terminal(command, b"")
 }
 
 /// Like [`on_terminal`], with keys that are pressed.
-fn typed_on_terminal(command: &str, keys: &[u8]) -> Option<Done> {
-    if !has("script", "--version") {
-        return None;
-    }
+fn typed_on_terminal(command: &str, keys: &[u8]) -> Done {
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", command, "/dev/null"]).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
     script.env("KEY", key(1024)).env("TERM", "xterm").env_remove("NO_COLOR");
-    Some(run(&mut script, keys))
+    run(&mut script, keys)
 }
 
+#[needs("script")]
 #[test]
 fn binary_is_refused() {
-    let Some(done) = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\"") else { return };
+    let done = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\"");
     let done = done.exits(2);
     assert!(done.text().contains("--out FILE") && done.text().contains("--encoding base64"), "{done:?}");
-    let text = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\" --encoding hex").expect("found before");
+    let text = on_terminal("echo message | \"$ZARIZ\" sign --key \"$KEY\" --encoding hex");
     assert!(text.exits(0).text().trim_end().len() == 256);
 }
 
+#[needs("script")]
 #[test]
 fn colour_and_no_colour() {
-    let Some(colour) = on_terminal("\"$ZARIZ\" modexp /does/not/exist") else { return };
+    let colour = on_terminal("\"$ZARIZ\" modexp /does/not/exist");
     assert!(colour.exits(3).text().contains("\x1b["));
-    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" modexp /does/not/exist").expect("found before");
+    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" modexp /does/not/exist");
     assert!(!plain.exits(3).text().contains('\x1b'));
-    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" polish").expect("found before");
+    let plain = on_terminal("NO_COLOR=1 \"$ZARIZ\" polish");
     assert!(!plain.exits(2).text().contains('\x1b'));
 }
 
+#[needs("script")]
 #[test]
 fn a_bar_for_work_that_lasts_and_none_for_work_that_does_not() {
     let folder = Folder::new();
     let file = folder.file("lines", "2 3 5\n".repeat(100));
     let quick = format!("\"$ZARIZ\" modexp {} > /dev/null", file.display());
-    let Some(quick) = on_terminal(&quick) else { return };
+    let quick = on_terminal(&quick);
     assert_eq!(quick.exits(0).text(), "");
 
     // Lines trickle in for longer than a program waits before it shows its progress.
     let slow = "(for i in 1 2 3 4 5 6; do echo 2 3 5; sleep 0.4; done) | \"$ZARIZ\" modexp";
-    let bar = on_terminal(&format!("{slow} > /dev/null")).expect("found before").exits(0);
+    let bar = on_terminal(&format!("{slow} > /dev/null")).exits(0);
     assert!(bar.text().contains("lines, ") && bar.text().contains("/s"), "{bar:?}");
-    let quiet = on_terminal(&format!("{slow} --quiet > /dev/null")).expect("found before").exits(0);
+    let quiet = on_terminal(&format!("{slow} --quiet > /dev/null")).exits(0);
     assert_eq!(quiet.text(), "");
 
     // One message is counted by its bytes.
     let slow = "(for i in 1 2 3 4; do echo text; sleep 0.4; done) | \"$ZARIZ\" sign --key \"$KEY\"";
-    let bar = on_terminal(&format!("{slow} > /dev/null")).expect("found before").exits(0);
+    let bar = on_terminal(&format!("{slow} > /dev/null")).exits(0);
     assert!(bar.text().contains(" B, ") && bar.text().contains("B/s"), "{bar:?}");
 }
 
+#[needs("script")]
 #[test]
 fn a_spinner_for_a_step_that_lasts_and_none_for_one_that_does_not() {
     let speed = |seconds: &str| {
         let speed = format!("\"$ZARIZ\" speed modexp1024 --batch 8 --seconds {seconds} > /dev/null");
-        on_terminal(&speed).map(|done| done.exits(0))
+        on_terminal(&speed).exits(0)
     };
-    let Some(quick) = speed("0.01") else { return };
+    let quick = speed("0.01");
     assert_eq!(quick.text(), "");
-    let slow = speed("1.6").expect("found before");
+    let slow = speed("1.6");
     assert!(slow.text().contains("modexp1024"), "{slow:?}");
 }
 
+#[needs("script")]
 #[test]
 fn making_many_has_a_bar_and_an_interruption_a_line_of_its_own() {
     let folder = Folder::new();
     let keygen = |name: &str, option: &str| {
         let keys = folder.join(name);
         let keygen = "timeout --foreground -s INT 3 \"$ZARIZ\" keygen --bits 1024 --count 1000000 --out-dir";
-        on_terminal(&format!("{keygen} {} {option}", keys.display())).map(|done| done.exits(124))
+        on_terminal(&format!("{keygen} {} {option}", keys.display())).exits(124)
     };
-    let Some(done) = keygen("keys", "") else { return };
+    let done = keygen("keys", "");
     for words in [" keys, ", "/s", " left\r\n", "interrupted: ", " are complete in "] {
         assert!(done.text().contains(words), "{words:?}: {}", done.text());
     }
-    let quiet = keygen("more", "--quiet").expect("found before");
+    let quiet = keygen("more", "--quiet");
     assert!(quiet.text().trim().lines().count() == 1 && quiet.text().contains("interrupted: "), "{quiet:?}");
 
     // Primes on the terminal itself are progress enough.
     let primes = "timeout --foreground 2 \"$ZARIZ\" prime --bits 512 --count 1000000";
-    let done = on_terminal(primes).expect("found before").exits(124);
+    let done = on_terminal(primes).exits(124);
     assert!(!done.text().contains('\x1b') && !done.text().contains("/s"), "{done:?}");
-    let bar = on_terminal(&format!("{primes} > /dev/null")).expect("found before").exits(124);
+    let bar = on_terminal(&format!("{primes} > /dev/null")).exits(124);
     assert!(bar.text().contains(" primes, ") && bar.text().contains(" left"), "{bar:?}");
     let search = "timeout --foreground 2 \"$ZARIZ\" prime --bits 4096 --safe --threads 1 > /dev/null";
-    let step = on_terminal(search).expect("found before");
+    let step = on_terminal(search);
     assert!(step.code == Some(0) || step.text().contains("searching for a safe prime of 4096 bits"), "{step:?}");
 }
 
+#[needs("script")]
 #[test]
 fn papers_tell_how_long_they_will_take() {
-    let Some(done) = on_terminal("timeout 3 \"$ZARIZ\" papers ahmm --seconds 1 > /dev/null") else { return };
+    let done = on_terminal("timeout 3 \"$ZARIZ\" papers ahmm --seconds 1 > /dev/null");
     let done = done.exits(124);
     assert!(done.text().contains("ahmm: rsa2048") && done.text().contains("(about 18 s left)"), "{done:?}");
 }
 
+#[needs("script", "openssl")]
 #[test]
 fn a_password_is_asked_for_and_not_shown() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let encrypted = folder.join("encrypted.pem");
     openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", encrypted]);
     let sign = format!("echo message | \"$ZARIZ\" sign --key {} --encoding hex", encrypted.display());
-    let Some(done) = typed_on_terminal(&sign, b"secret\n") else { return };
+    let done = typed_on_terminal(&sign, b"secret\n");
     let done = done.exits(0);
     assert!(done.text().contains("password of ") && done.text().contains("encrypted.pem: "), "{done:?}");
     assert_eq!(done.lines().last().map(|line| line.trim_end().len()), Some(256), "{done:?}");
-    let done = typed_on_terminal(&sign, b"wrong\n").expect("found before").exits(3);
+    let done = typed_on_terminal(&sign, b"wrong\n").exits(3);
     assert!(done.text().contains("the password is wrong"), "{done:?}");
 }
 
+#[needs("script", "openssl", "stty")]
 #[test]
 fn an_interrupted_question_leaves_the_terminal_as_it_was() {
-    if !has_openssl() || !has("stty", "--version") {
-        return;
-    }
     let folder = Folder::new();
     let encrypted = folder.join("encrypted.pem");
     openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", encrypted]);

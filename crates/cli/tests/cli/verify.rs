@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use zariz_needs::needs;
+
 use crate::args;
-use crate::run::{Done, Folder, has_openssl, key, openssl, zariz, zariz_with};
+use crate::run::{Done, Folder, key, openssl, zariz, zariz_with};
 
 /// Four messages with their signatures, one a line.
 fn signed(folder: &Folder) -> (PathBuf, Vec<String>) {
@@ -16,11 +18,9 @@ fn verify(messages: &PathBuf, signatures: &PathBuf) -> Done {
     zariz(args!["verify", "--key", key(1024), "--lines", "--signatures", signatures, messages])
 }
 
+#[needs("openssl")]
 #[test]
 fn openssl_signatures_verify_and_changed_ones_do_not() {
-    if !has_openssl() {
-        return;
-    }
     let folder = Folder::new();
     let (public, message) = (folder.public_key(2048), folder.file("message", "signed by another"));
     let other = folder.file("other", "signed by nobody");

@@ -1,4 +1,4 @@
-//! The system's `openssl` program, where there is one.
+//! The system's `openssl` program, for tests that have `#[needs("openssl")]`.
 
 use std::fs;
 use std::io::Write;
@@ -18,18 +18,12 @@ impl Drop for OpenSsl {
 }
 
 impl OpenSsl {
-    /// `None`, and a line that says so, where the program is missing.
-    pub fn find() -> Option<Self> {
+    pub fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let version = Command::new("openssl").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if !version.is_ok_and(|status| status.success()) {
-            eprintln!("SKIPPED: the program openssl is missing; install it to compare with it");
-            return None;
-        }
         let name = format!("openssl-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&folder).expect("a folder for test files");
-        Some(Self { folder })
+        Self { folder }
     }
 
     /// Where it runs.
@@ -54,7 +48,7 @@ impl OpenSsl {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| error.to_string())?;
+            .expect("the program openssl is installed");
         // It may end without reading its input: then it says why.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
         let output = child.wait_with_output().map_err(|error| error.to_string())?;
