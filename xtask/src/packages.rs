@@ -1,15 +1,18 @@
 //! Debian packages whose programs and libraries the tests use.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::process::{command, output, run, works};
 
 /// Whether there is a libgmp.so.10, which no program tells.
 const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/null | grep -q .";
+/// Whether OpenSSL, where it is installed, has its module legacy.so, which newer Debian has in a package of its own.
+const HAS_LEGACY: &str = "! command -v openssl || test -f \"$(openssl info -modulesdir)/legacy.so\"";
 
 /// A package, and a command that succeeds where it is installed.
 const NEEDED: &[(&str, &str, &[&str])] = &[
     ("openssl", "openssl", &["version"]),
+    ("openssl-provider-legacy", "sh", &["-c", HAS_LEGACY]),
     ("libgmp10", "sh", &["-c", HAS_GMP]),
     ("valgrind", "valgrind", &["--version"]),
     ("haproxy", "haproxy", &["-v"]),
@@ -20,14 +23,18 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("pkg-config", "pkg-config", &["--version"]),
     ("perl", "perl", &["-v"]),
     ("make", "make", &["--version"]),
+    ("openssh-client", "sh", &["-c", "command -v ssh-keygen"]),
+    ("putty-tools", "puttygen", &["--version"]),
+    ("bsdutils", "script", &["--version"]),
+    ("jq", "jq", &["--version"]),
+    ("nodejs", "node", &["--version"]),
 ];
 
 /// Installs what is missing when run as root on Debian, else says what to install.
 pub fn install() -> Result<()> {
-    let missing = || NEEDED.iter().filter(|(_, program, arguments)| !works(program, arguments)).map(|needed| needed.0);
-    let packages: Vec<&str> = missing().collect();
-    let all: Vec<&str> = NEEDED.iter().map(|needed| needed.0).collect();
+    let packages = missing();
     if packages.is_empty() {
+        let all: Vec<&str> = NEEDED.iter().map(|needed| needed.0).collect();
         println!("present: {}", all.join(" "));
         return Ok(());
     }
@@ -46,8 +53,20 @@ pub fn install() -> Result<()> {
     };
     apt(&["update"])?;
     apt(&[&["install", "-y", "--no-install-recommends"], &packages[..]].concat())?;
-    match missing().collect::<Vec<_>>() {
-        still if still.is_empty() => Ok(()),
-        still => bail!("installed, but still not usable: {} (by hand: {by_hand})", still.join(" ")),
-    }
+    check()
+}
+
+/// Fails where something is missing: no test is left out for that.
+pub fn check() -> Result<()> {
+    let missing = missing().join(" ");
+    ensure!(
+        missing.is_empty(),
+        "tests need Debian packages that are missing: {missing}; `cargo xtask test packages` installs them, or: \
+         sudo apt-get install -y {missing}"
+    );
+    Ok(())
+}
+
+fn missing() -> Vec<&'static str> {
+    NEEDED.iter().filter(|(_, program, arguments)| !works(program, arguments)).map(|needed| needed.0).collect()
 }

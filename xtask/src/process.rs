@@ -16,9 +16,11 @@ pub fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// The cargo that runs us. It compiles no test as ignored because a program is missing: see `crates/needs`.
 pub fn cargo(arguments: &[&str]) -> Command {
-    command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), arguments)
+    let mut cargo = command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), arguments);
+    cargo.env("ZARIZ_REQUIRE_TOOLS", "1");
+    cargo
 }
 
 /// A cargo of the nightly toolchain.

@@ -150,5 +150,6 @@ fn features() -> Result<()> {
 }
 
 fn tests() -> Result<()> {
+    packages::check()?;
     run_command(cargo(&["test", "--workspace", "--locked"]))
 }
