@@ -36,6 +36,8 @@ pub fn package_tests() -> Command {
 /// The programs of docs/cluster.md on a cluster of this machine, columns of other libraries, and PyJWT's own tests; and
 /// what is published: the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
+    // Where it is missing, pytest skips the test of Spark.
+    ensure!(works("java", &["-version"]), "Spark needs Java (on Debian: apt-get install -y default-jre-headless)");
     let wheel = install("test,cluster")?;
     run(pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"]))?;
     pyjwts_own()?;
