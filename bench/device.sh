@@ -4,7 +4,7 @@
 #   device.sh ZARIZ ZARIZ_BENCH FOLDER
 #
 # Writes into FOLDER: the processor, `zariz info`, `zariz speed` for every size on every engine with one and with all
-# threads (JSON), `zariz papers` (text and JSON), a comparison with the system's OpenSSL, and quick runs of zariz-bench,
+# threads (JSON), `zariz-papers`, which is beside it (text and JSON), a comparison with the system's OpenSSL, and quick runs of zariz-bench,
 # the second with AVX512-IFMA hidden from the peers where there is any. Prints what it could not measure, also to
 # FOLDER/not-measured.txt. Takes less than ten minutes.
 set -uo pipefail
@@ -68,8 +68,8 @@ if [ -x "$zariz" ]; then
     for engine in portable scalar-adx pair-fma pair-ifma avx2-fma avx-ifma avx512-fma avx512-ifma; do
         grep -qx "$engine" <<<"$engines" || miss "engine $engine: not available on this processor"
     done
-    step 110 papers.txt "$zariz" papers --seconds 0.25 --quiet && cat "$folder/papers.txt"
-    step 110 papers.json "$zariz" papers --seconds 0.25 --quiet --json
+    step 110 papers.txt "${zariz}-papers" --seconds 0.25 --quiet && cat "$folder/papers.txt"
+    step 110 papers.json "${zariz}-papers" --seconds 0.25 --quiet --json
     for engine in $engines; do
         batch=64
         # Slow ones: a large batch of RSA-8192 would take the time of all the rest.

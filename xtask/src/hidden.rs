@@ -9,7 +9,7 @@ use crate::python;
 const HIDE: &str = "ZARIZ_HIDE";
 
 /// Crates whose tests use engines.
-const CRATES: &[&str] = &["machines", "zariz", "bls12-381", "rustls", "openssl-provider", "cli"];
+const CRATES: &[&str] = &["machines", "zariz", "bls12-381", "rustls", "openssl-provider", "cli", "papers"];
 
 /// AVX2, as most processors before 2022 have it; where this processor has no more itself, no vectors.
 pub fn narrower() -> Result<()> {

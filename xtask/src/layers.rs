@@ -18,8 +18,8 @@ pub const SHIPPED: &[&str] = &[
     "zariz-rustls",
     "zariz-openssl-provider",
     "zariz-peers",
-    "zariz-papers",
     "zariz-cli",
+    "zariz-papers",
 ];
 /// What is loaded and never linked.
 const PROVIDER: &str = "zariz-openssl-provider";

@@ -1,6 +1,6 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
-use zariz_papers::figures::grouped;
+use crate::measure::figures::grouped;
 use zeroize::Zeroizing;
 
 use crate::exit::{self, Failure, Outcome};

@@ -102,4 +102,4 @@ macro_rules! input {
         })*
     };
 }
-input!(zariz::EngineError, zariz::ModulusError, zariz_papers::Failure);
+input!(zariz::EngineError, zariz::ModulusError, zariz::ResiduesError);

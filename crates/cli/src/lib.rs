@@ -1,11 +1,11 @@
 //! The parts of the program `zariz`: sign, verify, decrypt, raise to powers, make keys and primes, many at a time.
 //!
-//! A library for the program and for the fuzz targets alone: it may change with any release.
+//! A library for the program, for that of the papers and for the fuzz targets: it may change with any release.
 //!
 //! Data goes to standard output, everything else to standard error. The exit codes are in [`exit`].
 #![forbid(unsafe_code)]
 
-mod args;
+pub mod args;
 pub mod batch;
 mod cleanup;
 pub mod commands;
@@ -15,36 +15,35 @@ pub mod input;
 mod keyfile;
 pub mod lines;
 mod makers;
+pub mod measure;
 pub mod number;
 pub mod output;
 mod password;
 mod place;
-mod processor;
+pub mod processor;
 pub mod progress;
 mod report;
 mod standard;
 mod stream;
-mod workload;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use commands::Cli;
-use exit::Failure;
+use exit::{Failure, Outcome};
 
-/// The whole program: reads the command line and runs it.
-pub fn run() -> ExitCode {
+/// A whole program: reads the command line and runs it.
+pub fn run<Cli: Parser>(run: impl FnOnce(Cli) -> Result<Outcome, Failure>) -> ExitCode {
     // Memory that one thread frees must be free for all threads. Called before any other thread is started.
     zariz_process::return_long_allocations();
-    let run = |cli: Cli| processor::check_hidden().and_then(|()| commands::run(cli.command)).map(Into::into);
-    let done = Cli::try_parse().map_or_else(|error| not_run(&error), run);
+    let run = |cli| processor::check_hidden().and_then(|()| run(cli)).map(Into::into);
+    let done = Cli::try_parse().map_or_else(|error| not_run::<Cli>(&error), run);
     done.unwrap_or_else(|failure| failure.report())
 }
 
 /// Prints the help or version that was asked for, or what is wrong with the command line.
-fn not_run(error: &clap::Error) -> Result<ExitCode, Failure> {
+fn not_run<Cli: Parser>(error: &clap::Error) -> Result<ExitCode, Failure> {
     if !error.use_stderr() {
         output::Output::stdout()?;
         let printed = error.print().and_then(|()| std::io::stdout().flush());

@@ -3,6 +3,8 @@
 
 use std::process::ExitCode;
 
+use zariz_cli::commands::{self, Cli};
+
 fn main() -> ExitCode {
-    zariz_cli::run()
+    zariz_cli::run(|cli: Cli| commands::run(cli.command))
 }

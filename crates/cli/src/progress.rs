@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::measure::figures::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use zariz_papers::figures::grouped;
 
 use crate::report;
 

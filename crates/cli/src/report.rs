@@ -4,8 +4,8 @@
 use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal, Write};
 
+use crate::measure::figures::grouped;
 use anstyle::{AnsiColor, Style};
-use zariz_papers::figures::grouped;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 

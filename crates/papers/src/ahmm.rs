@@ -7,11 +7,11 @@ use zariz::Method;
 use zariz_peers::CryptoMb;
 
 use super::grid::{Grid, Line, Operation, What};
-use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
-use crate::Failure;
-use crate::workload::{self, Rsa};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::{self, Rsa};
+use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -164,11 +164,11 @@ fn rsa(bits: usize, published: Option<Published>, bench: &Bench) -> Result<Vec<R
 
 /// Times operations of a batch in turn, ours and then theirs: each, for one of the batch.
 fn race<'a>(
-    operations: impl Iterator<Item = workload::Benchmark<'a>>,
+    operations: impl Iterator<Item = benchmark::Benchmark<'a>>,
     theirs: Option<crypto_mb::Call<'a>>,
     bench: &Bench,
 ) -> Result<Vec<Timing>, Failure> {
-    let contestant = |operation: workload::Benchmark<'a>| {
+    let contestant = |operation: benchmark::Benchmark<'a>| {
         let call = move || {
             (operation.call)();
             Ok(())

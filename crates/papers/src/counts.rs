@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use zariz::Method;
 
-use crate::Failure;
+use zariz_cli::exit::Failure;
 
 /// Counted by running the kernels on counters; the file is generated.
 const COUNTS: &str = include_str!("counts.json");

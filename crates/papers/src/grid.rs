@@ -3,10 +3,10 @@
 use zariz::Method;
 
 use super::measure::{Lanes, Numbers};
-use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Row, Table, Unit, peers};
-use crate::Failure;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 
 /// What is done eight times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,30 +2,23 @@
 //! figures.
 //!
 //! A paper is a [`Paper`]: what it is, and its tables in order. A paper's module has, as data, what its
-//! tables measure and the published figures. `grid` runs tables of methods by sizes. `stopwatch` takes the
-//! time; `timing` and `throughput` use it to compare latencies and rates, round by round, and `sample` says
-//! how far rounds agree. `measure` calls the library, and `peers` the libraries that the papers compare with.
+//! tables measure and the published figures. `grid` runs tables of methods by sizes. `timing` compares latencies,
+//! round by round, with the program's stopwatch (`zariz_cli::measure`). `measure` calls the library, and `peers` the
+//! libraries that the papers compare with.
 #![forbid(unsafe_code)]
 
 mod ahmm;
 mod counts;
-mod failure;
-pub mod figures;
 mod grid;
 mod measure;
 mod ncc;
-pub mod openssl;
 mod peers;
 mod phirsa;
 mod render;
 mod row;
 mod rsaz;
-mod sample;
-mod stopwatch;
-pub mod throughput;
 mod timing;
 mod truncated;
-pub mod workload;
 
 use std::cell::LazyCell;
 use std::path::PathBuf;
@@ -33,16 +26,16 @@ use std::path::PathBuf;
 use serde::Serialize;
 use zariz::rsa::PrivateKey;
 use zariz::{Dispatch, Engine};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::figures::rounded;
+use zariz_cli::measure::sample;
 use zariz_peers::CryptoMb;
 
-pub use failure::Failure;
-use figures::rounded;
 pub use peers::Peers;
 pub use row::{Row, Unit};
-pub use sample::{Measured, Sample};
 pub use timing::Clock;
 
-/// The papers there are, in the order of `zariz papers`.
+/// The papers there are, in the order in which they are measured.
 pub const PAPERS: [&Paper; 5] = [&ahmm::PAPER, &rsaz::PAPER, &truncated::PAPER, &phirsa::PAPER, &ncc::PAPER];
 
 /// A paper whose tables can be measured.

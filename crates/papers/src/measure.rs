@@ -6,8 +6,8 @@ use zariz::{Engine, Method, Modulus, PowJob, Residues, TableEntry, pow_many};
 
 use super::grid::Operation;
 use super::timing::Contestant;
-use crate::Failure;
-use crate::workload::noise;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::noise;
 
 /// Eight lanes' numbers, all of one length, and the expected results.
 pub struct Numbers {

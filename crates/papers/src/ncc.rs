@@ -6,10 +6,10 @@ use num_bigint::BigUint;
 use zariz::Engine;
 use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch_on};
 
-use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
-use crate::Failure;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 
 /// The paper.
 pub const PAPER: Paper = Paper {

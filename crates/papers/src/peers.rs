@@ -6,7 +6,7 @@ use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
 use super::Library;
 use super::measure::Numbers;
 use super::timing::Contestant;
-use crate::Failure;
+use zariz_cli::exit::Failure;
 
 /// The libraries, or why they cannot be used.
 pub struct Peers {

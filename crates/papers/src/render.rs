@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
-use crate::figures::grouped;
+use zariz_cli::measure::figures::grouped;
 
 /// The longest line, except for words that are longer themselves.
 const WIDTH: usize = 79;
@@ -162,7 +162,7 @@ fn wrapped(text: &str, first: &str, rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Measured;
+    use zariz_cli::measure::sample::Measured;
 
     #[test]
     fn lines_are_wrapped_between_words() {

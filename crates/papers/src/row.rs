@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::sample::Measured;
-use crate::figures::rounded;
+use zariz_cli::measure::figures::rounded;
+use zariz_cli::measure::sample::Measured;
 
 /// The engine of rows that are counted: none.
 pub const COUNTED: &str = "counted";

@@ -10,10 +10,10 @@ use zariz_kernels::{OddModulus, limbs};
 
 use super::grid::Operation;
 use super::measure::Numbers;
-use super::sample::{Measured, Sample};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
-use crate::Failure;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 
 /// The paper.
 pub const PAPER: Paper = Paper {

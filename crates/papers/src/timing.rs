@@ -5,9 +5,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use super::sample::Sample;
-use super::stopwatch::Stopwatch;
-use crate::Failure;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::Sample;
+use zariz_cli::measure::stopwatch::Stopwatch;
 
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
@@ -30,7 +30,7 @@ impl Clock {
     /// Finds the cycle counter, if there is one, and measures its rate and that of the core, which takes
     /// about 40 ms.
     pub fn find() -> Self {
-        let stopwatch = Stopwatch::new();
+        let stopwatch = Stopwatch::of_cycles();
         let Some(counter) = stopwatch.counter() else { return Self { stopwatch, hertz: 0.0, core_hertz: 0.0 } };
         let rate = || {
             let (start, from) = (Instant::now(), counter.now());

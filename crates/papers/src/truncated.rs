@@ -6,9 +6,9 @@ use zariz::Method;
 
 use super::counts::Counts;
 use super::grid::{Grid, Line, Operation, Peer, What};
-use super::sample::Measured;
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
-use crate::Failure;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::measure::benchmark::Rsa;
+use crate::measure::figures::grouped;
+use crate::measure::openssl::OpenSsl;
+use crate::measure::throughput::{Schedule, throughput};
 use zariz::rsa::{Algorithm, PrivateKey};
-use zariz_papers::figures::grouped;
-use zariz_papers::openssl::OpenSsl;
-use zariz_papers::throughput::{Schedule, throughput};
-use zariz_papers::workload::Rsa;
 
 use super::{sign, verify};
 use crate::args::Execution;

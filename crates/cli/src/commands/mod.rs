@@ -5,7 +5,6 @@ pub mod demo;
 pub mod info;
 pub mod keygen;
 pub mod modexp;
-pub mod papers;
 pub mod prime;
 pub mod sign;
 pub mod speed;
@@ -74,30 +73,6 @@ pub enum Command {
     /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. How long a prime takes varies: more
     /// --seconds make its rate steadier.
     Speed(speed::Args),
-    /// Measure the tables of the papers that zariz implements, beside their published figures
-    ///
-    /// Papers are measured in the order of the list below; the order of the names does not matter.
-    ///
-    /// Cycles are reference cycles of the processor's time stamp counter, which does not follow the clock of
-    /// the core. ns are the nanoseconds of the same measurement. - marks what is not published or could not
-    /// be measured. Rows of GMP and OpenSSL need libgmp.so.10 and libcrypto.so.3 (or what other systems call
-    /// them) where the system finds shared libraries; if one is missing, a line says so. Rows of one size are
-    /// timed in turns, in three to fifteen rounds; each row takes at least three calls, even if they are
-    /// long. Figures are medians over rounds; ratios are medians of the ratios of each round, not ratios of
-    /// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks figures that the
-    /// paper does not print, computed from those that it prints.
-    ///
-    /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on
-    /// zariz's module with either method. In each round, signing takes a second and verifying takes a second.
-    /// --seconds is the number of rounds, at least three.
-    ///
-    /// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`,
-    /// `source`, `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in
-    /// that unit, or null), `published_note` where the paper's figure is not printed there, `rounds`, `least`
-    /// and `most` of the rounds (in the unit; null where nothing was timed), `noisy` (what ~ marks),
-    /// `nanoseconds` (or null), `engine` (or "counted", where `measured` is a count), and a `note` where
-    /// nothing could be measured or the reader should be careful.
-    Papers(papers::Args),
     /// Show the processor, and test each engine on it; or show the settings and counters of the module for
     /// OpenSSL
     Info(info::Args),
@@ -115,7 +90,6 @@ pub fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Keygen(args) => keygen::run(&args),
         Command::Prime(args) => prime::run(&args),
         Command::Speed(args) => speed::run(&args),
-        Command::Papers(args) => papers::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

@@ -3,17 +3,17 @@
 mod table;
 mod target;
 
+use crate::measure::benchmark::{Benchmark, Rsa};
+use crate::measure::figures::rounded;
+use crate::measure::openssl::OpenSsl;
+use crate::measure::throughput::{PeerRates, Schedule, Throughput, throughput};
 use serde::Serialize;
-use zariz_papers::figures::rounded;
-use zariz_papers::openssl::OpenSsl;
-use zariz_papers::throughput::{PeerRates, Schedule, Throughput, throughput};
-use zariz_papers::workload::{Benchmark, Rsa};
 
 use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
+use crate::measure::workload::{FixedPowers, Making, Modexp, benchmark_key};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::workload::{FixedPowers, Making, Modexp, benchmark_key};
 use table::Table;
 use target::Target;
 
@@ -150,7 +150,7 @@ fn made(
     args: &Args,
     schedule: Schedule,
     peer: Option<&OpenSsl>,
-    peer_rate: impl Fn(&OpenSsl) -> Result<f64, zariz_papers::Failure>,
+    peer_rate: impl Fn(&OpenSsl) -> Result<f64, crate::exit::Failure>,
 ) -> Result<Vec<Row>, Failure> {
     let mut rates = peer.map(|openssl| || Ok(vec![peer_rate(openssl)?]));
     let peer_rates = rates.as_mut().map(|rates| rates as PeerRates);

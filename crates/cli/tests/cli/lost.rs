@@ -30,7 +30,6 @@ fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
         (args!["speed", "modexp1024", "--seconds", "0.01"], b""),
         (args!["speed", "modexp1024", "--seconds", "0.01", "--json"], b""),
         (args!["demo", "--messages", "1"], b""),
-        (args!["papers", "--seconds", "0.01", "ncc"], b""),
         (args!["info"], b""),
         (args!["info", "--json"], b""),
         (args!["--help"], b""),
@@ -47,7 +46,7 @@ fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
 /// Runs the program in a shell that redirects it.
 fn redirected(arguments: &[OsString], redirection: &str, input: &[u8]) -> Done {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirection}"), env!("CARGO_BIN_EXE_zariz")]).args(arguments);
+    shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirection}"), crate::PROGRAM]).args(arguments);
     run(&mut shell, input)
 }
 

@@ -11,7 +11,6 @@ mod lost;
 mod modexp;
 mod names;
 mod output;
-mod papers;
 mod passwords;
 mod prime;
 mod run;
@@ -21,3 +20,6 @@ mod stream;
 mod terminal;
 mod usage;
 mod verify;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_zariz");

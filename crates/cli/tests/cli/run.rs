@@ -9,21 +9,6 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// Every engine there is, in the order of `zariz info`.
-pub const ENGINES: [&str; 11] = [
-    "portable",
-    "carry-chains",
-    "rsaz",
-    "scalar",
-    "scalar-adx",
-    "pair-fma",
-    "pair-ifma",
-    "avx2-fma",
-    "avx-ifma",
-    "avx512-fma",
-    "avx512-ifma",
-];
-
 /// A run that is over.
 #[derive(Debug)]
 pub struct Done {
@@ -69,7 +54,7 @@ impl Done {
 
 /// The program, yet to be given arguments.
 pub fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_zariz"))
+    Command::new(crate::PROGRAM)
 }
 
 /// Runs the program with nothing on standard input.

@@ -1,7 +1,9 @@
 //! The command line itself: help, mistakes, engines and threads, colour.
 
+use zariz::Engine;
+
 use crate::args;
-use crate::run::{ENGINES, Folder, key, program, run, zariz, zariz_with};
+use crate::run::{Folder, key, program, run, zariz, zariz_with};
 
 /// The engines that this processor can run.
 fn available() -> Vec<&'static str> {
@@ -11,19 +13,17 @@ fn available() -> Vec<&'static str> {
         let engines = info["engines"].as_array().expect("an array");
         engines.iter().any(|engine| engine["name"] == **name && engine["available"] == true)
     };
-    ENGINES.into_iter().filter(is_available).collect()
+    Engine::ALL.iter().map(|engine| engine.name()).filter(is_available).collect()
 }
 
 #[test]
 fn help_and_version_go_to_standard_output() {
     let help = zariz(["--help"]).exits(0).says_nothing();
-    for word in
-        ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "papers", "info", "demo", "Exit codes"]
-    {
+    for word in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "info", "demo", "Exit codes"] {
         assert!(help.text().contains(word), "{word}");
     }
     assert!(zariz(["--version"]).exits(0).text().starts_with("zariz "));
-    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "papers", "info", "demo"] {
+    for command in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "info", "demo"] {
         assert!(!zariz([command, "--help"]).exits(0).says_nothing().stdout.is_empty());
     }
 }
@@ -56,10 +56,6 @@ fn mistakes_exit_with_2() {
         args!["speed", "--batch", "0"],
         args!["speed", "--compare", "gmp"],
         args!["speed", "--rounds", "2"],
-        args!["papers", "--seconds", "0"],
-        args!["papers", "ahmm", "--engine", "sse9"],
-        args!["papers", "ahmm", "--engine", "scalar"],
-        args!["papers", "ahmm", "--threads", "2"],
         args!["demo", "--messages", "0"],
     ];
     for arguments in mistakes {
@@ -132,7 +128,7 @@ fn engines_are_named_and_refused_by_name() {
     with("sse9").exits(2).says(&["sse9", "auto", "portable", "avx2-fma", "avx-ifma", "avx512-fma", "avx512-ifma"]);
     let available = available();
     let expected = with("auto").exits(0).stdout;
-    for engine in ENGINES {
+    for engine in Engine::ALL.iter().map(|engine| engine.name()) {
         if available.contains(&engine) {
             assert_eq!(with(engine).exits(0).stdout, expected, "{engine}");
         } else {

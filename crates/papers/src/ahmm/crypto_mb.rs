@@ -7,8 +7,8 @@ use zariz::rsa::hazmat::pkcs1v15::pad_signature;
 use zariz_peers::{CrtKey, CryptoMb, Error};
 
 use super::BATCH;
-use crate::Failure;
-use crate::workload::Rsa;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::Rsa;
 
 /// What the rows do not say.
 pub fn note(library: &CryptoMb) -> String {

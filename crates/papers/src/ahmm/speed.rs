@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use zariz::Method;
 
-use super::super::sample::{Measured, Sample};
 use super::super::{Bench, Row, Table, Unit};
 use super::{PUBLISHED, Published};
-use crate::Failure;
-use crate::openssl::{Jobs, OpenSsl, Speed};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::openssl::{Jobs, OpenSsl, Speed};
+use zariz_cli::measure::sample::{Measured, Sample};
 
 /// The table's name.
 pub const NAME: &str = "openssl-speed";
@@ -125,8 +125,8 @@ struct Setup {
 
 impl Setup {
     fn new(module: &Path, bench: &Bench) -> Result<Self, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::Io("a temporary folder".into(), error))?;
-        let module = std::path::absolute(module).map_err(|error| Failure::Io(module.display().to_string(), error))?;
+        let folder = tempfile::tempdir().map_err(|error| Failure::io("a temporary folder", &error))?;
+        let module = std::path::absolute(module).map_err(|error| Failure::io(module.display(), &error))?;
         let name = module.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let setup = Self { folder, module, name };
         for who in CONTESTANTS {
@@ -142,7 +142,7 @@ impl Setup {
                 ),
             };
             let path = setup.file(who, "cnf");
-            fs::write(&path, text).map_err(|error| Failure::Io(path.display().to_string(), error))?;
+            fs::write(&path, text).map_err(|error| Failure::io(path.display(), &error))?;
         }
         Ok(setup)
     }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::Failure;
+use zariz_cli::exit::Failure;
 
 /// Counted by running the kernels on counters; the file is generated.
 const COUNTS: &str = include_str!("../carry.json");

@@ -9,8 +9,10 @@ use zariz::rsa::{self, Padding};
 use zariz::{Engine, Modulus, Residues};
 
 use crate::timing::Contestant;
-use crate::workload::noise;
-use crate::{Bench, Failure, peers};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::noise;
+
+use crate::{Bench, peers};
 
 /// The paper's way of computing.
 pub const ENGINE: Engine = Engine::CarryChains;
@@ -32,7 +34,7 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
         let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
         let mut result = work();
         for other in others {
-            let other = other.map_err(|error| Failure::Io(format!("cannot start {threads} threads"), error))?;
+            let other = other.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
             result = result.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         result

@@ -7,12 +7,12 @@ mod measure;
 
 use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
-use super::sample::Measured;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
-use crate::Failure;
-use crate::workload::Rsa;
 use counts::Counts;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::Rsa;
+use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

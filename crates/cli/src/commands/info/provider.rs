@@ -7,8 +7,8 @@ mod unknown;
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::measure::figures::grouped;
 use serde::Serialize;
-use zariz_papers::figures::grouped;
 use zariz_peers::{ParamValue, Provider, ProviderError};
 
 use crate::exit::Failure;

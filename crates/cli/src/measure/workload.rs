@@ -4,21 +4,21 @@
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::benchmark::{Benchmark, noise};
 use zariz::primes::Search;
 use zariz::rsa::{KeyGenerator, PrivateKey};
 use zariz::{Dispatch, Engine, FixedBase, Modulus};
-use zariz_papers::workload::{Benchmark, noise};
 
 use crate::exit::Failure;
 use crate::makers;
 
 /// Published keys, for measuring only; see `keys/README.md`.
 const KEYS: [(usize, &str); 5] = [
-    (1024, include_str!("../keys/bench-1024.pem")),
-    (2048, include_str!("../keys/bench-2048.pem")),
-    (3072, include_str!("../keys/bench-3072.pem")),
-    (4096, include_str!("../keys/bench-4096.pem")),
-    (8192, include_str!("../keys/bench-8192.pem")),
+    (1024, include_str!("../../keys/bench-1024.pem")),
+    (2048, include_str!("../../keys/bench-2048.pem")),
+    (3072, include_str!("../../keys/bench-3072.pem")),
+    (4096, include_str!("../../keys/bench-4096.pem")),
+    (8192, include_str!("../../keys/bench-8192.pem")),
 ];
 
 /// The benchmark key of `bits` bits.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::figures::rounded;
+use super::figures::rounded;
 
 /// Rounds that spread by more than this share of their median are marked as noisy.
 pub const SPREAD: f64 = 0.15;

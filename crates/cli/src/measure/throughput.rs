@@ -5,10 +5,10 @@ use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use crate::Failure;
-use crate::sample::Sample;
-use crate::stopwatch::Stopwatch;
-use crate::workload::Benchmark;
+use super::benchmark::Benchmark;
+use super::sample::Sample;
+use super::stopwatch::Stopwatch;
+use crate::exit::Failure;
 
 /// How to measure.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ fn round(call: &(dyn Fn() + Sync), schedule: Schedule) -> Result<(f64, Vec<Durat
                 if open { one_thread() } else { (0.0, Vec::new()) }
             };
             let worker = thread::Builder::new().spawn_scoped(scope, waiting);
-            let failed = |error| Failure::Io(format!("cannot start {} threads", schedule.threads), error);
+            let failed = |error| Failure::io(format!("cannot start {} threads", schedule.threads), &error);
             workers.push(worker.map_err(failed)?);
         }
         *open = true;

@@ -21,7 +21,7 @@ pub struct Lap {
 
 impl Stopwatch {
     /// A stopwatch that counts cycles, where the processor has an invariant counter of them.
-    pub fn new() -> Self {
+    pub fn of_cycles() -> Self {
         Self { counter: CycleCounter::new() }
     }
 
@@ -79,6 +79,6 @@ mod tests {
     #[test]
     fn the_first_error_ends_it() {
         let fails = || Err("no");
-        assert_eq!(Stopwatch::new().laps(1, Duration::ZERO, fails).err(), Some("no"));
+        assert_eq!(Stopwatch::of_cycles().laps(1, Duration::ZERO, fails).err(), Some("no"));
     }
 }

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::Failure;
-use crate::sample::Sample;
-use crate::stopwatch::Stopwatch;
+use super::sample::Sample;
+use super::stopwatch::Stopwatch;
+use crate::exit::Failure;
 
 /// How often the start of a process is timed.
 const STARTS: u64 = 15;
@@ -135,7 +135,7 @@ fn runs(arguments: &[&str], seconds: f64, threads: usize) -> Result<f64, Failure
         let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, one_thread)).collect();
         let mut rate: f64 = one_thread()?;
         for thread in started {
-            let thread = thread.map_err(|error| Failure::Io(format!("cannot start {threads} threads"), error))?;
+            let thread = thread.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
             rate += thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         }
         Ok(rate)
@@ -149,7 +149,7 @@ fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<St
 
 fn run(command: &mut Command) -> Result<String, Failure> {
     let run = command.stdin(Stdio::null()).output();
-    let run = run.map_err(|error| Failure::Io("the openssl program cannot be run".into(), error))?;
+    let run = run.map_err(|error| Failure::io("the openssl program cannot be run", &error))?;
     if !run.status.success() {
         let errors = String::from_utf8_lossy(&run.stderr);
         let last = errors.lines().last().unwrap_or_default();

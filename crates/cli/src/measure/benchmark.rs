@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use zariz::rsa::{Algorithm, PrivateKey, Signed};
 
-use crate::Failure;
+use crate::exit::Failure;
 
 /// Something to time: each call does a batch of operations.
 pub struct Benchmark<'a> {
@@ -37,17 +37,17 @@ impl Rsa {
     }
 
     /// The key.
-    pub(crate) fn key(&self) -> &PrivateKey {
+    pub fn key(&self) -> &PrivateKey {
         &self.key
     }
 
     /// The messages.
-    pub(crate) fn messages(&self) -> Vec<&[u8]> {
+    pub fn messages(&self) -> Vec<&[u8]> {
         self.messages.iter().map(Vec::as_slice).collect()
     }
 
     /// The messages with their signatures.
-    pub(crate) fn signed(&self) -> Vec<Signed<'_>> {
+    pub fn signed(&self) -> Vec<Signed<'_>> {
         self.messages.iter().zip(&self.signatures).map(|(message, signature)| Signed { message, signature }).collect()
     }
 

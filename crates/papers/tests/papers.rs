@@ -1,4 +1,4 @@
-//! `zariz papers`. Only that it measures every row and says so: how fast anything is depends on the machine.
+//! The program. Only that it measures every row and says so: how fast anything is depends on the machine.
 
 use std::process::Stdio;
 
@@ -6,12 +6,19 @@ use serde_json::Value;
 use zariz::Engine;
 use zariz_needs::needs;
 
-use crate::run::{Done, program, zariz};
+#[path = "../../cli/tests/cli/run.rs"]
+#[allow(dead_code, reason = "the tests of the program `zariz` use all of it")]
+mod run;
+
+use run::{Done, program, zariz};
 #[cfg(target_os = "linux")]
-use crate::run::{Folder, another_library, module, run};
+use run::{Folder, another_library, module, run};
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_zariz-papers");
 
 /// The quickest run: each row is measured three times or a few more.
-const QUICK: [&str; 3] = ["papers", "--seconds", "0.001"];
+const QUICK: [&str; 2] = ["--seconds", "0.001"];
 
 /// The names of the libraries that rows need.
 #[cfg(target_os = "linux")]
@@ -218,7 +225,7 @@ fn a_module_that_cannot_be_used_is_told_before_anything_is_measured() {
     let text = folder.file("text.so", " ".repeat(99));
     for (file, why) in [(text, "cannot load it as a provider"), (folder.join("missing.so"), "No such file")] {
         let mut command = program();
-        run(command.args(["papers", "ahmm", "--seconds", "99", "--provider"]).arg(file), b"").exits(3).says(&[why]);
+        run(command.args(["ahmm", "--seconds", "99", "--provider"]).arg(file), b"").exits(3).says(&[why]);
     }
 }
 
@@ -491,7 +498,7 @@ fn text_says_the_same_in_80_columns_for_all_papers() {
 #[test]
 fn papers_that_are_not_there_are_refused_with_those_that_are() {
     for name in ["rsa", "RSAZ", "AHMM", ""] {
-        zariz(["papers", name]).exits(2).says(&["PAPER", "ahmm", "rsaz", "truncated"]);
+        zariz([name]).exits(2).says(&["PAPER", "ahmm", "rsaz", "truncated"]);
     }
 }
 

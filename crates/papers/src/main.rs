@@ -1,26 +1,50 @@
-//! `zariz papers`: the tables of the papers that zariz implements, measured here beside the published
-//! figures.
+//! The tables of the papers that zariz implements, measured here beside the published figures:
+//! `cargo run --release -p zariz-papers -- ahmm`.
+#![forbid(unsafe_code)]
 
 use std::cell::LazyCell;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use zariz::{Dispatch, Engine};
+use zariz_cli::commands::info::provider::Module;
+use zariz_cli::commands::speed::seconds;
+use zariz_cli::exit::{Failure, Outcome};
+use zariz_cli::measure::workload::benchmark_key;
+use zariz_cli::output::Output;
+use zariz_cli::progress::Progress;
+use zariz_cli::{args, processor};
 use zariz_papers::{Bench, Clock, PAPERS, Paper, Peers, Results};
 use zariz_peers::CryptoMb;
 
-use super::info::provider::Module;
-use super::speed::seconds;
-use crate::args;
-use crate::exit::{Failure, Outcome};
-use crate::output::Output;
-use crate::processor;
-use crate::progress::Progress;
-use crate::workload::benchmark_key;
-
-/// Arguments of `papers`.
-#[derive(clap::Args)]
-pub struct Args {
+/// Measure the tables of the papers that zariz implements, beside their published figures
+///
+/// Papers are measured in the order of the list below; the order of the names does not matter.
+///
+/// Cycles are reference cycles of the processor's time stamp counter, which does not follow the clock of
+/// the core. ns are the nanoseconds of the same measurement. - marks what is not published or could not
+/// be measured. Rows of GMP and OpenSSL need libgmp.so.10 and libcrypto.so.3 (or what other systems call
+/// them) where the system finds shared libraries; if one is missing, a line says so. Rows of one size are
+/// timed in turns, in three to fifteen rounds; each row takes at least three calls, even if they are
+/// long. Figures are medians over rounds; ratios are medians of the ratios of each round, not ratios of
+/// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks figures that the
+/// paper does not print, computed from those that it prints.
+///
+/// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on
+/// zariz's module with either method. In each round, signing takes a second and verifying takes a second.
+/// --seconds is the number of rounds, at least three.
+///
+/// JSON has for each paper its name (`paper`), the setting, and `tables`, each with `name`, `title`,
+/// `source`, `notes` and `rows`; a row has `row`, `size` (bits), `unit`, `published` and `measured` (in
+/// that unit, or null), `published_note` where the paper's figure is not printed there, `rounds`, `least`
+/// and `most` of the rounds (in the unit; null where nothing was timed), `noisy` (what ~ marks),
+/// `nanoseconds` (or null), `engine` (or "counted", where `measured` is a count), and a `note` where
+/// nothing could be measured or the reader should be careful.
+#[derive(Parser)]
+#[command(name = "zariz-papers", version, max_term_width = 100)]
+struct Args {
     /// Papers to measure, always in the order listed here [default: all]
     #[arg(value_name = "PAPER", value_parser = paper())]
     papers: Vec<&'static Paper>,
@@ -59,8 +83,11 @@ fn vector_engine(name: &str) -> Result<Engine, String> {
     }
 }
 
-/// Runs the command.
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+fn main() -> ExitCode {
+    zariz_cli::run(|args: Args| run(&args))
+}
+
+fn run(args: &Args) -> Result<Outcome, Failure> {
     let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
     if let Some(path) = &args.provider {
@@ -76,7 +103,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         seconds: args.seconds,
         clock: Clock::find(),
         processor: processor::name(),
-        key: |bits, engine| benchmark_key(bits, engine).map_err(|e| zariz_papers::Failure::Input(e.to_string())),
+        key: benchmark_key,
         peers: LazyCell::new(Peers::load),
         provider: args.provider.clone(),
         crypto_mb,
