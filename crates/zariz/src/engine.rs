@@ -22,8 +22,8 @@ pub enum Engine {
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
     /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
-    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2,
-    /// else without vectors.
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2. With the
+    /// feature `papers`, also without vectors.
     Rsaz,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
@@ -173,8 +173,8 @@ impl Engine {
         matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine uses vector instructions on this processor. [`Rsaz`](Self::Rsaz) also works without
-    /// them.
+    /// Whether the engine uses vector instructions on this processor. With the feature `papers`,
+    /// [`Rsaz`](Self::Rsaz) also works without them.
     pub fn uses_vectors(self) -> bool {
         matches!(&self.row().native, Native::Vectors(find) if find().is_some())
     }

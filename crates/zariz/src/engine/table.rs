@@ -94,6 +94,10 @@ pub static TABLE: &[Row] = &[
     Row::new(Engine::CarryChains, "carry-chains", NOTHING, Layout::Single, Auto::Never)
         .native(Native::Vectors(find!(carry::Avx512::new().map(Carry))))
         .portable(|| leaked(Carry(carry::Portable::new()))),
+    #[cfg(not(feature = "papers"))]
+    Row::new(Engine::Rsaz, "rsaz", "AVX2 and BMI2", Layout::Single, Auto::Native)
+        .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz)))),
+    #[cfg(feature = "papers")]
     Row::new(Engine::Rsaz, "rsaz", NOTHING, Layout::Single, Auto::Native)
         .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz))))
         .portable(|| leaked(Rsaz(rsaz::Portable::new()))),
