@@ -6,6 +6,7 @@
 # Builds the provider and the program, then lets all contestants take turns, A B C A B C …: with 64 jobs, with 8, and
 # without. One thread computes. A ratio is the median of the ratios of single rounds. OPENSSL_ia32cap in the environment
 # hides instructions from OpenSSL, not from zariz; ENGINE chooses zariz's engine, JOBS the numbers of jobs, THREADS its setting.
+# Do not use the machine meanwhile: rates of `openssl speed` are by the clock here, and those of `zariz speed` by processor time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rounds=${1:-5} seconds=${2:-2} engine=${ENGINE:-auto} jobs_list=${JOBS:-64 8 0}

@@ -1,9 +1,10 @@
-//! What `speed`, `demo` and the tables of the papers are measured with: `stopwatch` takes the time, [`throughput`]
-//! compares rates round by round, [`sample`] says how far rounds agree, and [`openssl`] asks the system's program.
+//! What `speed`, `demo` and the tables of the papers are measured with: [`stopwatch`] takes the time, [`processor`] has
+//! processor times, [`throughput`] compares rates round by round, [`sample`] says how far rounds agree, and [`openssl`] asks the system's program.
 
 pub mod benchmark;
 pub mod figures;
 pub mod openssl;
+pub mod processor;
 pub mod sample;
 pub mod stopwatch;
 pub mod throughput;

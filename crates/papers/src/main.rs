@@ -29,7 +29,8 @@ use zariz_peers::CryptoMb;
 /// them) where the system finds shared libraries; if one is missing, a line says so. Rows of one size are
 /// timed in turns, in three to fifteen rounds; each row takes at least three calls, even if they are
 /// long. Figures are medians over rounds; ratios are medians of the ratios of each round, not ratios of
-/// the figures shown. ~ marks figures whose rounds spread by more than 15 %; * marks figures that the
+/// the figures shown. If other programs had more than 5 % of the time in a round, its figure counts
+/// processor time only. ~ marks figures whose rounds spread by more than 15 %; * marks figures that the
 /// paper does not print, computed from those that it prints.
 ///
 /// The rows of `openssl speed` in ahmm run the system's openssl program on its default provider, and on

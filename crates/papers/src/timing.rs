@@ -1,13 +1,15 @@
 //! Latency in nanoseconds and cycles: several contestants in turn, round by round, so that a change of the
 //! machine's clock affects all of them. A round's time is the median of its laps, and the result is the
-//! median of the rounds, so that a few interruptions do not count.
+//! median of the rounds, so that a few interruptions do not count. If other programs had the processor for a
+//! larger part of a round, its time is the mean processor time of the laps.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use zariz_cli::exit::Failure;
+use zariz_cli::measure::processor::UNDISTURBED;
 use zariz_cli::measure::sample::Sample;
-use zariz_cli::measure::stopwatch::Stopwatch;
+use zariz_cli::measure::stopwatch::{Lap, Stopwatch};
 
 /// Rounds, if the time allows.
 const ROUNDS: usize = 15;
@@ -116,11 +118,16 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
         }
         for ((contestant, &calls), timing) in contestants.iter_mut().zip(&at_once).zip(&mut timings) {
             let laps = clock.stopwatch.laps(calls, slice, &mut contestant.call)?;
-            let each = contestant.calls / calls as f64;
-            let nanoseconds: Sample = laps.iter().map(|lap| lap.time.as_secs_f64() * 1e9 * each).collect();
-            timing.nanoseconds.push(nanoseconds.median());
+            let by_clock = laps.time().as_secs_f64().max(1e-9);
+            let share = laps.processor.map_or(1.0, |time| time.as_secs_f64() / by_clock);
+            let figure = |of: fn(&Lap) -> f64| {
+                let each: Sample = laps.each.iter().map(of).collect();
+                let lap = if share < UNDISTURBED { share * each.mean() } else { each.median() };
+                lap * contestant.calls / calls as f64
+            };
+            timing.nanoseconds.push(figure(|lap| lap.time.as_secs_f64() * 1e9));
             if let Some(sample) = &mut timing.cycles {
-                sample.push(laps.iter().map(|lap| lap.cycles as f64 * each).collect::<Sample>().median());
+                sample.push(figure(|lap| lap.cycles as f64));
             }
         }
     }
@@ -131,7 +138,7 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
 /// Warms up, too.
 fn calls_at_once(contestant: &mut Contestant, slice: Duration, clock: &Clock) -> Result<u64, Failure> {
     let mut calls = 1;
-    while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?[0].time < SHORTEST.min(slice) {
+    while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?.each[0].time < SHORTEST.min(slice) {
         calls *= 2;
     }
     Ok(calls)
@@ -180,6 +187,26 @@ mod tests {
         let timings = interleaved(&mut contestants, 0.001, &Clock::find()).expect("nothing fails");
         drop(contestants);
         assert_eq!((timings[0].nanoseconds().rounds(), calls), (3, 4), "one call more warms up");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn time_without_the_processor_does_not_count() {
+        use zariz_cli::measure::processor::{since, thread_time};
+
+        const WAIT: Duration = Duration::from_millis(50);
+        let call = || {
+            // A millisecond of processor time, then the wait as if another program had the processor.
+            let start = thread_time();
+            while since(start, thread_time).expect("the system tells") < Duration::from_millis(1) {}
+            std::thread::sleep(WAIT);
+            Ok(())
+        };
+        let mut contestants = [Contestant { call: Box::new(call), calls: 1.0 }];
+        let timings = interleaved(&mut contestants, 0.1, &Clock::find()).expect("nothing fails");
+        // By the clock, a call takes as long as it waits, at least.
+        let nanoseconds = timings[0].nanoseconds().median();
+        assert!(nanoseconds >= 1e6 && nanoseconds < WAIT.as_secs_f64() * 1e9, "{nanoseconds}");
     }
 
     #[test]

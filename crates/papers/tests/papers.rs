@@ -496,6 +496,33 @@ fn text_says_the_same_in_80_columns_for_all_papers() {
 }
 
 #[test]
+fn mistakes_exit_with_2() {
+    for arguments in [
+        &["ahmm", "--engine", "sse9"][..],
+        &["ahmm", "--engine", "scalar"],
+        &["ahmm", "--threads", "2"],
+        &["--seconds", "0"],
+        &["--seconds", "NaN"],
+    ] {
+        let done = zariz(arguments).exits(2);
+        assert!(done.stdout.is_empty() && !done.stderr.is_empty(), "{arguments:?}");
+    }
+    zariz(["--seconds", "3601"]).exits(2).says(&["3601", "a number from 0.001 to 3600"]);
+}
+
+/// No control character of a name reaches the terminal.
+#[test]
+fn messages_have_no_control_characters() {
+    const HOSTILE: &str = "x\u{1b}[31m\rerror: \u{7}\nforged";
+    for arguments in [&[HOSTILE][..], &["ahmm", "--crypto-mb", HOSTILE], &["ahmm", "--provider", HOSTILE]] {
+        let done = zariz(arguments);
+        assert!(matches!(done.code, Some(2 | 3)), "{done:?}");
+        assert!(!done.stderr.chars().any(|c| c != '\n' && c.is_control()), "{done:?}");
+        assert!(!done.stderr.lines().any(|line| line.starts_with("forged")), "{done:?}");
+    }
+}
+
+#[test]
 fn papers_that_are_not_there_are_refused_with_those_that_are() {
     for name in ["rsa", "RSAZ", "AHMM", ""] {
         zariz([name]).exits(2).says(&["PAPER", "ahmm", "rsaz", "truncated"]);

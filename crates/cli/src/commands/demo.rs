@@ -117,6 +117,9 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
                 say("compare", format_args!("zariz {ours}, {version} {theirs} signatures per second, {on}"))?;
                 say("", format_args!("           = {:.2} times the system's OpenSSL", versus.ratio))?;
             }
+            for disturbed in measured.iter().filter(|measured| measured.share.is_disturbed()) {
+                say("", format_args!("           {}", disturbed.share))?;
+            }
         }
         // The demo succeeds even if `openssl` cannot measure its speed.
         Err(failure) => say("compare", format_args!("not possible: {failure}"))?,

@@ -6,7 +6,7 @@ mod target;
 use crate::measure::benchmark::{Benchmark, Rsa};
 use crate::measure::figures::rounded;
 use crate::measure::openssl::OpenSsl;
-use crate::measure::throughput::{PeerRates, Schedule, Throughput, throughput};
+use crate::measure::throughput::{PeerRates, Schedule, Share, Throughput, throughput};
 use serde::Serialize;
 
 use crate::args::Execution;
@@ -64,6 +64,11 @@ struct Row {
     ops_per_second: f64,
     p50_us: f64,
     p99_us: f64,
+    /// The least part of the time in any round in which the threads had the processors.
+    processor_share: f64,
+    disturbed_rounds: usize,
+    #[serde(skip)]
+    share: Share,
     #[serde(flatten)]
     comparison: Option<Comparison>,
 }
@@ -179,6 +184,9 @@ fn rows(
         ops_per_second: rate(measured.ops_per_second),
         p50_us: rounded(measured.p50_us, 1),
         p99_us: rounded(measured.p99_us, 1),
+        processor_share: rounded(measured.share.least, 3),
+        disturbed_rounds: measured.share.disturbed_rounds,
+        share: measured.share,
         comparison: peer.map(|openssl| Comparison {
             peer: measured.versus.as_ref().map(|_| openssl.version.clone()),
             peer_ops_per_second: measured.versus.as_ref().map(|versus| rate(versus.ops_per_second)),

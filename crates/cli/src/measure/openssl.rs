@@ -6,12 +6,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use super::processor::{children_time, processors, since};
 use super::sample::Sample;
-use super::stopwatch::Stopwatch;
+use super::stopwatch::{Laps, Stopwatch};
 use crate::exit::Failure;
 
-/// How often the start of a process is timed.
-const STARTS: u64 = 15;
+/// How long starts of a process are timed, in seconds.
+const STARTS: f64 = 0.2;
 
 /// Our RSA sizes that `openssl speed` can measure.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
@@ -46,17 +47,14 @@ impl OpenSsl {
 
     /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for
     /// `seconds`, which `openssl speed` takes in whole seconds. Returns signatures and verifications per
-    /// second.
+    /// second of processor time, on as many processors as the processes can have at once.
     pub fn rates(&self, bits: usize, seconds: f64, threads: usize) -> Result<Vec<f64>, Failure> {
-        let seconds = (seconds.round().max(1.0) as u32).to_string();
-        let (threads, target) = (threads.to_string(), format!("rsa{bits}"));
-        let mut arguments = vec!["speed", "-mr", "-seconds", &seconds];
-        if threads != "1" {
-            arguments.extend(["-multi", &threads]);
-        }
-        arguments.push(&target);
-        let speed = speed_in(&openssl(arguments)?, bits)?;
-        Ok(vec![speed.sign, speed.verify])
+        let (seconds, target) = ((seconds.round().max(1.0) as u32).to_string(), format!("rsa{bits}"));
+        // Its option -multi would count seconds by the clock.
+        let speed = || speed_in(&openssl(["speed", "-mr", "-seconds", &seconds, &target])?, bits);
+        let speeds = on_threads(threads, speed)?;
+        let mean = |rate: fn(&Speed) -> f64| speeds.iter().map(rate).collect::<Sample>().mean();
+        Ok([mean(|speed| speed.sign), mean(|speed| speed.verify)].map(|mean| mean * processors(threads)).to_vec())
     }
 
     /// Makes RSA keys of `bits` bits, a process for each, `threads` processes at a time, for `seconds`, at
@@ -73,13 +71,9 @@ impl OpenSsl {
         runs(&arguments[..if safe { 5 } else { 4 }], seconds, threads)
     }
 
-    /// How long a process takes that does nothing else (it tests the number 7), in seconds.
+    /// The processor time of a process that does nothing else (it tests the number 7), in seconds.
     pub fn start_seconds(&self) -> Result<f64, Failure> {
-        let starts = (0..STARTS).map(|_| {
-            let laps = Stopwatch::of_time().laps(1, Duration::ZERO, || openssl(["prime", "7"]).map(drop))?;
-            Ok(laps.iter().map(|lap| lap.time.as_secs_f64()).sum())
-        });
-        Ok(starts.collect::<Result<Sample, Failure>>()?.median())
+        Ok(1.0 / runs(&["prime", "7"], STARTS, 1)?)
     }
 
     /// Whether `openssl dgst` accepts a PKCS#1 v1.5 SHA-256 signature of a message; all three are files.
@@ -123,22 +117,30 @@ impl Jobs<'_> {
     }
 }
 
-/// Runs the program again and again on `threads` threads for `seconds`, at least once on each. Returns runs
-/// per second of all threads together.
+/// Runs the program again and again on `threads` threads for `seconds`, at least once on each. Returns runs per
+/// second of the processes' processor time, on as many processors as they can have at once.
 fn runs(arguments: &[&str], seconds: f64, threads: usize) -> Result<f64, Failure> {
-    let one_thread = || -> Result<f64, Failure> {
-        let limit = Duration::from_secs_f64(seconds);
-        let laps = Stopwatch::of_time().laps(1, limit, || openssl(arguments).map(drop))?;
-        Ok(laps.len() as f64 / laps.iter().map(|lap| lap.time).sum::<Duration>().as_secs_f64().max(1e-9))
-    };
+    let limit = Duration::from_secs_f64(seconds);
+    let start = children_time();
+    let laps = on_threads(threads, || Stopwatch::of_time().laps(1, limit, || openssl(arguments).map(drop)))?;
+    let runs = laps.iter().map(|laps| laps.each.len()).sum::<usize>() as f64;
+    // Where the system does not tell, or counts too coarsely, the clock counts.
+    Ok(match since(start, children_time).filter(|time| !time.is_zero()) {
+        Some(time) => runs * processors(threads) / time.as_secs_f64(),
+        None => runs * threads as f64 / laps.iter().map(Laps::time).sum::<Duration>().as_secs_f64().max(1e-9),
+    })
+}
+
+/// Calls on `threads` threads at once. Returns all results, or the first failure.
+fn on_threads<T: Send>(threads: usize, call: impl Fn() -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
     thread::scope(|scope| {
-        let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, one_thread)).collect();
-        let mut rate: f64 = one_thread()?;
+        let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, &call)).collect();
+        let mut results = vec![call()?];
         for thread in started {
             let thread = thread.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
-            rate += thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }
-        Ok(rate)
+        Ok(results)
     })
 }
 
@@ -163,10 +165,9 @@ fn speed_in(output: &str, bits: usize) -> Result<Speed, Failure> {
     parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed printed nothing about rsa{bits}")))
 }
 
-/// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output; of several processes the last
-/// line is the sum, and only it begins so.
+/// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output.
 fn parse_speed(output: &str, bits: usize) -> Option<Speed> {
-    output.lines().rev().find_map(|line| {
+    output.lines().find_map(|line| {
         let mut fields = line.strip_prefix("+F2:")?.split(':').skip(1);
         let found: usize = fields.next()?.parse().ok()?;
         let mut rate = || fields.next()?.trim().parse().ok().filter(|rate: &f64| *rate > 0.0);
@@ -183,8 +184,6 @@ mod tests {
     fn reads_what_openssl_speed_prints() {
         let one = "+F2:1:1024:9740.449438:157145.161290\n";
         assert_eq!(parse_speed(one, 1024), Some(Speed { sign: 9740.449438, verify: 157145.161290 }));
-        let two = "Forked child 0\nGot: +F2:1:1024:5207.0:86889.0 from 0\n+F2:1:1024:9627.0:171546.0\n";
-        assert_eq!(parse_speed(two, 1024), Some(Speed { sign: 9627.0, verify: 171546.0 }));
         // Since OpenSSL 3.2 encryption and decryption follow.
         let newer = "+R1:1:1024:1.00\n+F2:2:2048:1500.0:50000.0:49000.0:1490.0\n";
         assert_eq!(parse_speed(newer, 2048), Some(Speed { sign: 1500.0, verify: 50000.0 }));

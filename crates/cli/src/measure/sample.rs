@@ -27,6 +27,16 @@ impl Sample {
         self.quantile(0.5)
     }
 
+    /// The mean; zero of none.
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
+    }
+
+    /// How many rounds are below `limit`.
+    pub fn below(&self, limit: f64) -> usize {
+        self.0.iter().filter(|figure| **figure < limit).count()
+    }
+
     /// This divided by `other`, round by round.
     pub fn per(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(own, other)| own / other).collect())

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use zariz_machines::CycleCounter;
 
+use super::processor;
+
 /// Reads the time, and the cycle counter where there is one.
 #[derive(Clone, Copy)]
 pub struct Stopwatch {
@@ -17,6 +19,21 @@ pub struct Lap {
     pub time: Duration,
     /// Reference cycles; zero without a counter.
     pub cycles: u64,
+}
+
+/// Some laps in a row: at least one.
+pub struct Laps {
+    /// Each of them.
+    pub each: Vec<Lap>,
+    /// Processor time of this thread in all of them. None where the system does not tell.
+    pub processor: Option<Duration>,
+}
+
+impl Laps {
+    /// The time of all by the clock.
+    pub fn time(&self) -> Duration {
+        self.each.iter().map(|lap| lap.time).sum()
+    }
 }
 
 impl Stopwatch {
@@ -40,20 +57,21 @@ impl Stopwatch {
     ///
     /// # Errors
     /// The first error of a call.
-    pub fn laps<E>(&self, calls: u64, limit: Duration, mut call: impl FnMut() -> Result<(), E>) -> Result<Vec<Lap>, E> {
+    pub fn laps<E>(&self, calls: u64, limit: Duration, mut call: impl FnMut() -> Result<(), E>) -> Result<Laps, E> {
         let read = || (Instant::now(), self.counter.map_or(0, CycleCounter::now));
-        let mut laps = Vec::new();
+        let mut each = Vec::new();
+        let processor = processor::thread_time();
         let start = read();
         let mut last = start;
-        while laps.is_empty() || last.0 - start.0 < limit {
+        while each.is_empty() || last.0 - start.0 < limit {
             for _ in 0..calls {
                 call()?;
             }
             let now = read();
-            laps.push(Lap { time: now.0 - last.0, cycles: now.1.wrapping_sub(last.1) });
+            each.push(Lap { time: now.0 - last.0, cycles: now.1.wrapping_sub(last.1) });
             last = now;
         }
-        Ok(laps)
+        Ok(Laps { each, processor: processor::since(processor, processor::thread_time) })
     }
 }
 
@@ -71,9 +89,9 @@ mod tests {
         };
         let Ok(one) = Stopwatch::of_time().laps(5, Duration::ZERO, &mut call);
         let Ok(more) = Stopwatch::of_time().laps(5, Duration::from_millis(1), &mut call);
-        assert_eq!((one.len(), calls), (1, 5 * (1 + more.len())));
-        assert!(more.iter().map(|lap| lap.time).sum::<Duration>() >= Duration::from_millis(1));
-        assert!(more.iter().all(|lap| lap.cycles == 0));
+        assert_eq!((one.each.len(), calls), (1, 5 * (1 + more.each.len())));
+        assert!(more.time() >= Duration::from_millis(1));
+        assert!(more.each.iter().all(|lap| lap.cycles == 0));
     }
 
     #[test]

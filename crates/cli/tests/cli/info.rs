@@ -53,7 +53,8 @@ fn hidden_instructions_are_not_used() {
         let available = engines.filter(|engine| engine["available"] == true && engine["requires"] != "nothing");
         available.filter_map(|engine| Some(engine["name"].as_str()?.to_owned())).collect()
     };
-    let needs: [(&str, &[&str]); 7] = [
+    let needs: [(&str, &[&str]); 8] = [
+        ("rsaz", &["avx2"]),
         ("scalar-adx", &["adx"]),
         ("pair-fma", &["avx2", "avx512"]),
         ("pair-ifma", &["avx2", "avx512", "ifma"]),

@@ -47,8 +47,6 @@ fn no_message_has_control_characters() {
         args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", full],
         args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", missing],
         args!["speed", HOSTILE],
-        args!["papers", HOSTILE],
-        args!["papers", "--crypto-mb", path],
         args!["info", "--provider", path],
         args!["info", "--provider", there],
     ] {
