@@ -4,6 +4,7 @@
 mod common;
 
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{ptr, thread};
@@ -76,40 +77,64 @@ impl Record {
     }
 }
 
-/// A key for each kind.
+/// A key for each kind, in the provider under test and in OpenSSL's own.
 struct Keys<'w> {
-    usual: Key<'w>,
-    long: Key<'w>,
-    first: Key<'w>,
+    world: &'w World,
+    usual: [Key<'w>; 2],
+    long: [Key<'w>; 2],
+    first: [Key<'w>; 2],
 }
+
+/// A number that is asked for, which no other request has, and what OpenSSL's own provider makes of it.
+struct Request {
+    number: Vec<u8>,
+    expected: Vec<u8>,
+}
+
+/// How many numbers there are.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 impl<'w> Keys<'w> {
     fn new(world: &'w World) -> Self {
-        let usual = native(world, Side::Subject, PEM_2048);
         // No key has this modulus.
         let numbers = Params::new().number("n", &[0xff; 256]).number("e", &[0xff; 32]);
-        let long = Key::from_data(world, Side::Subject, ffi::PUBLIC_KEY, &numbers).expect("a public key");
-        Self { usual, long, first: native(world, Side::Subject, PEM_8192) }
+        let long = |side| Key::from_data(world, side, ffi::PUBLIC_KEY, &numbers).expect("a public key");
+        let [usual, first] = [PEM_2048, PEM_8192].map(|pem| Side::BOTH.map(|side| native(world, side, pem)));
+        Self { world, usual, long: Side::BOTH.map(long), first }
     }
 
-    fn ready(&'w self, world: &'w World, kind: Option<Kind>) -> Ctx<'w> {
-        let key = match kind {
+    fn ready(&self, side: Side, kind: Option<Kind>) -> Ctx<'_> {
+        let keys = match kind {
             None => &self.first,
             Some(LongVerify) => &self.long,
             Some(Sign | Verify) => &self.usual,
         };
+        let key = keys.iter().zip(Side::BOTH).find(|(_, of)| *of == side).expect("a key of each side").0;
         let raw = Params::new().text("pad-mode", "none");
-        Ctx::ready(world, Side::Subject, key, kind.unwrap_or(Sign).operation(), &raw).expect("ready")
+        Ctx::ready(self.world, side, key, operation(kind), &raw).expect("ready")
     }
 
-    /// A job of that kind.
-    fn job(&'w self, world: &'w World, kind: Option<Kind>, wait: Wait) -> Job<'w> {
-        let size = if kind.is_none() { 1024 } else { 256 };
-        let (ctx, mut out) = (self.ready(world, kind), vec![0; size]);
-        let number = [&[0][..], &vec![7; size - 1]].concat();
-        let operation = kind.unwrap_or(Sign).operation();
-        Job::with(wait, move || c_int::from(ctx.once(operation, Some(&mut out), &number).is_ok()))
+    fn request(&self, kind: Option<Kind>) -> Request {
+        let mut number = vec![7; if kind.is_none() { 1024 } else { 256 }];
+        number[0] = 0;
+        number[1..9].copy_from_slice(&NUMBERS.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        let expected = self.ready(Side::Reference, kind).run(operation(kind), &number).expect("computed by OpenSSL");
+        Request { number, expected }
     }
+
+    /// A job of that kind, whose result is 1 if it gets its own number's.
+    fn job(&self, kind: Option<Kind>, wait: Wait) -> Job<'_> {
+        let (ctx, request) = (self.ready(Side::Subject, kind), self.request(kind));
+        let mut out = vec![0; request.number.len()];
+        Job::with(wait, move || {
+            let done = ctx.once(operation(kind), Some(&mut out), &request.number);
+            c_int::from(done.is_ok_and(|size| out[..size] == request.expected))
+        })
+    }
+}
+
+fn operation(kind: Option<Kind>) -> Operation {
+    kind.unwrap_or(Sign).operation()
 }
 
 /// Runs jobs of these kinds, which are requested while the only worker computes the first job, a long one. Returns who
@@ -121,7 +146,7 @@ fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, C
         let before = world.counters();
         let first = Program { world: &world, record: &record, kind: None };
         let programs: Vec<_> = kinds.iter().map(|&kind| Program { kind: Some(kind), ..first }).collect();
-        let job = |program: &Program| keys.job(&world, program.kind, program.wait());
+        let job = |program: &Program| keys.job(program.kind, program.wait());
         let mut jobs = vec![job(&first)];
         jobs.extend(programs.iter().map(job));
         for (i, job) in jobs.iter_mut().enumerate() {
@@ -198,7 +223,7 @@ fn batches_are_of_one_kind_without_workers() {
         let world = World::with(&[("threads", "0")]);
         let keys = Keys::new(&world);
         let before = world.counters();
-        let mut jobs: Vec<Job> = order.iter().map(|&kind| keys.job(&world, Some(kind), Wait::new())).collect();
+        let mut jobs: Vec<Job> = order.iter().map(|&kind| keys.job(Some(kind), Wait::new())).collect();
         for job in &mut jobs {
             job.resume();
         }
@@ -228,12 +253,12 @@ fn all_kinds_of_threads_and_jobs_at_once() {
             let kind = |i: usize| [Sign, Verify, LongVerify][(i + t) % 3];
             if t < 2 {
                 let done = |_: usize, job: &Job| assert_eq!(job.result, Some(1), "in a job");
-                serve(12, 120, |i, wait| keys.job(&world, Some(kind(i)), wait), done);
+                serve(12, 120, |i, wait| keys.job(Some(kind(i)), wait), done);
             } else {
-                let number = [&[0][..], &[7; 255]].concat();
-                for i in 0..60 {
-                    let done = keys.ready(&world, Some(kind(i))).run(kind(i).operation(), &number);
-                    assert!(done.is_ok(), "in a thread: {done:?}");
+                for kind in (0..60).map(|i| Some(kind(i))) {
+                    let request = keys.request(kind);
+                    let done = keys.ready(Side::Subject, kind).run(operation(kind), &request.number);
+                    assert_eq!(done.expect("done"), request.expected, "in a thread");
                 }
             }
         });
