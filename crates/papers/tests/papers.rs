@@ -1,6 +1,6 @@
 //! The program. Only that it measures every row and says so: how fast anything is depends on the machine.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use zariz::Engine;
@@ -520,6 +520,15 @@ fn messages_have_no_control_characters() {
         assert!(!done.stderr.chars().any(|c| c != '\n' && c.is_control()), "{done:?}");
         assert!(!done.stderr.lines().any(|line| line.starts_with("forged")), "{done:?}");
     }
+}
+
+#[needs("script")]
+#[test]
+fn it_tells_how_long_it_will_take() {
+    let mut script = Command::new("script");
+    let command = format!("timeout 3 \"{PROGRAM}\" ahmm --seconds 1 > /dev/null");
+    let done = run::run(script.args(["-q", "-e", "-c", &command, "/dev/null"]).env("TERM", "xterm"), b"").exits(124);
+    assert!(done.text().contains("ahmm: rsa2048") && done.text().contains("(about 18 s left)"), "{done:?}");
 }
 
 #[test]

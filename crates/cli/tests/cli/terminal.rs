@@ -105,14 +105,6 @@ fn making_many_has_a_bar_and_an_interruption_a_line_of_its_own() {
     assert!(step.code == Some(0) || step.text().contains("searching for a safe prime of 4096 bits"), "{step:?}");
 }
 
-#[needs("script")]
-#[test]
-fn papers_tell_how_long_they_will_take() {
-    let done = on_terminal("timeout 3 \"$ZARIZ\" papers ahmm --seconds 1 > /dev/null");
-    let done = done.exits(124);
-    assert!(done.text().contains("ahmm: rsa2048") && done.text().contains("(about 18 s left)"), "{done:?}");
-}
-
 #[needs("script", "openssl")]
 #[test]
 fn a_password_is_asked_for_and_not_shown() {

@@ -187,6 +187,11 @@ impl<C: Compute> Queue<C> {
     pub(super) fn compute_left(&self, mut state: MutexGuard<State<C>>) {
         let left = state.waiting.take_others();
         drop(state);
+        self.compute_taken(left);
+    }
+
+    /// Computes requests that were taken from the queue, without a turn, and wakes for them.
+    pub(super) fn compute_taken(&self, left: Vec<Arc<Request<C>>>) {
         if left.is_empty() {
             return;
         }

@@ -235,8 +235,9 @@ impl<C: Compute> Queue<C> {
         let mut state = self.admit(state)?;
         let request = Request::of_thread(operation, deadline);
         state.waiting.push(request.clone());
-        if has_turn && is_behind {
-            self.begin(state);
+        if has_turn && is_behind && !state.waiting.holds(kind) {
+            state.computing += 1;
+            self.assign(state);
         } else {
             drop(state);
         }

@@ -55,14 +55,16 @@ impl<C: Compute> Queue<C> {
     /// Makes one batch a worker's turn. If the system starts no thread, it is a waiting thread's; if there is none, what
     /// waits is computed here, and this returns false. If there is no worker at all, the queue stays without workers:
     /// from then on, the threads that bring requests compute them.
-    fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) -> bool {
+    pub(super) fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) -> bool {
         state.for_workers += 1;
         let Err(mut state) = self.call_worker(state) else { return true };
         state.for_workers -= 1;
         if !state.closed && state.workers.is_empty() {
             self.in_place.store(true, Ordering::Relaxed);
-            self.compute_left(state);
+            let left = state.waiting.take_others();
+            drop(state);
             self.pass_on(None, None);
+            self.compute_taken(left);
             return false;
         }
         if let Some(leader) = state.waiting.take_leader(None) {
@@ -90,7 +92,8 @@ impl<C: Compute> Queue<C> {
         self: &Arc<Self>,
         mut state: MutexGuard<'a, State<C>>,
     ) -> Result<(), MutexGuard<'a, State<C>>> {
-        let (batches, limit) = (state.to_wake.len(), self.limit());
+        // Who wakes for the first of these batches calls a worker for the next.
+        let (batches, limit) = (usize::from(!state.to_wake.is_empty()), self.limit());
         let counted = state.workers.len().saturating_sub(state.in_functions);
         if state.idle >= state.for_workers + batches || counted >= limit + batches && !state.closed {
             // In the second case, there is one for each turn and each batch to wake: others begin already.
@@ -131,7 +134,12 @@ impl<C: Compute> Queue<C> {
                 state.in_functions -= usize::from(calls_program);
             } else if let Some(batch) = state.to_wake.pop_front() {
                 state.in_functions += 1;
-                drop(state);
+                if !state.to_wake.is_empty() {
+                    // If none can be had, this one goes on with the next.
+                    let _ = self.call_worker(state);
+                } else {
+                    drop(state);
+                }
                 self.wake(batch);
                 state = self.lock();
                 state.in_functions -= 1;
@@ -202,7 +210,9 @@ impl<C: Compute> Queue<C> {
         };
         let in_place = self.in_place.load(Ordering::Relaxed);
         let is_workers = !in_place && state.waiting.count(kind) >= self.enough();
-        let mut leader = if is_workers { None } else { state.waiting.take_leader(Some(kind)) };
+        // A leader whose batch has no place for others would overtake them.
+        let is_seats = in_place && self.most(kind) == 1 && !state.seats.is_empty();
+        let mut leader = if is_workers || is_seats { None } else { state.waiting.take_leader(Some(kind)) };
         if leader.is_none() && in_place {
             if let Some(seat) = state.seats.pop_front() {
                 return seat.lead();
@@ -214,9 +224,12 @@ impl<C: Compute> Queue<C> {
             None if in_place => state.computing -= 1,
             None if stays => state.for_workers += 1,
             None if state.closed && by.is_some() => {
-                // No worker comes any more, and what was there before the end is computed.
-                self.compute_left(state);
+                // No worker comes any more, and what was there before the end is computed: without the turn, since
+                // programs' functions are called.
+                let left = state.waiting.take_others();
+                drop(state);
                 self.pass_on(None, None);
+                self.compute_taken(left);
             }
             None => {
                 self.assign(state);

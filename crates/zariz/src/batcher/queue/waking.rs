@@ -75,6 +75,10 @@ impl<C: Compute> Queue<C> {
         }
         let mut state = self.lock();
         state.to_wake.push_back(left);
+        if state.to_wake.len() > 1 {
+            // A worker comes for the first, and calls one for the next.
+            return own;
+        }
         if let Err(mut state) = self.call_worker(state) {
             own.extend(state.to_wake.pop_back().unwrap_or_default());
         }

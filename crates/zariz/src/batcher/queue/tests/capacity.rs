@@ -63,14 +63,17 @@ fn a_free_turn_is_of_the_first() {
             let (queue, first) = held_up(Limits { threads: Some(threads), max_batch: 1, ..LIMITS });
             let (waits, bell) = push(&queue, 1);
             let caller = calling(&queue, Task::named(2));
-            until_waiting(&queue, 2);
+            // A second turn is free: a worker uses it for the first of both.
+            until_waiting(&queue, 3 - threads);
+            until_begun(&queue, threads);
+            assert_eq!(waits.arrival().is_none(), threads == 2);
             queue.compute().open();
             assert_eq!(caller.join().expect("no panic"), Ok(2));
             bell.wait(1);
             first.wait(1);
             assert_eq!(waits.collect(), Some(Ok(1)));
             assert_at_rest(&queue);
-            assert_eq!(queue.compute().batches()[..2], [[0], [1]]);
+            assert!(threads == 2 || queue.compute().batches() == [[0], [1], [2]]);
         }
     });
 }

@@ -113,6 +113,32 @@ fn callers_and_threads_that_hand_over_combine() {
     });
 }
 
+/// Threads that call do not overtake what was handed over, where a batch has no place for both.
+#[test]
+fn callers_overtake_nobody() {
+    model(|| {
+        let queue = queue(Limits { threads: Some(0), max_batch: 1, ..LIMITS });
+        queue.limit.store(1, Ordering::Relaxed);
+        queue.compute().close();
+        let first = handing_over(&queue, 0..1);
+        until_begun(&queue, 1);
+        let handing = handing_over(&queue, 1..2);
+        until_waiting(&queue, 1);
+        while queue.lock().seats.is_empty() {
+            thread::yield_now();
+        }
+        let caller = {
+            let queue = queue.0.clone();
+            thread::spawn(move || (10..13).for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name))))
+        };
+        until_waiting(&queue, 2);
+        queue.compute().open();
+        [first, handing, caller].into_iter().for_each(|thread| thread.join().expect("no panic"));
+        assert_eq!(queue.compute().batches().concat()[..2], [0, 1]);
+        assert_nobody_waits(&queue);
+    });
+}
+
 /// A thread that was chosen to compute does so, even if its results come before it is told.
 #[test]
 fn a_chosen_thread_computes_though_its_results_are_there() {

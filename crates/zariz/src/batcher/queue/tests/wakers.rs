@@ -127,6 +127,29 @@ fn wakers_may_use_the_queue() {
     }
 }
 
+/// If no worker can be started at all, no turn is held in a waker either.
+#[test]
+fn without_any_worker_wakers_may_use_the_queue() {
+    for usage in USES {
+        model(move || {
+            let queue = queue(LIMITS);
+            queue.compute().without_threads.store(true, Ordering::SeqCst);
+            let used = Arc::new(Bell::default());
+            let bell = {
+                let (queue, used) = (Arc::downgrade(&queue), used.clone());
+                Arc::new(Bell::with(move || {
+                    usage(&queue.upgrade().expect("it is there"));
+                    used.wake();
+                }))
+            };
+            assert_eq!(queue.push(Request::new(Task::named(0), bell, None)), Ok(()));
+            queue.kick();
+            used.wait(1);
+            assert_at_rest(&queue);
+        });
+    }
+}
+
 /// A request that goes with its batch may panic, as what an executor keeps may: the worker stays.
 #[test]
 fn a_request_may_panic_when_it_is_dropped() {
