@@ -4,9 +4,9 @@
 #   device.sh ZARIZ ZARIZ_BENCH FOLDER
 #
 # Writes into FOLDER: the processor, `zariz info`, `zariz speed` for every size on every engine with one and with all
-# threads (JSON), `zariz-papers`, which is beside it (text and JSON), a comparison with the system's OpenSSL, and quick runs of zariz-bench,
-# the second with AVX512-IFMA hidden from the peers where there is any. Prints what it could not measure, also to
-# FOLDER/not-measured.txt. Takes less than ten minutes.
+# threads (JSON), `zariz-papers`, which is beside it (text and JSON), a comparison with the system's OpenSSL, and quick
+# runs of zariz-bench, the second with AVX512-IFMA hidden from the peers where there is any. Prints what it could not
+# measure, also to FOLDER/not-measured.txt. Takes less than ten minutes.
 set -uo pipefail
 
 if [ $# -ne 3 ]; then

@@ -59,8 +59,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The most batches that are computed at once: at least one. By default, as many as processors. There are at most
-    /// so many worker threads, and one more for each that is in a waker when another is needed.
+    /// The most batches that are computed at once: at least one. By default, as many as processors. At most that many
+    /// worker threads compute; others call wakers meanwhile, and there are as many of these as wakers block at once.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = Some(threads.max(1));
