@@ -37,7 +37,7 @@ const SHORT: usize = 2048;
 /// for others. A child of `fork` has a queue of its own.
 ///
 /// >>> from zariz import PrivateKey, aio
-/// >>> batcher = aio.Batcher(threads=1, capacity=100)
+/// >>> batcher = aio.Batcher(threads=1, capacity=100, refuse=True)
 /// >>> signer = aio.Signer(PrivateKey.generate(2048), batcher=batcher)
 /// >>> batcher.metrics()["operations"]
 /// 0

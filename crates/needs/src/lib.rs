@@ -1,6 +1,7 @@
 //! `#[needs("openssl")]` above `#[test]`: where the program is missing, the test is ignored, and the report says why.
 //!
-//! The compiler decides, so a test that was compiled where a program was missing stays ignored until it is compiled again.
+//! This is decided at compile time: a test that was compiled where a program was missing stays ignored until it is
+//! compiled again.
 //! With `ZARIZ_REQUIRE_TOOLS` in the environment, as in all of `cargo xtask`, no test is ignored for this: it runs, and
 //! fails without its program. Setting the variable compiles again what was ignored, and nothing else.
 #![forbid(unsafe_code)]

@@ -70,8 +70,8 @@ pub enum Command {
     /// The columns with the names of operations are seconds per operation, and those with /s are operations
     /// per second. Both count processor time, as `openssl speed` does: the time of other programs does not
     /// count. With several threads, a rate is that of all threads together, on as many processors as they can
-    /// have at once. p50 and p99 are microseconds by the clock for one operation: the time of a batch, divided
-    /// by its operations. Half of the batches take no longer than p50, and 99 of 100 no longer than p99.
+    /// have at once. p50 and p99 are microseconds by the clock: the time of a batch, divided by its operations.
+    /// That is at most p50 for half of the batches, and at most p99 for 99 of 100.
     ///
     /// ~ marks operations that were disturbed: in at least one round, other programs had more than 5 % of the
     /// time. A line below says how much zariz had. Other programs also fill caches and slow the processor
@@ -80,7 +80,7 @@ pub enum Command {
     ///
     /// OpenSSL makes each key (`openssl genrsa`) and each prime (`openssl prime -generate`) in a process of
     /// its own, so its rates include the start of the process. --compare also measures that start alone (with
-    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These are processor times, too. How
+    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These times are processor times, too. How
     /// long a prime takes varies: more --seconds make its rate steadier.
     Speed(speed::Args),
     /// Show the processor, and test each engine on it; or show the settings and counters of the module for

@@ -1,4 +1,4 @@
-//! The keys that `speed` and `papers` measure with; batches of powers, checked once before they are timed;
+//! The keys that `zariz speed` and `zariz-papers` measure with; batches of powers, checked once before they are timed;
 //! and keys and primes that are made while the time is taken.
 
 use std::hint::black_box;

@@ -11,14 +11,14 @@ use crate::Dispatch;
 /// The default for the most operations in a batch: larger ones cost no less per operation, and all operations of a
 /// batch wait for its last.
 const MAX_BATCH: usize = 16;
-/// The default for the number of waiting requests that [`WhenFull`] is about.
+/// The default capacity.
 const CAPACITY: usize = 4096;
 
 /// What happens to a request that finds the queue full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
-    /// It waits too, behind the others: the thread blocks, or the future is pending. So the queue has no limit.
+    /// It waits all the same: the thread blocks, or the future is pending. The queue has no limit then.
     #[default]
     Wait,
     /// It becomes [`Lost::Full`](super::Lost::Full).
@@ -59,8 +59,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The most batches that are computed at once: at least one. By default, as many as processors. At most that many
-    /// worker threads compute; others call wakers meanwhile, and there are as many of these as wakers block at once.
+    /// The most batches that are computed at once: at least one. By default, as many as processors. While
+    /// wakers block, further worker threads are started: about one for each blocked waker.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = Some(threads.max(1));

@@ -56,7 +56,7 @@ use waking::ToWake;
 /// What a queue is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most batches that are computed at once, and the most workers, besides those that are in a program's function.
+    /// The most batches that are computed at once, and the most workers, besides those that call programs' functions.
     /// With zero, there are no workers. With zero or `None`, at most one batch per processor is computed at once.
     pub threads: Option<usize>,
     /// The most requests in a batch.
@@ -105,8 +105,8 @@ struct State<C: Compute> {
     idle: usize,
     /// Workers that wait for others to fill the lanes.
     lingering: usize,
-    /// Batches that blocking threads have computed, and whose waiters workers must wake: programs' functions may need
-    /// a lock that such a thread holds.
+    /// Requests that have results, left for a worker to wake: by blocking threads, which may hold a lock that a
+    /// program's function needs, and by workers that have more to compute.
     to_wake: VecDeque<Batch<C>>,
     /// Workers that are in programs' functions, and perhaps wait there for others.
     in_functions: usize,
@@ -220,7 +220,7 @@ impl<C: Compute> Queue<C> {
         }
         let mut state = self.lock();
         let has_turn = self.has_turn(&state);
-        // Whoever waits already goes along, or first: then a worker begins.
+        // Requests that wait share this thread's batch. If they alone fill it, they go first: a worker computes them.
         let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.in_place.load(Ordering::Relaxed);
         if has_turn && !is_behind && !state.waiting.holds(kind) {
             state.computing += 1;
@@ -244,7 +244,10 @@ impl<C: Compute> Queue<C> {
         self.wait(&request, deadline)
     }
 
-    /// The lock, if one more request may wait.
+    /// Returns the lock if one more request may wait; otherwise starts what waits.
+    ///
+    /// # Errors
+    /// [`Lost::Full`].
     fn admit<'a>(self: &'a Arc<Self>, state: MutexGuard<'a, State<C>>) -> Result<MutexGuard<'a, State<C>>, Lost> {
         if self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity) {
             return Ok(state);

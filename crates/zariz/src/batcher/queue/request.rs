@@ -104,7 +104,7 @@ impl<C: Compute> Request<C> {
         if let By::Waiter(waiter) = &self.by { Some(waiter) } else { None }
     }
 
-    /// Whether to wake calls a function of a program, which may take long, or wait for somebody.
+    /// Whether waking calls a program's function, which may take long, or wait for somebody.
     pub(super) fn calls_program(&self) -> bool {
         self.waiter().is_some_and(|waiter| !waiter.is_prompt())
     }

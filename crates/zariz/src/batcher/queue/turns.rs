@@ -28,7 +28,8 @@ impl<C: Compute> Taken<C> {
 
 /// A worker that has computed a batch.
 pub(super) struct Worker {
-    /// It calls a program's functions next, and is not counted until they return: they may wait for whoever waits here.
+    /// It is about to call a program's functions, and does not count as a worker until they return: they may wait for
+    /// threads that wait in this queue.
     calls_program: bool,
 }
 
@@ -112,7 +113,7 @@ impl<C: Compute> Queue<C> {
         Ok(())
     }
 
-    /// A worker: computes batches when it is its turn, and wakes for those that threads have computed, until the queue
+    /// A worker: computes batches when it is its turn, and calls the wakers that were left to workers, until the queue
     /// is closed.
     fn run_worker(self: Arc<Self>) {
         let mut state = self.lock();
@@ -123,8 +124,8 @@ impl<C: Compute> Queue<C> {
                 let batch = self.take(None);
                 self.run(&batch.requests);
                 let kind = batch.kind;
-                // Another worker wakes for the batch if this one has more to compute. If it woke first, those who are
-                // woken would have to wait for the processor, and the next batch for their requests.
+                // If there is more to compute, another worker calls the wakers. If this one called them first, the
+                // tasks they wake would wait for this processor, and the next batch for their requests.
                 let computes_on = self.lock().waiting.next_kind().is_some();
                 let to_wake = if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
                 let calls_program = to_wake.iter().any(|request| request.calls_program());

@@ -61,9 +61,8 @@ impl<C: Compute> Queue<C> {
         self.threads_to_wake.wake_others(|_| true, |request| request.wake_thread());
     }
 
-    /// Leaves requests of a batch to another worker, to wake for them, if that calls functions of a program: one may
-    /// take long, need a lock that the calling thread holds, or wait for that thread. Returns the other requests, or all
-    /// if no worker can be had.
+    /// Leaves requests whose wake-up calls a program's function to another worker: the function may take long, need a
+    /// lock that the calling thread holds, or wait for that thread. Returns the others; all if no worker can be had.
     pub(super) fn leave_to_wake(self: &Arc<Self>, batch: impl Iterator<Item = Arc<Request<C>>>) -> Batch<C> {
         let (left, mut own): (Batch<C>, Batch<C>) = batch.partition(|request| request.calls_program());
         if left.is_empty() {
