@@ -1,6 +1,6 @@
 //! Debian packages whose programs and libraries the tests use.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::{command, output, run, works};
 
@@ -53,7 +53,7 @@ pub fn install() -> Result<()> {
     };
     apt(&["update"])?;
     apt(&[&["install", "-y", "--no-install-recommends"], &packages[..]].concat())?;
-    check()
+    check().with_context(|| format!("installed, but still not usable (by hand: {by_hand})"))
 }
 
 /// Fails where something is missing: no test is left out for that.

@@ -1,10 +1,10 @@
 //! Batch work: items in, results out in the same order, on several threads and in bounded memory.
 
-use crate::measure::figures::grouped;
 use zeroize::Zeroizing;
 
 use crate::exit::{self, Failure, Outcome};
 use crate::lines::{Source, Taken};
+use crate::measure::figures::grouped;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;

@@ -6,9 +6,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::measure::figures::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::measure::figures::grouped;
 use crate::report;
 
 /// Work that is done sooner needs no bar.

@@ -4,8 +4,9 @@
 use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal, Write};
 
-use crate::measure::figures::grouped;
 use anstyle::{AnsiColor, Style};
+
+use crate::measure::figures::grouped;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 

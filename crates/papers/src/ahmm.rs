@@ -4,14 +4,14 @@ mod crypto_mb;
 mod speed;
 
 use zariz::Method;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::{self, Rsa};
+use zariz_cli::measure::sample::Measured;
 use zariz_peers::CryptoMb;
 
 use super::grid::{Grid, Line, Operation, What};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::benchmark::{self, Rsa};
-use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 use zariz::Method;
-
 use zariz_cli::exit::Failure;
 
 /// Counted by running the kernels on counters; the file is generated.

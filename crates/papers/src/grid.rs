@@ -1,12 +1,12 @@
 //! Tables of one operation, done eight times: methods and libraries by sizes, and how they compare.
 
 use zariz::Method;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 
 use super::measure::{Lanes, Numbers};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Row, Table, Unit, peers};
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::sample::{Measured, Sample};
 
 /// What is done eight times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use zariz::{Engine, Method, Modulus, PowJob, Residues, TableEntry, pow_many};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::noise;
 
 use super::grid::Operation;
 use super::timing::Contestant;
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::benchmark::noise;
 
 /// Eight lanes' numbers, all of one length, and the expected results.
 pub struct Numbers {

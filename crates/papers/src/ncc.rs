@@ -5,11 +5,11 @@ use std::hint::black_box;
 use num_bigint::BigUint;
 use zariz::Engine;
 use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch_on};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::sample::{Measured, Sample};
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -1,12 +1,12 @@
 //! The libraries that the papers compare with: GMP and OpenSSL, where this system has them. They compute one
 //! after the other what a batch computes at once.
 
+use zariz_cli::exit::Failure;
 use zariz_peers::{Error, Gmp, NotFound, OpenSsl};
 
 use super::Library;
 use super::measure::Numbers;
 use super::timing::Contestant;
-use zariz_cli::exit::Failure;
 
 /// The libraries, or why they cannot be used.
 pub struct Peers {

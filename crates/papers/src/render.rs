@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
+use zariz_cli::measure::figures::grouped;
+
 use super::row::COUNTED;
 use super::{Results, Row, Table, Unit};
-use zariz_cli::measure::figures::grouped;
 
 /// The longest line, except for words that are longer themselves.
 const WIDTH: usize = 79;

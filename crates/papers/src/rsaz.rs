@@ -4,6 +4,8 @@ use std::hint::black_box;
 
 use serde::Deserialize;
 use zariz::{Engine, Modulus};
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::{Measured, Sample};
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::rsaz::{self, Quotients};
 use zariz_kernels::{OddModulus, limbs};
@@ -12,8 +14,6 @@ use super::grid::Operation;
 use super::measure::Numbers;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::sample::{Measured, Sample};
 
 /// The paper.
 pub const PAPER: Paper = Paper {

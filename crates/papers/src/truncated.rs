@@ -3,12 +3,12 @@
 //! The source is a set of slides without numbers; tables are named by their slide's title.
 
 use zariz::Method;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::sample::Measured;
 
 use super::counts::Counts;
 use super::grid::{Grid, Line, Operation, Peer, What};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

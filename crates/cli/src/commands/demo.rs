@@ -5,10 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::measure::benchmark::Rsa;
-use crate::measure::figures::grouped;
-use crate::measure::openssl::OpenSsl;
-use crate::measure::throughput::{Schedule, throughput};
 use zariz::rsa::{Algorithm, PrivateKey};
 
 use super::{sign, verify};
@@ -18,6 +14,10 @@ use crate::encoding::Encoding;
 use crate::exit::{Failure, Outcome};
 use crate::input::Input;
 use crate::lines::{Pairs, Source, Taken};
+use crate::measure::benchmark::Rsa;
+use crate::measure::figures::grouped;
+use crate::measure::openssl::OpenSsl;
+use crate::measure::throughput::{Schedule, throughput};
 use crate::output::Output;
 use crate::processor;
 use crate::progress::Progress;

@@ -3,14 +3,14 @@
 mod table;
 mod target;
 
-use crate::measure::benchmark::{Benchmark, Rsa};
-use crate::measure::figures::rounded;
-use crate::measure::openssl::OpenSsl;
-use crate::measure::throughput::{PeerRates, Schedule, Share, Throughput, throughput};
 use serde::Serialize;
 
 use crate::args::Execution;
 use crate::exit::{Failure, Outcome};
+use crate::measure::benchmark::{Benchmark, Rsa};
+use crate::measure::figures::rounded;
+use crate::measure::openssl::OpenSsl;
+use crate::measure::throughput::{PeerRates, Schedule, Share, Throughput, throughput};
 use crate::measure::workload::{FixedPowers, Making, Modexp, benchmark_key};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -155,7 +155,7 @@ fn made(
     args: &Args,
     schedule: Schedule,
     peer: Option<&OpenSsl>,
-    peer_rate: impl Fn(&OpenSsl) -> Result<f64, crate::exit::Failure>,
+    peer_rate: impl Fn(&OpenSsl) -> Result<f64, Failure>,
 ) -> Result<Vec<Row>, Failure> {
     let mut rates = peer.map(|openssl| || Ok(vec![peer_rate(openssl)?]));
     let peer_rates = rates.as_mut().map(|rates| rates as PeerRates);

@@ -4,11 +4,11 @@
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::benchmark::{Benchmark, noise};
 use zariz::primes::Search;
 use zariz::rsa::{KeyGenerator, PrivateKey};
 use zariz::{Dispatch, Engine, FixedBase, Modulus};
 
+use super::benchmark::{Benchmark, noise};
 use crate::exit::Failure;
 use crate::makers;
 

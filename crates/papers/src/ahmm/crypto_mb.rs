@@ -4,11 +4,11 @@
 
 use zariz::rsa::Hash;
 use zariz::rsa::hazmat::pkcs1v15::pad_signature;
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::Rsa;
 use zariz_peers::{CrtKey, CryptoMb, Error};
 
 use super::BATCH;
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::benchmark::Rsa;
 
 /// What the rows do not say.
 pub fn note(library: &CryptoMb) -> String {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use zariz::Method;
-
-use super::super::{Bench, Row, Table, Unit};
-use super::{PUBLISHED, Published};
 use zariz_cli::exit::Failure;
 use zariz_cli::measure::openssl::{Jobs, OpenSsl, Speed};
 use zariz_cli::measure::sample::{Measured, Sample};
+
+use super::super::{Bench, Row, Table, Unit};
+use super::{PUBLISHED, Published};
 
 /// The table's name.
 pub const NAME: &str = "openssl-speed";

@@ -1,7 +1,6 @@
 //! Counted instructions of the carry chains, from the kernels themselves.
 
 use serde::Deserialize;
-
 use zariz_cli::exit::Failure;
 
 /// Counted by running the kernels on counters; the file is generated.

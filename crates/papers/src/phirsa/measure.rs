@@ -7,11 +7,10 @@ use std::thread;
 
 use zariz::rsa::{self, Padding};
 use zariz::{Engine, Modulus, Residues};
-
-use crate::timing::Contestant;
 use zariz_cli::exit::Failure;
 use zariz_cli::measure::benchmark::noise;
 
+use crate::timing::Contestant;
 use crate::{Bench, peers};
 
 /// The paper's way of computing.

@@ -5,14 +5,15 @@
 mod counts;
 mod measure;
 
+use zariz_cli::exit::Failure;
+use zariz_cli::measure::benchmark::Rsa;
+use zariz_cli::measure::sample::Measured;
+
 use super::grid::Operation;
 use super::measure::{Lanes, Numbers};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use counts::Counts;
-use zariz_cli::exit::Failure;
-use zariz_cli::measure::benchmark::Rsa;
-use zariz_cli::measure::sample::Measured;
 
 /// The paper.
 pub const PAPER: Paper = Paper {

@@ -7,11 +7,11 @@ mod unknown;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::measure::figures::grouped;
 use serde::Serialize;
 use zariz_peers::{ParamValue, Provider, ProviderError};
 
 use crate::exit::Failure;
+use crate::measure::figures::grouped;
 use crate::report::Escaped;
 use unknown::Unknown;
 

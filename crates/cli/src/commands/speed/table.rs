@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::measure::throughput::Share;
-
 use super::{Row, Target};
+use crate::measure::throughput::Share;
 
 /// A table that grows target by target; each kind of target has a header.
 #[derive(Default)]

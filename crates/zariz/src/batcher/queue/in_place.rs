@@ -190,8 +190,16 @@ impl<C: Compute> Queue<C> {
         self.compute_taken(left);
     }
 
+    /// The same, after the turn that this thread has is passed on: none is held in a program's function.
+    pub(super) fn compute_after_turn(self: &Arc<Self>, mut state: MutexGuard<State<C>>) {
+        let left = state.waiting.take_others();
+        drop(state);
+        self.pass_on(None, None);
+        self.compute_taken(left);
+    }
+
     /// Computes requests that were taken from the queue, without a turn, and wakes for them.
-    pub(super) fn compute_taken(&self, left: Vec<Arc<Request<C>>>) {
+    fn compute_taken(&self, left: Vec<Arc<Request<C>>>) {
         if left.is_empty() {
             return;
         }

@@ -219,10 +219,10 @@ impl<C: Compute> Queue<C> {
             return Err(Lost::Expired);
         }
         let mut state = self.lock();
-        let has_turn = self.has_turn(&state);
+        let may_begin = self.has_turn(&state) && !state.waiting.holds(kind);
         // Requests that wait share this thread's batch. If they alone fill it, they go first: a worker computes them.
         let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.in_place.load(Ordering::Relaxed);
-        if has_turn && !is_behind && !state.waiting.holds(kind) {
+        if may_begin && !is_behind {
             state.computing += 1;
             self.note_begun(&mut state, kind);
             if self.give_way(state, kind).waiting.count(kind) > 0 {
@@ -235,7 +235,7 @@ impl<C: Compute> Queue<C> {
         let mut state = self.admit(state)?;
         let request = Request::of_thread(operation, deadline);
         state.waiting.push(request.clone());
-        if has_turn && is_behind && !state.waiting.holds(kind) {
+        if may_begin {
             state.computing += 1;
             self.assign(state);
         } else {
@@ -328,8 +328,7 @@ impl<C: Compute> Queue<C> {
         let mut state = self.lock();
         if state.closed {
             drop(state);
-            requests.iter().for_each(|request| request.finish(Err(Lost::Closed)));
-            return self.wake(requests);
+            return self.tell_closed(requests);
         }
         state.waiting.extend(requests);
         self.note_filled(&state);
@@ -386,6 +385,12 @@ impl<C: Compute> Queue<C> {
         self.lock().waiting.remove(request)
     }
 
+    /// Tells requests that the queue is closed.
+    fn tell_closed(&self, requests: Batch<C>) {
+        requests.iter().for_each(|request| request.finish(Err(Lost::Closed)));
+        self.wake(requests);
+    }
+
     /// Ends the workers, when everything that waits has been computed. After this, requests for workers become
     /// [`Lost::Closed`].
     pub fn close(self: &Arc<Self>) {
@@ -394,8 +399,7 @@ impl<C: Compute> Queue<C> {
         let left = if state.computing == 0 { state.waiting.take_others() } else { Vec::new() };
         let workers = std::mem::take(&mut state.workers);
         drop(state);
-        left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
-        self.wake(left);
+        self.tell_closed(left);
         self.idle.notify_all();
         self.filled.notify_all();
         for worker in workers {

@@ -62,10 +62,7 @@ impl<C: Compute> Queue<C> {
         state.for_workers -= 1;
         if !state.closed && state.workers.is_empty() {
             self.in_place.store(true, Ordering::Relaxed);
-            let left = state.waiting.take_others();
-            drop(state);
-            self.pass_on(None, None);
-            self.compute_taken(left);
+            self.compute_after_turn(state);
             return false;
         }
         if let Some(leader) = state.waiting.take_leader(None) {
@@ -79,8 +76,7 @@ impl<C: Compute> Queue<C> {
         }
         let left = state.waiting.take_others();
         drop(state);
-        left.iter().for_each(|request| request.finish(Err(Lost::Closed)));
-        self.wake(left);
+        self.tell_closed(left);
         false
     }
 
@@ -225,12 +221,8 @@ impl<C: Compute> Queue<C> {
             None if in_place => state.computing -= 1,
             None if stays => state.for_workers += 1,
             None if state.closed && by.is_some() => {
-                // No worker comes any more, and what was there before the end is computed: without the turn, since
-                // programs' functions are called.
-                let left = state.waiting.take_others();
-                drop(state);
-                self.pass_on(None, None);
-                self.compute_taken(left);
+                // No worker comes any more, and what was there before the end is computed.
+                self.compute_after_turn(state);
             }
             None => {
                 self.assign(state);

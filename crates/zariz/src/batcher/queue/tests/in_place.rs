@@ -113,20 +113,27 @@ fn callers_and_threads_that_hand_over_combine() {
     });
 }
 
+/// Threads that hand requests 0 and 1 over: the first computes until the gate is opened, and the second waits in its
+/// seat.
+fn one_computes_and_one_waits(queue: &Arc<Queue<Stub>>) -> [thread::JoinHandle<()>; 2] {
+    queue.compute().close();
+    let first = handing_over(queue, 0..1);
+    until_begun(queue, 1);
+    let second = handing_over(queue, 1..2);
+    until_waiting(queue, 1);
+    while queue.lock().seats.is_empty() {
+        thread::yield_now();
+    }
+    [first, second]
+}
+
 /// Threads that call do not overtake what was handed over, where a batch has no place for both.
 #[test]
 fn callers_overtake_nobody() {
     model(|| {
         let queue = queue(Limits { threads: Some(0), max_batch: 1, ..LIMITS });
         queue.limit.store(1, Ordering::Relaxed);
-        queue.compute().close();
-        let first = handing_over(&queue, 0..1);
-        until_begun(&queue, 1);
-        let handing = handing_over(&queue, 1..2);
-        until_waiting(&queue, 1);
-        while queue.lock().seats.is_empty() {
-            thread::yield_now();
-        }
+        let [first, handing] = one_computes_and_one_waits(&queue);
         let caller = {
             let queue = queue.0.clone();
             thread::spawn(move || (10..13).for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name))))
@@ -144,14 +151,7 @@ fn callers_overtake_nobody() {
 fn a_chosen_thread_computes_though_its_results_are_there() {
     model(|| {
         let queue = without_workers(1);
-        queue.compute().close();
-        let first = handing_over(&queue, 0..1);
-        until_begun(&queue, 1);
-        let second = handing_over(&queue, 1..2);
-        until_waiting(&queue, 1);
-        while queue.lock().seats.is_empty() {
-            thread::yield_now();
-        }
+        let [first, second] = one_computes_and_one_waits(&queue);
         // Another takes its request, and passes a turn on to it.
         let third = requests([2]).remove(0).0;
         {
