@@ -1,7 +1,7 @@
-//! The fuzz targets of `fuzz/`: each for some time under libFuzzer, with a nightly compiler and cargo-fuzz; and
+//! The fuzz targets of `lab/fuzz/`: each for some time under libFuzzer, with a nightly compiler and cargo-fuzz; and
 //! the replay of their small corpus on the compiler that runs us.
 //!
-//! What libFuzzer learns stays in fuzz/corpus, what it finds in fuzz/artifacts; git ignores both. How to read and
+//! What libFuzzer learns stays in lab/fuzz/corpus, what it finds in lab/fuzz/artifacts; git ignores both. How to read and
 //! repeat what it says: docs/notes/fuzzing.md.
 
 use anyhow::{Context, Result, bail};
@@ -14,9 +14,9 @@ use crate::process::{cargo, command, nightly, root, run, works};
 
 const BUILD: &str = "the fuzz targets cannot be built, or clippy found errors; they need libssl-dev and pkg-config \
                      (`cargo xtask test packages` installs them)";
-const MANIFEST: &str = "--manifest-path=fuzz/Cargo.toml";
+const MANIFEST: &str = "--manifest-path=lab/fuzz/Cargo.toml";
 /// Where each target is a file, as cargo-fuzz has it.
-const TARGETS: &str = "fuzz/fuzz_targets";
+const TARGETS: &str = "lab/fuzz/fuzz_targets";
 const PROGRAMS: &str = "target/fuzz/x86_64-unknown-linux-gnu/release";
 /// How long each target runs, unless the command line says.
 const SECONDS: u32 = 60;
@@ -79,7 +79,7 @@ pub fn run_all(arguments: &[&str]) -> Result<()> {
     }
     // Why without a sanitizer, and in many parts: docs/notes/fuzzing.md.
     let how = ["--sanitizer", "none", "--codegen-units", "16", "--target-dir", "target/fuzz"];
-    run(nightly(&[&["fuzz", "build", "--fuzz-dir", "fuzz"][..], &how].concat())).context(BUILD)?;
+    run(nightly(&[&["fuzz", "build", "--fuzz-dir", "lab/fuzz"][..], &how].concat())).context(BUILD)?;
     let mut failures = 0;
     for name in &names {
         failures += if request.minimises { minimise(name).map(|()| 0)? } else { search(name, request.seconds)? };
@@ -115,14 +115,14 @@ fn search(name: &str, seconds: u32) -> Result<usize> {
     }
     let is_known = !report.good && new.is_empty() && again.is_empty();
     if is_known {
-        println!("  an input of fuzz/corpus/{name} or fuzz/corpus-small/{name} fails; see above");
+        println!("  an input of lab/fuzz/corpus/{name} or lab/fuzz/corpus-small/{name} fails; see above");
     }
     Ok(again.len() + new.len() + usize::from(is_known))
 }
 
 /// The program of a target, and the folders that it needs. It writes its seeds to its corpus.
 fn program(name: &str, arguments: &[&str]) -> Result<Command> {
-    let (corpus, artifacts) = (format!("fuzz/corpus/{name}"), format!("fuzz/artifacts/{name}"));
+    let (corpus, artifacts) = (format!("lab/fuzz/corpus/{name}"), format!("lab/fuzz/artifacts/{name}"));
     for folder in [&corpus, &artifacts] {
         fs::create_dir_all(root().join(folder)).with_context(|| format!("cannot make {folder}"))?;
     }
@@ -139,7 +139,7 @@ fn repeat(name: &str, path: &Path) -> Result<bool> {
 }
 
 fn libfuzzer(name: &str, seconds: u32) -> Result<Report> {
-    let (own, small) = (format!("fuzz/corpus/{name}"), format!("fuzz/corpus-small/{name}"));
+    let (own, small) = (format!("lab/fuzz/corpus/{name}"), format!("lab/fuzz/corpus-small/{name}"));
     let mut program = program(name, &[&own, &small, "-print_final_stats=1", "-timeout=300", "-rss_limit_mb=4096"])?;
     program.arg(format!("-max_len={LONGEST}")).arg(format!("-max_total_time={seconds}"));
     if name == "stream" {
@@ -177,14 +177,14 @@ fn libfuzzer(name: &str, seconds: u32) -> Result<Report> {
 /// Makes the small corpus of a target anew: of the inputs that reach what the seeds do not, in order of length, every
 /// n-th, as far as the room goes. Those of regressions, which have names, stay.
 fn minimise(name: &str) -> Result<()> {
-    let small = root().join("fuzz/corpus-small").join(name);
+    let small = root().join("lab/fuzz/corpus-small").join(name);
     let merged = root().join("target/fuzz/merged").join(name);
     let _ = fs::remove_dir_all(&merged);
     fs::create_dir_all(&merged).with_context(|| format!("cannot make {}", merged.display()))?;
     let mut program = program(name, &["-merge=1", "-timeout=300"])?;
     // What is there when a merge begins counts as known.
     program.env("ZARIZ_FUZZ_SEEDS", &merged).arg(format!("-max_len={}", SMALL.0));
-    program.arg(&merged).arg(&small).arg(root().join("fuzz/corpus").join(name)).stdout(Stdio::null());
+    program.arg(&merged).arg(&small).arg(root().join("lab/fuzz/corpus").join(name)).stdout(Stdio::null());
     run(program).context("libFuzzer cannot merge")?;
     let has_name = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains('-'));
     for path in files(&small)?.iter().filter(|path| !has_name(path)) {
@@ -212,7 +212,7 @@ fn minimise(name: &str) -> Result<()> {
 
 /// The inputs on which a target failed.
 fn findings(name: &str) -> Result<Vec<PathBuf>> {
-    let folder = root().join("fuzz/artifacts").join(name);
+    let folder = root().join("lab/fuzz/artifacts").join(name);
     let mut out = if folder.is_dir() { files(&folder)? } else { Vec::new() };
     out.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SLOW)));
     Ok(out)
@@ -241,5 +241,5 @@ pub fn replay() -> Result<()> {
     let clippy = ["clippy", "--all-targets"].iter().chain(&set).chain(&["--", "-D", "warnings"]);
     run(cargo(&clippy.copied().collect::<Vec<_>>())).context(BUILD)?;
     run(cargo(&["test", "--lib"].iter().chain(&set).copied().collect::<Vec<_>>()))
-        .context("a seed or an input of fuzz/corpus-small fails")
+        .context("a seed or an input of lab/fuzz/corpus-small fails")
 }

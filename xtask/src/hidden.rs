@@ -9,7 +9,15 @@ use crate::python;
 const HIDE: &str = "ZARIZ_HIDE";
 
 /// Crates whose tests use engines.
-const CRATES: &[&str] = &["machines", "zariz", "bls12-381", "rustls", "openssl-provider", "cli", "papers"];
+const CRATES: &[&str] = &[
+    "crates/machines",
+    "crates/zariz",
+    "crates/bls12-381",
+    "crates/rustls",
+    "crates/openssl-provider",
+    "crates/cli",
+    "lab/papers",
+];
 
 /// AVX2, as most processors before 2022 have it; where this processor has no more itself, no vectors.
 pub fn narrower() -> Result<()> {
@@ -41,7 +49,7 @@ fn with(hide: &str) -> Result<()> {
 fn programs() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for krate in CRATES {
-        let folder = root().join("crates").join(krate).join("tests");
+        let folder = root().join(krate).join("tests");
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let path = entry?.path();
             let is_program = path.extension().is_some_and(|ending| ending == "rs") || path.join("main.rs").exists();

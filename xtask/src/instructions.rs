@@ -11,7 +11,7 @@ use crate::process::{cargo, command, output, root, run, works};
 const LIBRARY: &str = "target/release/examples/instructions";
 const KERNELS: &str = "target/release/examples/counted";
 const TABLE: &str = "docs/generated/instructions.md";
-const DATA: &str = "crates/papers/src/instructions.json";
+const DATA: &str = "lab/papers/src/instructions.json";
 
 /// What is counted.
 struct Row {

@@ -1,14 +1,14 @@
-//! The layers: who may depend on whom, and what each crate may contain.
+//! The layers: who may depend on whom, where each crate is, and what it may contain.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::metadata::{Dependency, Graph};
+use crate::metadata::{Dependency, Graph, Package};
 use crate::process::root;
 use crate::source::{lines_with, strip};
 
-/// What is shipped: a crate may depend on those to its left.
+/// What is shipped, all of it in `crates`: a crate may depend on those to its left.
 pub const SHIPPED: &[&str] = &[
     "zariz-kernels",
     "zariz-machines",
@@ -19,27 +19,26 @@ pub const SHIPPED: &[&str] = &[
     "zariz-openssl-provider",
     "zariz-peers",
     "zariz-cli",
-    "zariz-papers",
 ];
 /// What is loaded and never linked.
 const PROVIDER: &str = "zariz-openssl-provider";
-/// Crates for tests and checks: nothing shipped depends on these, except its tests.
-const TOOLS: &[&str] = &["zariz-analysis", "zariz-attacks", "zariz-emulator", "zariz-needs", "zariz-proof", "xtask"];
+/// Folders of crates that are not shipped: nothing shipped depends on these, except its tests.
+const LABORATORY: &[&str] = &["lab", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
-/// Crates that forbid `unsafe` to themselves.
-const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rustls", "zariz-papers", "zariz-cli"];
+/// Shipped crates that forbid `unsafe` to themselves.
+const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rustls", "zariz-cli"];
 /// The only folders and files that may have `unsafe`.
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",
     "crates/process",
     "crates/openssl-provider",
     "crates/peers",
-    "crates/emulator",
-    "crates/attacks/src/faults/linux/raw.rs",
-    "crates/attacks/src/timing/clock.rs",
-    "bench/src/blst",
-    "fuzz/src/evp.rs",
+    "lab/emulator",
+    "lab/attacks/src/faults/linux/raw.rs",
+    "lab/attacks/src/timing/clock.rs",
+    "lab/bench/src/blst",
+    "lab/fuzz/src/evp.rs",
 ];
 
 /// Where the program gives files their names, after the syncs that this needs: see there.
@@ -66,17 +65,21 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
     for package in graph.0.values().filter(|package| package.member) {
         let name = package.name.as_str();
         let Some(layer) = place(name) else {
-            if !TOOLS.contains(&name) {
-                breaches.push(format!("{name}: has no layer; give it its place in xtask/src/layers.rs"));
+            if !is_in(package, LABORATORY) {
+                breaches
+                    .push(format!("{name}: has no layer; give it its place in xtask/src/layers.rs, or move it to lab"));
             }
             continue;
         };
+        if !is_in(package, &["crates"]) {
+            breaches.push(format!("{name}: is shipped, but not in crates"));
+        }
         for Dependency { id, dev_only } in &package.dependencies {
             let dependency = &graph.0[id];
             let is_left = place(&dependency.name).is_some_and(|other| other < layer);
             // Tests may use our tools, and the provider as OpenSSL does: nothing of ours is built on it.
             let is_provider = dependency.name == PROVIDER;
-            let for_tests = is_provider || TOOLS.contains(&dependency.name.as_str());
+            let for_tests = is_provider || is_in(dependency, LABORATORY);
             let allowed = if for_tests { *dev_only } else { is_left };
             if dependency.member && !allowed {
                 breaches.push(format!("{name}: may not depend on {}, which is not to its left", dependency.name));
@@ -110,6 +113,12 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether all of a package is in these folders.
+fn is_in(package: &Package, folders: &[&str]) -> bool {
+    let is_there = |path: &PathBuf| folders.iter().any(|folder| path.starts_with(root().join(folder)));
+    !package.crate_roots.is_empty() && package.crate_roots.iter().all(is_there)
 }
 
 /// Looks for `unsafe` in every Rust file but those that may have it; returns how many were read.

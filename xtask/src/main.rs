@@ -48,31 +48,31 @@ Commands:
                      compiles them for these processors, and checks only that nothing depends on secrets
   api                writes the lists of the public API, docs/api
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
-                     program shows (crates/papers/src/counts.json)
+                     program shows (lab/papers/src/counts.json)
   instructions       counts the instructions of an exponentiation under valgrind, and writes
                      docs/generated/instructions.md and what the program shows of it
-                     (crates/papers/src/instructions.json)
+                     (lab/papers/src/instructions.json)
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
-                     bench/results/handshakes-PROCESSOR.md
+                     lab/results/handshakes-PROCESSOR.md
   timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
-                     dudect does (20 minutes), and writes bench/results/DATE-timing-PROCESSOR-COMMIT
-  timing --table     writes bench/results/timing.md anew from all data, as each measurement does, and shows the table
+                     dudect does (20 minutes), and writes lab/results/DATE-timing-PROCESSOR-COMMIT
+  timing --table     writes lab/results/timing.md anew from all data, as each measurement does, and shows the table
                      that SOUNDNESS.md must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
-                     signatures, and writes bench/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
+                     signatures, and writes lab/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
                      at the end where there are several
   mutants [--count N] [--seed S] [--jobs J] [--only kernels|bls12-381|rsa|batcher|provider]
                      plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and
                      counts those that tests notice (hours); needs cargo-mutants; the same command continues an
                      interrupted run; writes
-                     bench/results/DATE-mutants-PROCESSOR-COMMIT-seed-S.md
+                     lab/results/DATE-mutants-PROCESSOR-COMMIT-seed-S.md
   soak [--handshakes N] [--jobs N] [--requests N] [--minutes N]
                      a million handshakes of haproxy with reloads, cut connections and silent clients, a million
                      asynchronous jobs (an hour or more), and a million requests to the queue by callers who give up,
                      panic and fork (minutes): nothing may fail, memory and descriptors may not grow; writes
-                     bench/results/DATE-soak-PROCESSOR-COMMIT-*.md as it goes on
+                     lab/results/DATE-soak-PROCESSOR-COMMIT-*.md as it goes on
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
                      loading and unloading under valgrind (valgrind); with names, those alone
   reproducible       builds the module for OpenSSL from the last commit in two folders, and compares the two files
@@ -80,10 +80,10 @@ Commands:
   sbom               writes bills of materials (CycloneDX) of the program and of the module for OpenSSL to target/sbom
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
-                     default provider, and without names writes bench/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
+                     default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
   fuzz [SECONDS] [--target NAME] [--minimise]
-                     runs each fuzz target of fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
-                     --minimise makes fuzz/corpus-small anew from what is known, in place of a search
+                     runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
+                     --minimise makes lab/fuzz/corpus-small anew from what is known, in place of a search
   help               this text
 ";
 

@@ -16,7 +16,7 @@ pub fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// The cargo that runs us. It compiles no test as ignored because a program is missing: see `crates/needs`.
+/// The cargo that runs us. It compiles no test as ignored because a program is missing: see `lab/needs`.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), arguments);
     cargo.env("ZARIZ_REQUIRE_TOOLS", "1");

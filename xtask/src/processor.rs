@@ -26,7 +26,7 @@ pub fn slug() -> Result<String> {
 /// The commit, with `-dirty` where files differ from it other than results.
 pub fn commit() -> Result<String> {
     let of = |words: &[&str]| output(command("git", words)).map(|text| text.trim().to_owned());
-    let dirty = if of(&["status", "--porcelain", "--", ".", ":!bench/results"])?.is_empty() { "" } else { "-dirty" };
+    let dirty = if of(&["status", "--porcelain", "--", ".", ":!lab/results"])?.is_empty() { "" } else { "-dirty" };
     Ok(of(&["rev-parse", "--short", "HEAD"])? + dirty)
 }
 
@@ -39,8 +39,8 @@ pub fn new_results(subject: &str, end: &str) -> Result<PathBuf> {
 }
 
 /// The file of a result of today and of this commit, such as
-/// `bench/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
+/// `lab/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
 pub fn results(subject: &str, end: &str) -> Result<PathBuf> {
     let date = output(command("date", &["-u", "+%F"]))?;
-    Ok(root().join("bench/results").join(format!("{}-{subject}-{}-{}{end}", date.trim(), slug()?, commit()?)))
+    Ok(root().join("lab/results").join(format!("{}-{subject}-{}-{}{end}", date.trim(), slug()?, commit()?)))
 }

@@ -66,7 +66,7 @@ fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
 
 /// Does the work in lanes if that is faster, the conversions included. Returns whether it did.
 ///
-/// Measured (bench/results/bls12-381-xeon-6-cf-2.txt), in times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA
+/// Measured (lab/results/bls12-381-xeon-6-cf-2.txt), in times of a product in assembly: 0.95 by AVX512-IFMA, 1.3 by FMA
 /// with eight lanes, 1.9 with four.
 fn by_lanes(work: impl FnOnce(Engine) -> Result<(), FpError>) -> bool {
     let engine = Engine::best();

@@ -1,4 +1,4 @@
-//! One table of all times that were measured, made of the data in `bench/results`, and what SOUNDNESS.md shows of it.
+//! One table of all times that were measured, made of the data in `lab/results`, and what SOUNDNESS.md shows of it.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -59,7 +59,7 @@ pub struct Tables {
 }
 
 fn folder() -> PathBuf {
-    root().join("bench/results")
+    root().join("lab/results")
 }
 
 fn path() -> PathBuf {
@@ -70,10 +70,10 @@ impl Tables {
     /// Of all data.
     pub fn read() -> Result<Self> {
         let mut tables = Self::default();
-        for entry in fs::read_dir(folder()).context("cannot read bench/results")? {
+        for entry in fs::read_dir(folder()).context("cannot read lab/results")? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
-                page(&name, day, rest, &mut tables).with_context(|| format!("bench/results/{name}"))?;
+                page(&name, day, rest, &mut tables).with_context(|| format!("lab/results/{name}"))?;
             }
         }
         Ok(tables)

@@ -38,7 +38,7 @@ const MEMORY: f64 = 8192.0 * 1024.0;
 const LOST_JOB: f64 = 35_000.0;
 /// How much memory may grow with a handshake, in bytes: the mean of many workers without cut signatures, less three
 /// standard errors. Judged are workers with one thread: those with two fill a second heap at first, with OpenSSL's own
-/// code as well (bench/results).
+/// code as well (lab/results).
 const SLOPE: f64 = 100.0;
 /// How many more descriptors a worker may have then: on a busy machine, clients come to it late, and each has two.
 /// The last worker may have no more than a new one in the end.
