@@ -63,7 +63,7 @@ fn write_requested(provider: &Provider, requested: &mut Requested) -> bool {
         &counts.check_failures,
         &counts.keys_generated,
     ]
-    // The contents of a file can be anything.
+    // The contents of a counters file may be anything.
     .map(|counter| i64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
     let operations = private.saturating_add(public);
     // A multiple of 1/1024, so that no floating-point operation rounds: the host may have unmasked that
@@ -90,9 +90,9 @@ fn write_requested(provider: &Provider, requested: &mut Requested) -> bool {
         && requested.put(c"buildinfo", |param| param.put_constant(version))
         // SAFETY: they live as long as the provider, as OpenSSL expects of its parameters.
         && requested.put(c"engine", |param| unsafe { param.put_address(&provider.engine) })
-        // SAFETY: as above.
+        // SAFETY: like `engine`.
         && requested.put(c"method", |param| unsafe { param.put_address(&provider.method) })
-        // SAFETY: as above.
+        // SAFETY: like `engine`.
         && requested.put(c"known-settings", |param| unsafe { param.put_address(&provider.known_settings) })
         && requested.put(c"mean-batch", |param| param.put_real(mean))
         && integers.into_iter().all(|(name, value)| requested.put(name, |param| param.put_int(value)))

@@ -1,4 +1,4 @@
-//! Counters of what was done: in this process, or in all that share a file.
+//! Counters of the provider's work: in this process, or shared by processes through a file.
 
 use std::fmt::Display;
 use std::fs;
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zariz::rsa::check_failures;
 
-/// The first bytes of a file of counters.
+/// The first bytes of a counters file.
 const MAGIC: [u8; 8] = *b"zariz-c1";
 
-/// Failures of the check that some counter already includes.
+/// The check failures that are already counted.
 static KNOWN_FAILURES: AtomicU64 = AtomicU64::new(0);
 
 /// The counters, in the order of the file.
@@ -27,7 +27,7 @@ pub struct Counts {
     pub public_operations: AtomicU64,
     /// Batches they were computed in.
     pub batches: AtomicU64,
-    /// The most operations of a batch.
+    /// The most operations in one batch.
     pub largest_batch: AtomicU64,
     /// Operations that were left to OpenSSL.
     pub fallbacks: AtomicU64,
@@ -37,40 +37,40 @@ pub struct Counts {
     pub keys_generated: AtomicU64,
 }
 
-/// A file of counters: processes map it and share it.
+/// The contents of a counters file, which processes map and share.
 #[repr(C)]
 pub struct File {
     magic: [u8; 8],
     counts: Counts,
 }
 
-/// Where the counters are.
+/// Where the counters are stored.
 pub enum Counters {
-    /// Those of this process.
+    /// In this process.
     Own(Box<Counts>),
-    /// Those of all processes that have mapped the same file.
+    /// In a file that other processes map too.
     Shared(NonNull<File>),
 }
 
-// SAFETY: counters are atomic, wherever they are.
+// SAFETY: counters are atomic, whether owned or mapped.
 unsafe impl Send for Counters {}
-// SAFETY: as above.
+// SAFETY: counters are atomic, whether owned or mapped.
 unsafe impl Sync for Counters {}
 
 impl Counters {
-    /// Counters of this process alone.
+    /// Counters of this process only.
     pub fn own() -> Self {
         Self::Own(Box::default())
     }
 
-    /// Opens counters in a file, or makes it; the error says what is wrong with the file.
+    /// Opens the counters file, or makes it. The error says what is wrong with the file.
     ///
-    /// A process that may not write the file reads the others' counts, and counts only for itself; one that
-    /// may not read it also counts for itself: programs of users other than the server's must not fail for
-    /// that.
+    /// A process without write access reads the file, but counts only for itself. A process without read
+    /// access also counts for itself: programs of users other than the server's must not fail because of
+    /// this.
     pub fn shared(path: &Path) -> Result<Self, String> {
         let fail = |what: &str, why: &dyn Display| format!("cannot {what} {}: {why}", path.display());
-        // Before opening, which may have effects on a device.
+        // Check before opening, which may affect a device.
         if let Ok(found) = fs::symlink_metadata(path) {
             check_kind(found.file_type()).map_err(|why| fail("count in", &why))?;
         }
@@ -111,14 +111,14 @@ impl Counters {
         counter(self.counts()).fetch_add(more, Ordering::Relaxed);
     }
 
-    /// Notes a batch.
+    /// Counts a batch.
     pub fn batch(&self, private: u64, public: u64) {
         let counts = self.counts();
         counts.private_operations.fetch_add(private, Ordering::Relaxed);
         counts.public_operations.fetch_add(public, Ordering::Relaxed);
         counts.batches.fetch_add(1, Ordering::Relaxed);
         counts.largest_batch.fetch_max(private + public, Ordering::Relaxed);
-        // The library counts failures of the whole process; this adds those since the last call.
+        // The library counts failures of the whole process. Add those since the last call.
         let failures = check_failures();
         let known = KNOWN_FAILURES.fetch_max(failures, Ordering::Relaxed);
         if failures > known {
@@ -138,8 +138,8 @@ impl Drop for Counters {
 
 const SIZE: usize = size_of::<File>();
 
-/// Opens the file, or makes it for writing; follows no symbolic link. Never blocks: a FIFO would wait for a
-/// writer.
+/// Opens the file; with `write`, makes it if necessary. Follows no symbolic link. Never blocks, even on a
+/// FIFO without a writer.
 fn open(path: &Path, write: bool) -> io::Result<fs::File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
     let mut options = fs::OpenOptions::new();
@@ -147,7 +147,7 @@ fn open(path: &Path, write: bool) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Checks that it is a regular file, not a directory or a device.
+/// Checks that the file is a regular one.
 fn check_kind(kind: fs::FileType) -> Result<(), String> {
     let found = match kind {
         kind if kind.is_file() => return Ok(()),
@@ -164,7 +164,7 @@ fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Whether the file is new, rather than one of counters; another file is an error.
+/// Returns whether the file is new. If it is neither new nor a counters file, that is an error.
 fn check(file: &fs::File) -> Result<bool, String> {
     let other = || "it is not a file of counters; remove it, or name another".to_owned();
     let metadata = file.metadata().map_err(|error| error.to_string())?;
@@ -172,8 +172,8 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if ![0, SIZE as u64].contains(&metadata.len()) {
         return Err(other());
     }
-    // A file that gets shorter while it is mapped ends the processes that count in it: only its owner may
-    // change it, and that is the superuser or ourselves.
+    // If a mapped file gets shorter, processes that count in it are killed. So only the superuser or this
+    // user may own it.
     // SAFETY: it has no preconditions.
     let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
     if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
@@ -187,8 +187,8 @@ fn check(file: &fs::File) -> Result<bool, String> {
     if magic == MAGIC || magic == [0; 8] { Ok(metadata.len() == 0) } else { Err(other()) }
 }
 
-/// Gives the file its size and its first bytes, which are the same from every process. Room on the disk is
-/// reserved now: a mapping without it would end the process later.
+/// Gives the file its size and its first bytes, which are the same from every process. Reserves disk space
+/// now: writing to a mapping without it would kill the process later.
 fn prepare(file: &fs::File) -> io::Result<()> {
     // SAFETY: a file that is open.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, SIZE as i64) } {

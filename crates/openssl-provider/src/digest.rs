@@ -5,26 +5,26 @@ use zariz::rsa::Hash;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::openssl::{Md, OpenSsl};
 
-/// Longer names are errors.
+/// A name of this length or longer is an error.
 const MAX_NAME: usize = 50;
 
-/// How zariz signs digests of a kind.
+/// How zariz signs a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// As one of its own hashes.
     Hash(Hash),
-    /// With PKCS#1 v1.5 only, by the prefix of the digest.
+    /// Only with PKCS#1 v1.5, by the digest's prefix.
     Prefix(&'static [u8]),
     /// Not at all: OpenSSL does.
     Foreign,
 }
 
-/// The `DigestInfo` of MD5 up to the digest (RFC 8017 section 9.2 note 1).
+/// The bytes of MD5's `DigestInfo` before the digest (RFC 8017 section 9.2 note 1).
 const MD5: &[u8] =
     &[0x30, 0x20, 0x30, 0x0c, 0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05, 0x05, 0x00, 0x04, 0x10];
-/// That of RIPEMD-160 (1.3.36.3.2.1).
+/// The bytes of RIPEMD-160's `DigestInfo` before the digest (1.3.36.3.2.1).
 const RIPEMD160: &[u8] = &[0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x24, 0x03, 0x02, 0x01, 0x05, 0x00, 0x04, 0x14];
-/// TLS up to 1.1 signs two digests without a name.
+/// MD5-SHA1 has no prefix: TLS up to 1.1 signs two digests without a name.
 const NONE: &[u8] = &[];
 
 /// The digests that RSA signs, by OpenSSL's main names.
@@ -47,19 +47,19 @@ const SIGNED: &[(&str, Kind)] = &[
     ("MDC2", Kind::Foreign),
 ];
 
-/// A digest that was chosen.
+/// The digest that a program chose.
 #[derive(Clone)]
 pub struct Digest {
-    /// As the program calls it.
+    /// The program's name for it.
     pub name: String,
-    /// OpenSSL's.
+    /// OpenSSL's implementation.
     pub md: Md,
     /// How zariz signs it.
     pub kind: Kind,
 }
 
 impl Digest {
-    /// The digest of that name.
+    /// Finds the digest by its name.
     pub fn fetch(openssl: &OpenSsl, name: &str, properties: Option<&str>) -> Outcome<Self> {
         if name.len() >= MAX_NAME {
             return Err(Failure::new(Reason::Digest, "the digest's name is too long"));
@@ -70,12 +70,12 @@ impl Digest {
         Ok(Self { name: name.to_owned(), md, kind })
     }
 
-    /// Whether it is one that RSA signs in every version of OpenSSL. OpenSSL decides about others.
+    /// Whether RSA signs it in every version of OpenSSL. OpenSSL decides about others.
     pub fn is_signed(&self) -> bool {
         SIGNED.iter().any(|(known, _)| self.md.name().eq_ignore_ascii_case(known))
     }
 
-    /// The hash of zariz's, if it is one.
+    /// zariz's hash, if zariz has it.
     pub fn hash(&self) -> Option<Hash> {
         match self.kind {
             Kind::Hash(hash) => Some(hash),
@@ -83,7 +83,7 @@ impl Digest {
         }
     }
 
-    /// Whether OpenSSL has one main name for both.
+    /// Whether OpenSSL has the same main name for both.
     pub fn same(&self, other: &Self) -> bool {
         self.md.name() == other.md.name()
     }

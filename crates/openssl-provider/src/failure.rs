@@ -1,4 +1,4 @@
-//! What can go wrong, and how it reaches OpenSSL's error queue.
+//! The provider's errors, and how they reach OpenSSL's error queue.
 
 use std::ffi::{c_int, c_uint};
 use std::panic::Location;
@@ -11,9 +11,9 @@ use crate::ffi::guard;
 
 /// Why a function of the provider fails.
 pub enum Failure {
-    /// For the error queue: a reason, what, where and what to do, and where in our code.
+    /// An error of ours: the reason, a text (what is wrong, where, what to do), and the place in our code.
     New(Reason, String, &'static Location<'static>),
-    /// A function of OpenSSL failed, which usually puts its own error on the queue.
+    /// A function of OpenSSL failed. It usually puts its own error on the queue.
     Raised(&'static Location<'static>),
 }
 
@@ -22,7 +22,7 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $code:literal: $text:literal,)*) => {
-        /// The kinds of errors, each with a text of its own.
+        /// The kinds of errors, each with its text.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Reason {
             $($(#[$doc])* $name = $code,)*
@@ -45,11 +45,11 @@ reasons! {
     Parameter = 3: c"invalid parameter",
     /// A digest that is not allowed, or does not exist.
     Digest = 4: c"digest not allowed",
-    /// A padding mode that is not for the operation.
+    /// A padding mode that the operation does not have.
     Padding = 5: c"invalid padding mode",
     /// The length of an input.
     Length = 6: c"invalid input length",
-    /// The room for a result.
+    /// The space for a result.
     Room = 7: c"output buffer too small",
     /// A signature that does not verify.
     Signature = 8: c"bad signature",
@@ -59,20 +59,20 @@ reasons! {
     Order = 10: c"operation not initialized",
     /// A fault of the processor or memory.
     Fault = 11: c"fault in computation",
-    /// Something that the operating system refuses.
+    /// A refusal of the operating system.
     System = 12: c"system error",
-    /// A mistake of ours.
+    /// A mistake in the provider.
     Internal = 13: c"internal error",
 }
 
 impl Failure {
-    /// With a text.
+    /// An error with a text.
     #[track_caller]
     pub fn new(reason: Reason, text: impl Into<String>) -> Self {
         Self::New(reason, text.into(), Location::caller())
     }
 
-    /// A mistake of ours.
+    /// A mistake in the provider.
     #[track_caller]
     pub fn panicked() -> Self {
         Self::new(Reason::Internal, "a panic: please report it")
@@ -90,8 +90,8 @@ impl Failure {
         Self::Raised(Location::caller())
     }
 
-    /// Puts it on the queue. OpenSSL refuses some keys without an error: then this adds one, so that no failure
-    /// leaves the queue empty.
+    /// Puts the error on the queue. OpenSSL refuses some keys without an error; this then adds one, so that
+    /// no failure leaves the queue empty.
     pub fn raise(self, core: &Core) {
         let (reason, text, place) = match self {
             Self::New(reason, text, place) => (reason, text, place),
@@ -134,14 +134,14 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// Runs a function that OpenSSL calls: 1 for success, else 0 and an error on the queue.
+/// Runs a function that OpenSSL calls. Returns 1 for success, otherwise 0 with an error on the queue.
 pub fn status(core: &Core, function: impl FnOnce() -> Outcome) -> c_int {
     c_int::from(value(core, function).is_some())
 }
 
-/// Runs a function that OpenSSL calls: its value, or nothing and an error on the queue.
+/// Runs a function that OpenSSL calls. Returns its value, or `None` with an error on the queue.
 pub fn value<T>(core: &Core, function: impl FnOnce() -> Outcome<T>) -> Option<T> {
-    // Nothing is owned here while the function runs: in a job, this stack may be forgotten.
+    // Own nothing here while the function runs: in a job, this stack may be abandoned.
     let outcome = guard(None, || Some(function()));
     let outcome = outcome.unwrap_or_else(|| Err(Failure::panicked()));
     outcome.map_err(|failure| failure.raise(core)).ok()

@@ -1,29 +1,28 @@
-//! zariz as a provider for OpenSSL 3: RSA keys, signatures and encryption, computed many at a time.
+//! zariz as a provider for OpenSSL 3: RSA keys, signatures and encryption, computed in batches.
 //!
-//! OpenSSL loads it through its configuration; docs/openssl.md is for administrators. The modules:
+//! OpenSSL loads the provider through its configuration; docs/openssl.md is for administrators. The modules:
 //!
 //! * `ffi`: OpenSSL's types and functions. OpenSSL first calls `OSSL_provider_init`, below.
-//! * `base`, `key`, `signature`, `cipher`: the functions that OpenSSL calls, in tables. `base` has the
+//! * `base`, `key`, `signature`, `cipher`: the tables of functions that OpenSSL calls. `base` has the
 //!   provider's own, and refers to the other three tables.
-//! * `provider`: the state of one loaded instance; the tables use it, and it uses none of them.
-//!   docs/openssl.md describes its `settings` and `counters`.
-//! * `padding`, `digest`, `salt`: what signatures and ciphers may choose, by OpenSSL's names.
+//! * `provider`: the state of one loaded instance, which the tables use. docs/openssl.md describes its
+//!   `settings` and `counters`.
+//! * `padding`, `digest`, `salt`: the choices for signatures and ciphers, by OpenSSL's names.
 //! * `queue`: requests of many threads and jobs, computed together.
 //! * `openssl`: digests, and the operations that zariz leaves to OpenSSL's own code.
-//! * `held`, `buffer`, `failure`: values that OpenSSL holds, the program's memory, and errors.
+//! * `pointers`, `failure`: values that OpenSSL holds, the program's buffers, and errors.
 #![allow(missing_docs)] // nothing is linked with it
 
 mod base;
-mod buffer;
 mod cipher;
 mod counters;
 mod digest;
 mod failure;
 mod ffi;
-mod held;
 mod key;
 mod openssl;
 mod padding;
+mod pointers;
 mod provider;
 mod queue;
 mod salt;
@@ -39,10 +38,10 @@ use failure::value;
 use ffi::core::{Core, Entry, Handle};
 use provider::Provider;
 
-/// The function that OpenSSL calls when it has loaded the provider.
+/// OpenSSL calls this when it has loaded the provider.
 ///
 /// # Safety
-/// To be called by OpenSSL alone, as `provider-base(7)` says.
+/// Only OpenSSL may call it, as `provider-base(7)` says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn OSSL_provider_init(
     handle: *const Handle,
@@ -53,7 +52,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
     // SAFETY: OpenSSL's promise.
     let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
     let Some(provider) = value(&core, || Provider::new(core)) else { return 0 };
-    // SAFETY: room for both, by OpenSSL's promise. `teardown` takes the reference back.
+    // SAFETY: OpenSSL promises space for both. `teardown` takes the reference back.
     unsafe {
         out.write(FUNCTIONS.as_ptr());
         context.write(Arc::into_raw(Arc::new(provider)).cast_mut().cast());

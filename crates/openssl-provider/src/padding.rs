@@ -1,4 +1,4 @@
-//! Padding modes, by OpenSSL's numbers and words.
+//! Padding modes, by OpenSSL's numbers and names.
 
 use std::ffi::CStr;
 
@@ -13,7 +13,7 @@ pub const PAD_MODE: &CStr = c"pad-mode";
 pub enum Padding {
     /// PKCS#1 v1.5, of signatures or of messages.
     Pkcs1 = 1,
-    /// None.
+    /// No padding.
     None = 3,
     /// OAEP, for messages.
     Oaep = 4,
@@ -21,7 +21,7 @@ pub enum Padding {
     X931 = 5,
     /// PSS, for signatures.
     Pss = 6,
-    /// PKCS#1 v1.5 with a premaster secret of TLS in it.
+    /// PKCS#1 v1.5 with a premaster secret of TLS inside.
     Tls = 7,
 }
 
@@ -38,7 +38,7 @@ impl Padding {
     /// The mode that a parameter names.
     pub fn read(param: &Param) -> Outcome<Self> {
         let found = match param.text() {
-            // An old spelling of OpenSSL's.
+            // OpenSSL's old misspelling.
             Some("oeap") => Some(Self::Oaep),
             Some(word) => ALL
                 .iter()

@@ -11,21 +11,21 @@ use crate::ffi::core::Core;
 use crate::ffi::functions::Opaque;
 use crate::ffi::libcrypto::Libcrypto;
 use crate::openssl::OpenSsl;
-use crate::queue::{ComputeError, Lost, Primitive, Processes, job, processes};
+use crate::queue::{ComputeError, PerProcessQueue, Primitive, QueueError, job, queues};
 use crate::salt::Salt;
 use crate::settings::Settings;
 use crate::stack;
 
-/// What one loaded instance has; keys and operations hold references to it.
+/// The state of one loaded instance. Keys and operations hold references to it.
 pub struct Provider {
     pub core: Core,
     pub openssl: OpenSsl,
     pub settings: Settings,
     pub counters: Arc<Counters>,
-    processes: Processes,
-    /// The default length of PSS salts: `auto`, and since OpenSSL 3.1 no longer than the digest.
+    queues: PerProcessQueue,
+    /// The default length of PSS salts: `auto`; since OpenSSL 3.1, at most the digest's length.
     pub default_salt: Salt,
-    /// Names of the engine, the method and all settings, given to OpenSSL by address.
+    /// The names of the engine, the method and all settings, which OpenSSL gets by address.
     pub engine: CString,
     pub method: CString,
     pub known_settings: CString,
@@ -44,7 +44,7 @@ impl Provider {
         };
         let counters = Arc::new(counters);
         let (threads, max_batch, lanes) = (settings.threads, settings.max_batch, settings.dispatch.main().lanes());
-        let processes = processes(threads, max_batch, lanes, counters.clone());
+        let queues = queues(threads, max_batch, lanes, counters.clone());
         let text = |text: String| CString::new(text).unwrap_or_default();
         let engine = text(match settings.dispatch {
             zariz::Dispatch::Auto => format!("auto ({})", settings.dispatch.main()),
@@ -56,13 +56,13 @@ impl Provider {
         let default_salt =
             if version.is_some_and(|version| version.starts_with("3.0.")) { Salt::Auto } else { Salt::AutoDigestMax };
         let openssl = OpenSsl::new(libcrypto);
-        Ok(Self { core, default_salt, openssl, settings, counters, processes, engine, method, known_settings })
+        Ok(Self { core, default_salt, openssl, settings, counters, queues, engine, method, known_settings })
     }
 
     /// Another reference to the provider that OpenSSL holds.
     ///
     /// # Safety
-    /// `context` is the one that OpenSSL was given for the provider, which is not torn down.
+    /// `context` is what OpenSSL was given for the provider, which must not be torn down.
     pub unsafe fn shared(context: Opaque) -> Arc<Self> {
         let context: *const Self = context.cast_const().cast();
         // SAFETY: OpenSSL holds a reference.
@@ -72,23 +72,23 @@ impl Provider {
         }
     }
 
-    /// Computes `x^d` or `x^e mod n`, in a batch with other requests. A job is paused meanwhile.
+    /// Computes `x^d` or `x^e mod n`, in a batch with other requests. In a job, pauses it meanwhile.
     pub fn compute(&self, primitive: Primitive) -> Outcome<Zeroizing<Vec<u8>>> {
-        let result = job::call(&self.processes, &self.openssl.libcrypto, primitive);
+        let result = job::call(&self.queues, &self.openssl.libcrypto, primitive);
         result.map_err(|error| match error {
             ComputeError::Failed(error) => error.into(),
-            ComputeError::Lost(Lost::NoThread) => {
+            ComputeError::Queue(QueueError::NoThread) => {
                 Failure::new(Reason::System, "no thread can be started: raise the limit of threads")
             }
-            ComputeError::Lost(Lost::Forked) => {
+            ComputeError::Queue(QueueError::Forked) => {
                 Failure::new(Reason::System, "the process forked while the job was paused")
             }
-            ComputeError::Lost(_) => Failure::panicked(),
+            ComputeError::Queue(_) => Failure::panicked(),
         })
     }
 
-    /// Calls a function on a stack that is large enough: in a job, on another. The job is not paused: OpenSSL
-    /// may hold locks.
+    /// Calls a function with a large enough stack: in a job, another than the job's. Does not pause the job:
+    /// OpenSSL may hold locks.
     pub fn with_stack<T: Send>(&self, function: impl FnOnce() -> T + Send) -> Outcome<T> {
         if !job::is_running(&self.openssl.libcrypto) {
             return Ok(function());
@@ -99,7 +99,7 @@ impl Provider {
         }
     }
 
-    /// Counts an operation that OpenSSL does in place of zariz.
+    /// Counts an operation that is left to OpenSSL.
     pub fn note_fallback(&self) {
         self.counters.add(|counts| &counts.fallbacks, 1);
     }

@@ -8,7 +8,7 @@ use zariz::rsa::hazmat::pss;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::params::Param;
 
-/// The length of a salt.
+/// A choice of the salt's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
     /// The length of the digest.
@@ -17,9 +17,9 @@ pub enum Salt {
     Auto,
     /// The longest that fits.
     Max,
-    /// Any length when verifying; when signing the longest up to that of the digest.
+    /// When verifying, any length; when signing, the longest up to that of the digest.
     AutoDigestMax,
-    /// In bytes.
+    /// A number of bytes.
     Bytes(c_int),
 }
 
@@ -71,7 +71,7 @@ impl Salt {
         }
     }
 
-    /// The length of the salt to sign with.
+    /// The salt length to sign with.
     pub fn to_sign(self, hash: Hash, bits: usize) -> Outcome<usize> {
         let longest = longest(hash, bits)?;
         let salt = match self {
@@ -87,7 +87,7 @@ impl Salt {
         Err(Failure::new(Reason::Length, text))
     }
 
-    /// The length that a salt must have; `None` where any length is allowed.
+    /// The required salt length; `None` if any length is allowed.
     pub fn to_verify(self, hash: Hash, bits: usize) -> Outcome<Option<usize>> {
         Ok(match self {
             Self::Auto | Self::AutoDigestMax => None,

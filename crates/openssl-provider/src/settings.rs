@@ -1,4 +1,4 @@
-//! Settings: those of the provider's section in OpenSSL's configuration.
+//! The provider's settings, from its section in OpenSSL's configuration.
 
 use std::ffi::CStr;
 use std::path::PathBuf;
@@ -10,35 +10,35 @@ use zariz::{Dispatch, Method};
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
 
-/// The default for the most operations in a batch: larger ones cost no less per operation, and all operations
-/// of a batch wait for its last.
+/// The default for the most operations in a batch. Larger batches cost no less per operation, and every
+/// operation waits for the last of its batch.
 const MAX_BATCH: usize = 16;
-/// The largest values that are allowed: more is an error.
+/// The largest allowed values; more is an error.
 const MOST_THREADS: usize = 1024;
 const LARGEST_BATCH: usize = 65_536;
 
 /// The settings, checked.
 pub struct Settings {
-    /// Which engines compute.
+    /// The engines that compute.
     pub dispatch: Dispatch,
-    /// How they multiply and reduce; by default, the fastest way.
+    /// How they multiply and reduce. By default, the fastest way.
     pub method: Option<Method>,
-    /// The most batches that are computed at once, and the most threads that compute batches of jobs; 0 for
-    /// no threads. By default, the number of processors ([`processors`]).
+    /// The most batches that are computed at once, and the most threads that compute for jobs; with 0, there
+    /// are no such threads. By default, the number of processors ([`processors`]).
     pub threads: Option<usize>,
     /// The most operations in a batch.
     pub max_batch: usize,
-    /// Whether each private key's primes are tested when it is loaded.
+    /// Whether to test the primes of each private key that is loaded.
     pub validate_keys: bool,
-    /// The file of counters.
+    /// The path of the counters file.
     pub counters: Option<PathBuf>,
 }
 
 const NAMES: [&CStr; 6] = [c"engine", c"method", c"threads", c"max-batch", c"validate-keys", c"counters"];
 
 impl Settings {
-    /// The names of all settings, with spaces between them: OpenSSL returns settings by name, and does not
-    /// list the others of a configuration.
+    /// The names of all settings, separated by spaces. OpenSSL returns settings by name, and does not list
+    /// the others of a configuration.
     pub fn names() -> String {
         NAMES.map(CStr::to_string_lossy).join(" ")
     }
@@ -64,12 +64,12 @@ impl Settings {
     }
 }
 
-/// How many processors this process may use. Makes more than a dozen system calls, so call it late.
+/// How many processors this process may use. It makes more than a dozen system calls.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, |count| count.get())
 }
 
-/// An absolute path: it does not depend on the working directory.
+/// Checks that a path is absolute, so that it does not depend on the working directory.
 fn absolute(path: &str) -> Outcome<PathBuf> {
     let path = PathBuf::from(path);
     if path.is_absolute() {

@@ -1,18 +1,19 @@
 //! A large stack for code that is called on the small stack of one of OpenSSL's jobs.
 //!
-//! It runs on a new thread. Where no thread can be started, it runs on the calling thread, on a stack of our
-//! own: haproxy no longer allows itself to create threads after it drops root's rights (`RLIMIT_NPROC` of 0).
+//! The code runs on a new thread. If no thread can be started, it runs on the calling thread, on a stack of
+//! our own. haproxy, for example, can no longer start threads after it has dropped root's rights
+//! (`RLIMIT_NPROC` of 0).
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder};
 
-/// Starts a thread that the program's signals do not reach: their handlers are for its own threads.
+/// Starts a thread with all signals blocked: the program's handlers are for its own threads.
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
     let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: sets of signals of ours; a thread begins with the mask of the thread that starts it.
+    // SAFETY: the sets of signals are local. A thread begins with the mask of the thread that starts it.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
@@ -24,7 +25,8 @@ pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
 
 /// Calls a function on another stack, and waits for it.
 pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thread::Result<T>> {
-    // A thread that cannot be started does not give the function back: it is taken out where it is called.
+    // If the thread cannot be started, the closure is lost; so it only takes the function out of this when it
+    // runs.
     let waiting = Mutex::new(Some(function));
     let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
     let by_thread = thread::scope(|scope| {
@@ -39,7 +41,7 @@ pub fn elsewhere<T: Send>(function: impl FnOnce() -> T + Send) -> io::Result<thr
     }
 }
 
-/// Calls a function on a stack of its own, on this thread.
+/// Calls a function on a separate stack, on this thread.
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
 pub fn on_another<T>(_: impl FnOnce() -> T) -> io::Result<thread::Result<T>> {
     Err(io::ErrorKind::Unsupported.into())
@@ -57,10 +59,10 @@ mod switch {
 
     /// As large as the stacks of Rust's threads.
     const SIZE: usize = 2 << 20;
-    /// Guard below the stack: at least one page, for every page size.
+    /// The guard region below the stack: at least one page, for every page size.
     const GUARD: usize = 64 << 10;
 
-    /// Memory for a stack, which the system clears before giving it to others.
+    /// Memory for a stack. The system clears it before giving it to others.
     struct Stack(*mut c_void);
 
     impl Stack {
@@ -92,25 +94,24 @@ mod switch {
         result: Option<thread::Result<T>>,
     }
 
-    /// The first function on the new stack; when it returns, the thread is back on the old stack. The address
-    /// of the call comes in halves, since `makecontext` hands over integers alone.
+    /// The first function on the new stack. When it returns, the thread is back on the old stack. The address
+    /// of the call comes in two halves, since `makecontext` passes only integers.
     extern "C" fn enter<F: FnOnce() -> T, T>(high: c_uint, low: c_uint) {
         let call = ((u64::from(high) << 32 | u64::from(low)) as *mut c_void).cast::<Call<F, T>>();
-        // SAFETY: `on_another` waits for us, and does not look at it meanwhile.
+        // SAFETY: `on_another` waits, and does not use it meanwhile.
         let call = unsafe { &mut *call };
         call.result = call.function.take().map(|function| catch_unwind(AssertUnwindSafe(function)));
     }
 
-    /// Calls a function on a stack of its own, on this thread. The function must not pause the job that runs.
+    /// Calls a function on a separate stack, on this thread. The function must not pause the running job.
     pub fn on_another<F: FnOnce() -> T, T>(function: F) -> io::Result<thread::Result<T>> {
         let stack = Stack::new()?;
         let mut call = Call { function: Some(function), result: None };
         let address = ptr::from_mut(&mut call) as u64;
         let mut back = MaybeUninit::<libc::ucontext_t>::uninit();
         let mut there = MaybeUninit::<libc::ucontext_t>::uninit();
-        // SAFETY: `getcontext` fills `there`, which `makecontext` then directs to the new stack and to
-        // `enter`, whose arguments are those given here. `swapcontext` fills `back` and returns once, when
-        // `enter` has.
+        // SAFETY: `getcontext` fills `there`, and `makecontext` directs it to the new stack and to `enter`,
+        // with the arguments given here. `swapcontext` fills `back` and returns once, when `enter` returns.
         let changed = unsafe {
             if libc::getcontext(there.as_mut_ptr()) != 0 {
                 return Err(io::Error::last_os_error());
@@ -134,7 +135,7 @@ mod switch {
 mod tests {
     use super::{elsewhere, on_another};
 
-    /// Needs far more than a job's 32 KiB.
+    /// Uses far more than a job's 32 KiB of stack.
     fn deep(levels: u64) -> u64 {
         let room = std::hint::black_box([levels; 512]);
         if levels == 0 { 0 } else { room[levels as usize % 512] + deep(levels - 1) }

@@ -10,7 +10,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use zariz::Modulus;
-use zariz::batcher::{Batcher, Error, Job, Lost, Pending, Policy, Primitive, Signer, WhenFull};
+use zariz::batcher::{Batcher, Error, Job, Pending, Policy, Primitive, QueueError, Signer, WhenFull};
 use zariz::rsa::blind::{self, Variant};
 use zariz::rsa::{self, Algorithm, Hash, Padding, PrivateKey, PublicKey};
 
@@ -121,9 +121,9 @@ fn errors_of_one_are_not_those_of_others() {
     assert_eq!([&results[0], &results[2]], [&sign(b"one"), &sign(b"three")]);
     assert_eq!(results[1], Err(Error::Rsa(rsa::Error::KeyTooShort)));
     let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
-    assert_eq!(batcher.call(late), Err(Error::Lost(Lost::Expired)));
+    assert_eq!(batcher.call(late), Err(Error::Queue(QueueError::Expired)));
     let late = Job::sign(&key, Algorithm::RS256, b"late").expect("a job").with_deadline(Instant::now());
-    assert_eq!(wait_all(vec![batcher.submit(late)]), [Err(Error::Lost(Lost::Expired))]);
+    assert_eq!(wait_all(vec![batcher.submit(late)]), [Err(Error::Queue(QueueError::Expired))]);
 }
 
 /// On a worker's thread, says that it was called, and returns when it may.
@@ -233,7 +233,7 @@ fn a_full_queue_refuses_or_waits() {
     let three = messages("refused", 3);
     let mut all: Vec<_> = three.iter().map(|message| Box::pin(signer.sign(message.as_bytes()))).collect();
     assert!(all[..2].iter_mut().all(|pending| poll(pending.as_mut()).is_pending()));
-    assert_eq!(poll(all[2].as_mut()), Poll::Ready(Err(Error::Lost(Lost::Full))));
+    assert_eq!(poll(all[2].as_mut()), Poll::Ready(Err(Error::Queue(QueueError::Full))));
     assert_eq!(wait_all(all.drain(..2).collect()), expected(signer.key(), &three[..2]));
     let batcher = Batcher::builder().threads(1).capacity(2).build();
     let signer = batcher.signer(signer.key(), Algorithm::RS256);
@@ -262,7 +262,7 @@ fn futures_that_give_up_are_in_nobodys_way() {
         }
         let (numbers, left): (Vec<_>, Vec<_>) = all.into_iter().filter(|(i, _)| i % 3 != 2).unzip();
         for (i, result) in numbers.into_iter().zip(wait_all(left)) {
-            let expired = i % 3 == 1 && result == Err(Error::Lost(Lost::Expired));
+            let expired = i % 3 == 1 && result == Err(Error::Queue(QueueError::Expired));
             assert!(expired || result == expected(&key, &messages[i..=i])[0], "{i}: {result:?}");
         }
     }

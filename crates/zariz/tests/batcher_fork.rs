@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use zariz::batcher::{Batcher, Error, Lost};
+use zariz::batcher::{Batcher, Error, QueueError};
 use zariz::rsa::{Algorithm, PrivateKey};
 
 /// What a child of `fork` sees: its own queue, and futures of its parent that say so.
@@ -20,7 +20,7 @@ fn after_a_fork_there_is_another_queue() {
     assert!(pending.as_mut().poll(&mut context).is_pending() && outside.as_mut().poll(&mut context).is_pending());
     zariz_process::note_fork();
     for of_parent in [pending.as_mut(), outside.as_mut()] {
-        assert_eq!(of_parent.poll(&mut context), Poll::Ready(Err(Error::Lost(Lost::Forked))));
+        assert_eq!(of_parent.poll(&mut context), Poll::Ready(Err(Error::Queue(QueueError::Forked))));
     }
     assert_eq!(batcher.metrics().operations, 0);
     assert_eq!(signer.sign_blocking(b"after"), Ok(signer.key().sign(Algorithm::RS256, b"after").expect("a signature")));

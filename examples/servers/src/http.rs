@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
-use zariz::batcher::{self, Job};
+use zariz::batcher::{self, Job, QueueError};
 use zariz::rsa;
 use zeroize::Zeroizing;
 
@@ -45,12 +45,12 @@ impl IntoResponse for Refused {
 impl From<batcher::Error> for Refused {
     /// Callers see what they can change. The log has the rest.
     fn from(error: batcher::Error) -> Self {
-        use batcher::Error::{Lost, Rsa};
+        use batcher::Error::{Queue, Rsa};
         match error {
             Rsa(rsa::Error::NotBelowModulus | rsa::Error::Length { .. }) => {
                 Self(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
             }
-            Lost(batcher::Lost::Full | batcher::Lost::Expired) => {
+            Queue(QueueError::Full | QueueError::Expired) => {
                 Self(StatusCode::SERVICE_UNAVAILABLE, "too many requests wait; try again later".into())
             }
             _ => Self::failed(&error),

@@ -1,4 +1,4 @@
-//! An encryption or decryption under way.
+//! The state of an encryption or decryption.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
 use crate::ffi::params::{Built, Param, Params, Requested};
-use crate::held::Held;
 use crate::key::Key;
 use crate::openssl::Operation;
 use crate::padding::{PAD_MODE, Padding};
+use crate::pointers::Held;
 use crate::provider::Provider;
 use crate::queue::Primitive;
 
@@ -26,7 +26,7 @@ const CLIENT_VERSION: &CStr = c"tls-client-version";
 const NEGOTIATED_VERSION: &CStr = c"tls-negotiated-version";
 const IMPLICIT_REJECTION: &CStr = c"implicit-rejection";
 
-/// The digest of OAEP where a program names none.
+/// The digest of OAEP if the program names none.
 const DEFAULT_DIGEST: &str = "SHA1";
 
 /// The context of an operation, which OpenSSL holds.
@@ -41,7 +41,7 @@ pub struct CipherContext {
     client_version: u32,
     negotiated_version: u32,
     implicit_rejection: bool,
-    /// The last to be dropped: keys and digests belong to its library context.
+    /// Dropped last: keys and digests belong to its library context.
     pub provider: Arc<Provider>,
 }
 
@@ -90,7 +90,7 @@ impl CipherContext {
         Ok(if premaster { premaster::PREMASTER_SIZE } else { size })
     }
 
-    /// The hash and mask of OAEP, where zariz supports them.
+    /// The hash and mask of OAEP, if zariz supports them.
     fn oaep(&self) -> Option<(Hash, Mgf)> {
         let digest = self.digest.as_ref()?;
         Some((digest.hash()?, Mgf::Mgf1(self.mgf1.as_ref().unwrap_or(digest).hash()?)))
@@ -139,7 +139,7 @@ impl CipherContext {
         self.decode(block, ciphertext, key, private)
     }
 
-    /// The message in a decrypted block.
+    /// The message inside a decrypted block.
     fn decode(
         &self,
         mut block: Zeroizing<Vec<u8>>,
@@ -196,7 +196,7 @@ impl CipherContext {
         out
     }
 
-    /// Takes parameters.
+    /// Takes parameters from the program.
     pub fn set(&mut self, params: &Params) -> Outcome {
         let wrong =
             |name: &CStr| Failure::new(Reason::Parameter, format!("{} is of the wrong type", name.to_string_lossy()));
@@ -245,7 +245,7 @@ impl CipherContext {
         requested.put(DIGEST, |param| param.put_text(&name(self.digest.as_ref())))
             && requested.put(PAD_MODE, |param| self.padding.write(param))
             && requested.put(MGF1_DIGEST, |param| param.put_text(&name(mgf1)))
-            // SAFETY: it lives as long as the context, as OpenSSL expects of it.
+            // SAFETY: it lives as long as the context, as OpenSSL expects.
             && requested.put(LABEL, |param| unsafe { param.put_octets_address(&self.label) })
             && requested.put(CLIENT_VERSION, |param| param.put_int(self.client_version.into()))
             && requested.put(NEGOTIATED_VERSION, |param| param.put_int(self.negotiated_version.into()))

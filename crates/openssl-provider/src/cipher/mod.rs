@@ -5,15 +5,14 @@ mod context;
 use std::ffi::{c_int, c_uchar};
 use std::ptr;
 
-use crate::buffer::{bytes, output};
 use crate::failure::{Failure, Reason};
 use crate::ffi::core::Entry;
 use crate::ffi::functions::{Opaque, cipher};
 use crate::ffi::guard;
 use crate::ffi::params::{Param, Params, Requested};
-use crate::held::{hold, release, with};
 use crate::key::KeyData;
 use crate::openssl::Operation;
+use crate::pointers::{bytes, hold, output, release, with};
 use crate::provider::Provider;
 use context::CipherContext;
 

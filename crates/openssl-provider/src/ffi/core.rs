@@ -6,7 +6,7 @@ use std::ptr;
 use super::libcrypto::PeekError;
 use super::params::Param;
 
-/// `OSSL_DISPATCH`: a function and its number. The last of a table has number 0.
+/// `OSSL_DISPATCH`: a function and its number. Number 0 ends a table.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -28,7 +28,7 @@ pub struct Algorithm {
     pub description: *const c_char,
 }
 
-// SAFETY: it points to constants alone.
+// SAFETY: it points only to constants.
 unsafe impl Sync for Algorithm {}
 
 /// `OSSL_ITEM`: a reason and its text.
@@ -38,7 +38,7 @@ pub struct ReasonString {
     pub text: *const c_char,
 }
 
-// SAFETY: it points to constants alone.
+// SAFETY: it points only to constants.
 unsafe impl Sync for ReasonString {}
 
 /// `OSSL_CORE_HANDLE`.
@@ -57,7 +57,7 @@ type NewError = unsafe extern "C" fn(*const Handle);
 type SetErrorDebug = unsafe extern "C" fn(*const Handle, *const c_char, c_int, *const c_char);
 type VsetError = unsafe extern "C" fn(*const Handle, u32, *const c_char, *mut c_void);
 
-/// What OpenSSL's core offers to one instance of the provider.
+/// The functions of OpenSSL's core for one instance of the provider.
 #[derive(Clone, Copy)]
 pub struct Core {
     handle: *const Handle,
@@ -68,13 +68,13 @@ pub struct Core {
     peek_error: Option<PeekError>,
 }
 
-// SAFETY: OpenSSL's core functions may be called from any thread, as its providers do.
+// SAFETY: OpenSSL's core functions may be called from any thread; its own providers do so.
 unsafe impl Send for Core {}
-// SAFETY: as above.
+// SAFETY: OpenSSL's core functions may be called from any thread; its own providers do so.
 unsafe impl Sync for Core {}
 
 impl Core {
-    /// Reads the table that OpenSSL gives to a provider; nothing if it lacks a function that is needed.
+    /// Reads the table that OpenSSL gives to a provider. `None` if a required function is missing.
     ///
     /// # Safety
     /// `table` ends with number 0, its functions have the types that `openssl/core_dispatch.h` declares, and
@@ -103,7 +103,8 @@ impl Core {
         self.get_params as *const c_void
     }
 
-    /// The texts of these settings in the provider's section of the configuration, as far as they are there.
+    /// The values of these settings in the provider's section of the configuration; `None` for each that is
+    /// not set.
     pub fn settings<const N: usize>(&self, names: [&'static CStr; N]) -> [Option<String>; N] {
         let mut values = [ptr::null::<c_char>(); N];
         let mut params = Vec::with_capacity(N + 1);
@@ -115,13 +116,12 @@ impl Core {
         unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) };
         drop(params);
         values.map(|value| {
-            // SAFETY: OpenSSL set it to a string of its own that lives as long as the configuration, or left
-            // it null.
+            // SAFETY: OpenSSL left it null, or set it to a string that lives as long as the configuration.
             (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
         })
     }
 
-    /// Reads the queue of errors by this function of libcrypto: the core's table has none for it.
+    /// Sets the function of libcrypto that reads the error queue: the core's table has none.
     pub fn with_peek(self, peek_error: PeekError) -> Self {
         Self { peek_error: Some(peek_error), ..self }
     }
@@ -134,13 +134,13 @@ impl Core {
 
     /// Puts an error on OpenSSL's queue.
     pub fn raise(&self, reason: c_uint, text: &str, file: &str, line: u32) {
-        // The text is a format: without a per cent sign nothing is read from the list of arguments.
+        // The text is a format string. Without a per cent sign, nothing is read from the argument list.
         let format = CString::new(text.replace('%', "%%").replace('\0', "?")).unwrap_or_default();
         let file = CString::new(file).unwrap_or_default();
-        // What a `va_list` is depends on the system: a pointer to a structure of at most 32 bytes, or a
-        // pointer to anything. OpenSSL hands it on to `vsnprintf`, which takes nothing out of it.
+        // A `va_list` depends on the system: a pointer to a structure of at most 32 bytes, or a pointer to
+        // anything. OpenSSL passes it to `vsnprintf`, which reads nothing from it.
         let mut arguments = [0u64; 4];
-        // SAFETY: strings are ended by zeros and are copied; see above for the arguments.
+        // SAFETY: the strings end with zeros and are copied. The comment above is about the arguments.
         unsafe {
             (self.new_error)(self.handle);
             if let Some(set_error_debug) = self.set_error_debug {

@@ -1,4 +1,4 @@
-//! The functions a provider offers: their numbers and types (openssl/core_dispatch.h).
+//! The functions that a provider offers: their numbers and types (openssl/core_dispatch.h).
 
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 use std::marker::PhantomData;
@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use super::core::Entry;
 use super::params::Param;
 
-/// Pointers that are opaque to one of the sides: contexts and keys.
+/// A pointer that is opaque to one side: a context or key.
 pub type Opaque = *mut c_void;
 /// `OSSL_CALLBACK`.
 pub type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
 
-/// A function's number, with the type it must have.
+/// A function's number, and the type it must have.
 pub struct FunctionId<F>(c_int, PhantomData<F>);
 
 impl<F: Copy> FunctionId<F> {
@@ -19,14 +19,14 @@ impl<F: Copy> FunctionId<F> {
         Self(id, PhantomData)
     }
 
-    /// The entry of a dispatch table. `F` is a pointer to a function.
+    /// An entry of a dispatch table. `F` is a function pointer.
     pub const fn with(&self, function: F) -> Entry {
         union Cast<F: Copy> {
             from: F,
             to: unsafe extern "C" fn(),
         }
         const { assert!(size_of::<F>() == size_of::<unsafe extern "C" fn()>()) };
-        // SAFETY: both are pointers to functions; OpenSSL casts back by the number.
+        // SAFETY: both are function pointers; OpenSSL casts back by the number.
         Entry { id: self.0, function: Some(unsafe { Cast { from: function }.to }) }
     }
 }

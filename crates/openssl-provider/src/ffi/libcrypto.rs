@@ -1,5 +1,5 @@
-//! The libcrypto that loaded the provider: found by the address of one of its functions, so that a provider
-//! built once serves every OpenSSL, and never brings a second one into a process.
+//! The libcrypto that loaded the provider, found by the address of one of its functions. So one build serves
+//! every OpenSSL, and never brings a second one into a process.
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
 use std::mem::{MaybeUninit, transmute_copy};
@@ -38,7 +38,7 @@ opaque! {
 
 /// `ASYNC_callback_fn`.
 pub type AsyncCallback = unsafe extern "C" fn(*mut c_void) -> c_int;
-/// What a wait context calls for a file descriptor when it is freed.
+/// Called for a file descriptor when its wait context is freed.
 pub type FdCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void);
 /// `ERR_peek_last_error`.
 pub type PeekError = unsafe extern "C" fn() -> c_ulong;
@@ -56,7 +56,7 @@ macro_rules! libcrypto {
         }
 
         impl Libcrypto {
-            /// Finds the functions in the library that an address belongs to; the error says what is missing.
+            /// Finds the functions in the library that contains an address. The error says what is missing.
             pub fn containing(address: *const c_void) -> Result<Self, String> {
                 let library = Library::containing(address)?;
                 // SAFETY: each symbol is a function of that type: the list below is that of OpenSSL's
@@ -129,13 +129,13 @@ libcrypto! {
 struct Library {
     handle: *mut c_void,
     name: String,
-    /// Where it begins in memory.
+    /// Its address in memory.
     base: *mut c_void,
-    /// Functions of other libraries may be found under the handle too.
+    /// Functions of other libraries may also be found under the handle.
     among_others: bool,
 }
 
-/// The library that an address belongs to.
+/// Finds the library that contains an address.
 fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
     let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address is allowed; the structure is written unless the result is zero.
@@ -146,34 +146,33 @@ impl Library {
     fn containing(address: *const c_void) -> Result<Self, String> {
         let place = place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
         let (file, base) = (place.dli_fname, place.dli_fbase);
-        // SAFETY: the loader's own name of a library that is there already, and the program itself; nothing
-        // is loaded.
+        // SAFETY: the loader's own name of a loaded library, and the program itself; nothing is loaded.
         let [own, program] = unsafe {
             [(file, libc::RTLD_NOW | libc::RTLD_NOLOAD), (ptr::null(), libc::RTLD_NOW)]
                 .map(|(file, flags)| libc::dlopen(file, flags))
         };
-        // A program that has OpenSSL inside is no library: its functions are among those of the whole
-        // process, if it exports them.
+        // If OpenSSL is inside the program, it is no library: its functions are among those of the whole
+        // process, if the program exports them.
         let (handle, other, among_others) =
             if own.is_null() || own == program { (program, own, true) } else { (own, program, false) };
         if !other.is_null() {
-            // SAFETY: it was opened here, and is not used any more.
+            // SAFETY: it was opened here, and is no longer used.
             unsafe { libc::dlclose(other) };
         }
-        // SAFETY: a string of the loader's that lives as long as the library.
+        // SAFETY: the loader's string, which lives as long as the library.
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
         if handle.is_null() {
             return Err(format!("the loader does not know {name}"));
         }
         let library = Self { handle, name, base, among_others };
-        // The loader's name of a program is the name that started it, perhaps that of a library; so one
-        // function is checked.
+        // The loader's name of a program is the name that started it, which may be the name of a library. So
+        // check one function.
         library.address(c"OSSL_LIB_CTX_new", true)?;
         Ok(library)
     }
 
-    /// The address of a function. With `check`, it must be in this library: the loader takes about 40 µs to
-    /// find the library of one address.
+    /// The address of a function. With `check`, it must be in this library. Finding the library of an address
+    /// takes the loader about 40 µs, so not every function is checked.
     fn address(&self, name: &CStr, check: bool) -> Result<*mut c_void, String> {
         // SAFETY: an open library and a string.
         let symbol = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
@@ -197,7 +196,7 @@ impl Library {
     /// A function of the library.
     ///
     /// # Safety
-    /// `F` is a pointer to a function, and the symbol one of that type.
+    /// `F` is a function pointer, and the symbol has its type.
     unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let symbol = self.address(name, self.among_others)?;
@@ -208,7 +207,7 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: it was opened once here. It stays loaded, since it is our caller.
+        // SAFETY: it was opened here. The library stays loaded, since it called us.
         unsafe { libc::dlclose(self.handle) };
     }
 }
@@ -217,10 +216,10 @@ impl Drop for Library {
 mod tests {
     use super::*;
 
-    /// libssl needs libcrypto, so the loader finds OpenSSL's functions under its handle as well.
+    /// libssl needs libcrypto, so the loader also finds OpenSSL's functions under its handle.
     #[test]
     fn functions_of_another_library_are_refused() {
-        // SAFETY: loading a library of the system's, and addresses of functions, which are not called.
+        // SAFETY: a system library is loaded; the functions are not called.
         let [of_ssl, of_crypto] = unsafe {
             let ssl = libc::dlopen(c"libssl.so.3".as_ptr(), libc::RTLD_NOW);
             if ssl.is_null() {

@@ -1,4 +1,4 @@
-//! The border between OpenSSL and a provider: types, numbers of functions, parameters, and functions of
+//! The interface between OpenSSL and a provider: types, function numbers, parameters, and functions of
 //! libcrypto.
 
 pub mod core;
@@ -8,8 +8,7 @@ pub mod params;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a function that OpenSSL calls. On a panic it returns `panicked`, since a panic must not unwind into
-/// C.
+/// Runs a function that OpenSSL calls. On a panic, returns `panicked`: a panic must not unwind into C.
 pub fn guard<R>(panicked: R, function: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(panicked)
 }

@@ -1,4 +1,4 @@
-//! New keys.
+//! Generation of keys.
 
 use std::ffi::{c_int, c_void};
 use std::ops::RangeInclusive;
@@ -18,7 +18,7 @@ use crate::queue::job;
 
 /// The usual public exponent: 65,537.
 const E: [u8; 3] = [1, 0, 1];
-/// Lengths of keys that zariz makes. OpenSSL makes others, or gives its own errors.
+/// The lengths of keys that zariz makes. OpenSSL makes keys of other lengths, or reports its own errors.
 const BITS: RangeInclusive<usize> = PublicKey::MIN_BITS..=PublicKey::MAX_BITS;
 
 /// The parameters of a new key.
@@ -97,15 +97,15 @@ impl Plan {
         Ok(key)
     }
 
-    /// What makes the key, unless OpenSSL must: more than two primes, another length, or a public exponent that
-    /// zariz does not take for new keys.
+    /// The generator, if zariz can make the key. OpenSSL must make keys with more than two primes, of other
+    /// lengths, or with a public exponent that zariz does not take for new keys.
     fn generator(&self) -> Option<KeyGenerator> {
         let supported = self.primes == 2 && BITS.contains(&self.bits);
         supported.then(|| KeyGenerator::new(self.bits).and_then(|generator| generator.with_exponent(&self.e)).ok())?
     }
 
-    /// Makes the key, and reports progress for each batch of candidates. In a job, there are no reports
-    /// meanwhile: the search is on another stack, on which the program's function must not pause the job.
+    /// Makes the key, and reports progress for each batch of candidates. In a job, it reports nothing: the
+    /// search runs on another stack, on which the program's function must not pause the job.
     fn search(&self, generator: &KeyGenerator, progress: &Progress) -> Outcome<PrivateKey> {
         if job::is_running(&self.provider.openssl.libcrypto) {
             return Ok(self.provider.with_stack(|| generator.generate())??);

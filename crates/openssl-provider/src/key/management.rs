@@ -12,8 +12,8 @@ use crate::ffi::core::Entry;
 use crate::ffi::functions::{Callback, Opaque, keymgmt};
 use crate::ffi::guard;
 use crate::ffi::params::{Built, Param, Params, Requested};
-use crate::held::{hold, release};
 use crate::openssl::Check;
+use crate::pointers::{hold, release};
 use crate::provider::Provider;
 
 /// `OSSL_KEYMGMT_VALIDATE_QUICK_CHECK`.
@@ -81,7 +81,7 @@ unsafe extern "C" fn free(data: Opaque) {
     unsafe { release::<KeyData>(data) };
 }
 
-/// Keys are never found by reference: decoders are OpenSSL's, and so are their keys.
+/// Keys are never loaded by reference: the decoders and their keys are OpenSSL's.
 unsafe extern "C" fn load(_: *const c_void, _: usize) -> Opaque {
     ptr::null_mut()
 }
@@ -113,7 +113,7 @@ unsafe extern "C" fn validate(data: *const c_void, selection: c_int, kind: c_int
             select::PUBLIC => Check::Public,
             _ => return Ok(()),
         };
-        // OpenSSL's own checks, of the numbers as they were given.
+        // OpenSSL's own checks, on the numbers as they were given.
         key_data.key()?.foreign(&key_data.provider)?.check(check)
     })
 }

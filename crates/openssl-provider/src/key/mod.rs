@@ -1,4 +1,4 @@
-//! RSA keys: those that zariz computes with, and those that are left to OpenSSL.
+//! RSA keys: those for zariz, and those that are left to OpenSSL.
 
 mod generate;
 pub mod management;
@@ -21,20 +21,20 @@ use numbers::{Numbers, select};
 pub struct Key {
     numbers: Numbers,
     arithmetic: Arithmetic,
-    /// This key as an OpenSSL key, once it was needed.
+    /// This key as an OpenSSL key, made when first needed.
     foreign: OnceLock<Pkey>,
 }
 
-/// What computes with a key.
+/// How operations with a key are computed.
 pub enum Arithmetic {
-    /// zariz, both halves.
+    /// By zariz, both halves.
     Private(PrivateKey),
-    /// zariz, the public half alone.
+    /// By zariz, the public half only.
     Public(PublicKey),
-    /// OpenSSL: the key is too short or long, has other than two primes, lacks some of its numbers, or these
-    /// do not fit together.
+    /// By OpenSSL. The key is too short or long, does not have exactly two primes, lacks some of its numbers,
+    /// or these do not fit together.
     Foreign,
-    /// Nothing private, since a prime is not prime and the setting validate-keys is on; OpenSSL does public
+    /// No private operations: a factor is not prime, and the setting validate-keys is on. OpenSSL does public
     /// operations. The text says what is wrong. (Refusing the import would be worse: OpenSSL would take
     /// another provider, whose wrong signatures reveal a factor.)
     Refused(String),
@@ -53,7 +53,8 @@ impl Key {
         };
         let mut key = Self::with(numbers, arithmetic);
         if !fits {
-            // OpenSSL decides which keys with missing or wrong numbers can be imported: its versions differ.
+            // OpenSSL decides which keys with missing or wrong numbers can be imported: this differs between
+            // its versions.
             key.foreign(provider)?;
             key.numbers.settle();
         }
@@ -74,8 +75,8 @@ impl Key {
         self.bits().div_ceil(8)
     }
 
-    /// The security in bits. For the usual lengths, the figures of NIST (SP 800-56B rev. 2, appendix D); for
-    /// others, OpenSSL's formula.
+    /// The security in bits: NIST's figures for the usual lengths (SP 800-56B rev. 2, appendix D), OpenSSL's
+    /// formula for others.
     pub fn security(&self, provider: &Provider) -> Outcome<usize> {
         let quoted = match self.bits() {
             2048 => Some(112),
@@ -90,7 +91,7 @@ impl Key {
         }
     }
 
-    /// zariz's key for private operations; `None` where OpenSSL does them.
+    /// zariz's key for private operations; `None` if OpenSSL does them.
     pub fn private(&self) -> Outcome<Option<&PrivateKey>> {
         match &self.arithmetic {
             Arithmetic::Private(key) => Ok(Some(key)),
@@ -100,7 +101,7 @@ impl Key {
         }
     }
 
-    /// zariz's key for public operations; `None` where OpenSSL does them, or refuses them with its own error.
+    /// zariz's key for public operations; `None` if OpenSSL does them, or refuses them with its own error.
     pub fn public(&self) -> Option<&PublicKey> {
         match &self.arithmetic {
             _ if self.numbers.is_refused() => None,
@@ -110,13 +111,13 @@ impl Key {
         }
     }
 
-    /// `x^e mod n` of a number that may be shorter than the key. `key` is zariz's own for it.
+    /// `x^e mod n` of a number that may be shorter than the key. `key` is zariz's form of this key.
     pub fn open(&self, provider: &Provider, key: &PublicKey, number: &[u8]) -> Outcome<Vec<u8>> {
         let number = self.padded(number)?;
         Ok(provider.compute(Primitive::Public(key.clone(), number.into()))?.to_vec())
     }
 
-    /// Pads a number with zeros before it to the key's length.
+    /// Pads a number with leading zeros to the key's length.
     pub fn padded(&self, number: &[u8]) -> Outcome<Vec<u8>> {
         let zeros = self.size().checked_sub(number.len());
         let zeros = zeros.ok_or_else(|| {
@@ -139,7 +140,7 @@ impl Key {
         Ok(self.foreign.get_or_init(|| key))
     }
 
-    /// Leaves an operation that gives bytes to OpenSSL; see [`Pkey::transform`].
+    /// Leaves an operation that returns bytes to OpenSSL; see [`Pkey::transform`].
     pub fn transform_foreign(
         &self,
         provider: &Provider,
@@ -152,7 +153,7 @@ impl Key {
         self.foreign(provider)?.transform(operation, parameters, input, out)
     }
 
-    /// Whether OpenSSL signs digests of that name with the key.
+    /// Checks with OpenSSL that the key can sign digests of that name.
     pub fn check_digest_foreign(&self, provider: &Provider, name: &str) -> Outcome {
         let mut parameters = Built::default();
         parameters.text(c"digest", name);
@@ -172,10 +173,10 @@ impl Key {
     }
 }
 
-/// What OpenSSL holds of a key (`keydata` in its documents): empty at first, then with a key.
+/// A key that OpenSSL holds (`keydata` in its documents): empty at first.
 pub struct KeyData {
     key: Mutex<Option<Arc<Key>>>,
-    /// The last to be dropped: the key may belong to its library context.
+    /// Dropped last: the key may belong to its library context.
     provider: Arc<Provider>,
 }
 
@@ -195,8 +196,8 @@ impl KeyData {
     }
 }
 
-/// What computes with a private key of these numbers, and whether all are given and fit together. OpenSSL accepts
-/// keys without dp, dq and qInv, and with wrong ones, so zariz computes them again.
+/// How a private key with these numbers is computed with, and whether all of them are given and fit together.
+/// OpenSSL accepts keys without dp, dq and qInv, and with wrong ones, so zariz recomputes them.
 fn private(numbers: &Numbers, settings: &Settings) -> Outcome<(Arithmetic, bool)> {
     let all = numbers.components().and_then(|all| PrivateKey::from_components(&all).ok());
     let fits = all.is_some();

@@ -18,14 +18,14 @@ pub mod select {
     pub const PUBLIC: c_int = 2;
     /// Both.
     pub const KEYPAIR: c_int = PRIVATE | PUBLIC;
-    /// Parameters, of which an RSA key has none: a request for them alone gives an empty list.
+    /// Parameters. An RSA key has none: a request for these only gives an empty list.
     pub const OTHER_PARAMETERS: c_int = 0x80;
 }
 
 /// A secret number, big-endian.
 type Secret = Zeroizing<Vec<u8>>;
 
-/// Primes, and what belongs to each.
+/// The primes, and the numbers of each.
 const FACTORS: [&CStr; 10] = [
     c"rsa-factor1",
     c"rsa-factor2",
@@ -70,7 +70,7 @@ const ALL: usize = 3 + FACTORS.len() + EXPONENTS.len() + COEFFICIENTS.len();
 /// Describes the numbers of a private key.
 pub static KEYPAIR: [Param; ALL + 1] = described([Param::END; ALL + 1], 0);
 
-/// The descriptions of all numbers, from a place on, and the end behind them.
+/// Writes the descriptions of all numbers from index `from` on, then the end.
 pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Param; N] {
     let mut at = from;
     let lists: [&[&'static CStr]; 4] = [&[c"n", c"e", c"d"], &FACTORS, &EXPONENTS, &COEFFICIENTS];
@@ -88,11 +88,10 @@ pub const fn described<const N: usize>(mut all: [Param; N], from: usize) -> [Par
     all
 }
 
-/// How many descriptions [`described`] adds, with the end.
+/// How many entries [`described`] writes, including the end.
 pub const DESCRIBED: usize = ALL + 1;
 
-/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: with a modulus of at most this many bits, any public exponent is
-/// allowed.
+/// `OPENSSL_RSA_SMALL_MODULUS_BITS`: up to this length of the modulus, any public exponent is allowed.
 const SMALL_MODULUS_BITS: usize = 3072;
 /// `OPENSSL_RSA_MAX_PUBEXP_BITS`: the longest public exponent with a longer modulus.
 const MAX_EXPONENT_BITS: usize = 64;
@@ -108,8 +107,8 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Reads them, with the private ones if requested. As in OpenSSL, a key without `d` is public, whatever else
-    /// is given, and gaps in the lists are skipped.
+    /// Reads the numbers; the private ones only if requested. Like OpenSSL, takes a key without `d` as
+    /// public, whatever else is given, and skips gaps in the lists.
     pub fn read(params: &Params, private: bool) -> Outcome<Self> {
         let number = |name: &CStr| match params.get(name) {
             None => Ok(None),
@@ -142,7 +141,7 @@ impl Numbers {
         Err(Failure::new(Reason::Key, wrong))
     }
 
-    /// Forgets exponents and coefficients that do not match the primes in number, as OpenSSL does.
+    /// Like OpenSSL, drops exponents and coefficients whose count does not match the primes.
     pub fn settle(&mut self) {
         let primes = self.factors.len();
         if (primes, primes) != (self.exponents.len(), self.coefficients.len() + 1) {
@@ -150,7 +149,7 @@ impl Numbers {
         }
     }
 
-    /// The numbers of one of zariz's keys.
+    /// The numbers of a key of zariz.
     pub fn of(key: &PrivateKey) -> Self {
         let key = key.components();
         let secret = |number: &Secret| Zeroizing::new(stripped(number).to_vec());
@@ -164,7 +163,7 @@ impl Numbers {
         }
     }
 
-    /// All numbers of a key with two primes, if all are here.
+    /// All numbers of a key with two primes, if all are given.
     pub fn components(&self) -> Option<Components> {
         let (Some(d), [p, q], [dp, dq], [qinv]) =
             (&self.d, &self.factors[..], &self.exponents[..], &self.coefficients[..])
@@ -175,7 +174,7 @@ impl Numbers {
         Some(Components { n: self.n.clone(), e: self.e.clone(), d, p, q, dp, dq, qinv })
     }
 
-    /// Only the public ones.
+    /// Only the public numbers.
     pub fn public(&self) -> Self {
         let (n, e) = (self.n.clone(), self.e.clone());
         Self { n, e, d: None, factors: Vec::new(), exponents: Vec::new(), coefficients: Vec::new() }
@@ -186,7 +185,7 @@ impl Numbers {
         bits(&self.n)
     }
 
-    /// Whether OpenSSL refuses to compute `x^e mod n`: anyone can make such a key, and the computation takes
+    /// Whether OpenSSL refuses to compute `x^e mod n`. Anyone can make such a key, and the computation takes
     /// long.
     pub fn is_refused(&self) -> bool {
         self.bits() > SMALL_MODULUS_BITS && bits(&self.e) > MAX_EXPONENT_BITS
@@ -205,7 +204,7 @@ impl Numbers {
                     && lists().all(|(name, number): (&&'static CStr, &Secret)| take(name, number)))
     }
 
-    /// Writes those that are selected.
+    /// Writes the selected numbers.
     pub fn write(&self, selection: i32, params: &mut Built) {
         self.each(selection, |name, number| {
             params.number(name, number);

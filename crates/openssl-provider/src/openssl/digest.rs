@@ -19,11 +19,11 @@ pub struct Md {
 
 // SAFETY: a digest does not change, and its references are counted atomically.
 unsafe impl Send for Md {}
-// SAFETY: as above.
+// SAFETY: a digest does not change, and its references are counted atomically.
 unsafe impl Sync for Md {}
 
 impl Md {
-    /// The digest of that name, with those properties.
+    /// Finds the digest with that name and these properties.
     pub fn fetch(openssl: &OpenSsl, name: &str, properties: Option<&str>) -> Outcome<Self> {
         let (name, properties) = (string(name)?, properties.map(string).transpose()?);
         let properties = properties.as_ref().map_or(ptr::null(), |properties| properties.as_ptr());
@@ -33,25 +33,25 @@ impl Md {
         Ok(Self { libcrypto, md })
     }
 
-    /// OpenSSL's main name of it.
+    /// OpenSSL's main name of the digest.
     pub fn name(&self) -> &str {
         // SAFETY: a live digest; its name lives as long.
         unsafe { CStr::from_ptr((self.libcrypto.md_name)(self.md.as_ptr())) }.to_str().unwrap_or("")
     }
 
-    /// The length of a digest in bytes; 0 where it has none of its own.
+    /// The length of a digest in bytes; 0 if it has no fixed length.
     pub fn size(&self) -> usize {
         // SAFETY: a live digest.
         usize::try_from(unsafe { (self.libcrypto.md_size)(self.md.as_ptr()) }).unwrap_or(0)
     }
 
-    /// The parameters that can be read from a digest under way.
+    /// The parameters that can be read while digesting.
     pub fn gettable(&self) -> *const Param {
         // SAFETY: a live digest.
         unsafe { (self.libcrypto.md_gettable_ctx_params)(self.md.as_ptr()) }
     }
 
-    /// The parameters that can be set of a digest under way.
+    /// The parameters that can be set while digesting.
     pub fn settable(&self) -> *const Param {
         // SAFETY: a live digest.
         unsafe { (self.libcrypto.md_settable_ctx_params)(self.md.as_ptr()) }
@@ -60,7 +60,7 @@ impl Md {
 
 impl Clone for Md {
     fn clone(&self) -> Self {
-        // SAFETY: a live digest; one more reference to it. It cannot fail.
+        // SAFETY: a live digest. One more reference to it; this cannot fail.
         unsafe { (self.libcrypto.md_up_ref)(self.md.as_ptr()) };
         Self { libcrypto: self.libcrypto, md: self.md }
     }
@@ -73,7 +73,7 @@ impl Drop for Md {
     }
 }
 
-/// A digest under way.
+/// The state of a digest computation.
 pub struct MdCtx {
     libcrypto: Libcrypto,
     context: NonNull<EvpMdCtx>,
@@ -88,7 +88,7 @@ impl MdCtx {
         Ok(Self { libcrypto, context: made(unsafe { (libcrypto.md_ctx_new)() })? })
     }
 
-    /// A digest of an empty message.
+    /// The state before any piece of the message.
     ///
     /// # Safety
     /// `params` is null or an array of parameters.
@@ -112,7 +112,7 @@ impl MdCtx {
         Ok(DigestValue { bytes, len: len as usize })
     }
 
-    /// A copy with the same pieces.
+    /// A copy of the state.
     pub fn copy(&self) -> Outcome<Self> {
         let out = Self::empty(self.libcrypto)?;
         // SAFETY: live contexts.
@@ -140,12 +140,12 @@ impl MdCtx {
 
 impl Drop for MdCtx {
     fn drop(&mut self) {
-        // SAFETY: it is ours.
+        // SAFETY: we own it.
         unsafe { (self.libcrypto.md_ctx_free)(self.context.as_ptr()) };
     }
 }
 
-/// The value of a digest, which owns nothing: a job that holds one may be forgotten.
+/// The value of a digest. It owns no memory: a job that holds one may be abandoned.
 pub struct DigestValue {
     bytes: [u8; MAX_DIGEST],
     len: usize,

@@ -1,4 +1,4 @@
-//! RSA by OpenSSL's own code.
+//! RSA computed by OpenSSL's own code.
 
 use std::ffi::{c_char, c_int};
 use std::ptr::{self, NonNull};
@@ -27,7 +27,7 @@ pub enum Check {
     Private,
     /// The public half.
     Public,
-    /// The public half, by the tests that are cheap.
+    /// The public half, by cheap tests only.
     PublicQuick,
 }
 
@@ -38,9 +38,9 @@ pub struct Pkey {
     key: NonNull<EvpPkey>,
 }
 
-// SAFETY: keys may be used by all threads.
+// SAFETY: all threads may use keys.
 unsafe impl Send for Pkey {}
-// SAFETY: as above.
+// SAFETY: all threads may use keys.
 unsafe impl Sync for Pkey {}
 
 /// A context of an operation.
@@ -48,7 +48,7 @@ pub struct PkeyCtx(Libcrypto, NonNull<EvpPkeyCtx>);
 
 impl Drop for PkeyCtx {
     fn drop(&mut self) {
-        // SAFETY: it is ours.
+        // SAFETY: we own it.
         unsafe { (self.0.pkey_ctx_free)(self.1.as_ptr()) };
     }
 }
@@ -63,7 +63,7 @@ impl Pkey {
         Ok((PkeyCtx(libcrypto, pkey_ctx), context))
     }
 
-    /// A key from its numbers, by OpenSSL's names; `selection` says which halves.
+    /// A key from its numbers, by OpenSSL's names. `selection` says which halves.
     pub fn from_numbers(openssl: &OpenSsl, selection: c_int, numbers: &mut Built) -> Outcome<Self> {
         let (by, context) = Self::of_name(openssl)?;
         let mut key = ptr::null_mut();
@@ -153,7 +153,7 @@ impl Pkey {
         Ok(size)
     }
 
-    /// Begins to verify a signature: whether OpenSSL takes the parameters.
+    /// Begins to verify a signature. An error if OpenSSL does not accept the parameters.
     pub fn begin_verify(&self, parameters: &mut Built) -> Outcome<PkeyCtx> {
         let context = self.context()?;
         // SAFETY: live objects, and an array of parameters.
@@ -161,7 +161,7 @@ impl Pkey {
         Ok(context)
     }
 
-    /// Whether a signature is that of a digest.
+    /// Checks that a signature is that of a digest.
     pub fn verify(&self, parameters: &mut Built, signature: &[u8], digest: &[u8]) -> Outcome {
         let context = self.begin_verify(parameters)?;
         // SAFETY: live objects, and slices with their lengths.
@@ -179,7 +179,7 @@ impl Pkey {
 
 impl Drop for Pkey {
     fn drop(&mut self) {
-        // SAFETY: it is ours.
+        // SAFETY: we own it.
         unsafe { (self.libcrypto.pkey_free)(self.key.as_ptr()) };
     }
 }

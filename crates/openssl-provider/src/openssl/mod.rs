@@ -1,7 +1,7 @@
-//! OpenSSL's own code, for operations that zariz does not do: digests, and RSA with rare keys and paddings.
+//! OpenSSL's own code, for what zariz does not do: digests, and RSA with rare keys and paddings.
 //!
-//! It runs in a library context of our own, with only OpenSSL's default provider: what the program has loaded
-//! and prefers has no effect there, and no call leads back to us.
+//! It runs in a library context of our own, with only OpenSSL's default provider. So what the program has
+//! loaded or prefers has no effect, and no call leads back to zariz.
 
 mod digest;
 mod key;
@@ -15,7 +15,7 @@ use crate::ffi::libcrypto::{LibCtx, Libcrypto};
 pub use digest::{DigestValue, Md, MdCtx};
 pub use key::{Check, Operation, Pkey};
 
-/// Checks a call of OpenSSL.
+/// Turns the return code of an OpenSSL call into a result.
 #[track_caller]
 fn check(done: c_int) -> Outcome {
     if done == 1 { Ok(()) } else { Err(Failure::raised()) }
@@ -30,7 +30,7 @@ fn string(text: &str) -> Outcome<CString> {
     CString::new(text).map_err(|_| Failure::new(Reason::Parameter, "a name with a zero byte in it"))
 }
 
-/// libcrypto, and our library context in it, which is made when it is first needed.
+/// libcrypto, and our library context in it, made when first needed.
 pub struct OpenSsl {
     pub libcrypto: Libcrypto,
     context: OnceLock<Option<LibraryContext>>,
@@ -38,13 +38,13 @@ pub struct OpenSsl {
 
 struct LibraryContext(NonNull<LibCtx>);
 
-// SAFETY: library contexts may be used by all threads.
+// SAFETY: all threads may use library contexts.
 unsafe impl Send for LibraryContext {}
-// SAFETY: as above.
+// SAFETY: all threads may use library contexts.
 unsafe impl Sync for LibraryContext {}
 
 impl OpenSsl {
-    /// With that libcrypto.
+    /// Uses this libcrypto.
     pub fn new(libcrypto: Libcrypto) -> Self {
         Self { libcrypto, context: OnceLock::new() }
     }
@@ -59,7 +59,7 @@ impl OpenSsl {
 impl Drop for OpenSsl {
     fn drop(&mut self) {
         if let Some(Some(context)) = self.context.get() {
-            // SAFETY: it is ours, and all that is made in it keeps a reference to its parts.
+            // SAFETY: we own it. Everything made in it keeps a reference to its parts.
             unsafe { (self.libcrypto.lib_ctx_free)(context.0.as_ptr()) };
         }
     }

@@ -1,4 +1,4 @@
-//! Requests of jobs gather on each thread until its event loop has come round.
+//! Gathers the requests of jobs on each thread, until its event loop has come round.
 
 use std::collections::HashMap;
 use std::mem;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Request;
 use super::job::Paused;
 
-/// With more threads than this, entries of idle threads are dropped.
+/// From this many threads on, entries of idle threads are dropped.
 const KEPT: usize = 64;
 
 /// The requests that gather on one thread.
@@ -27,8 +27,8 @@ impl Gather {
         requests.len()
     }
 
-    /// Takes all of them for workers, except those that no job waits for any more; they are marked as handed
-    /// over.
+    /// Takes all requests for workers, and marks them as handed over. Drops requests that no job waits for
+    /// any more.
     pub fn take(&self) -> Vec<Arc<Request>> {
         let mut requests = mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
         requests.retain(|request| Arc::strong_count(request) > 1);
@@ -36,7 +36,7 @@ impl Gather {
         requests
     }
 
-    /// Whether results wait for jobs of this thread: these run in this round of the loop, and may add
+    /// Whether jobs of this thread have results to fetch: they run in this round of the loop, and may add
     /// requests.
     pub fn has_uncollected(&self) -> bool {
         self.uncollected.load(Ordering::Relaxed) > 0
@@ -55,15 +55,15 @@ impl Gather {
     }
 }
 
-/// The gathering requests, by thread.
+/// The gathered requests, by thread.
 #[derive(Default)]
 pub struct Gathers(Mutex<HashMap<libc::pthread_t, Arc<Gather>>>);
 
 impl Gathers {
-    /// The gathering requests of the calling thread.
+    /// The gathered requests of the calling thread.
     pub fn here(&self) -> Arc<Gather> {
-        // SAFETY: it has no preconditions. Threads that are alive have different ones; a new thread may
-        // inherit that of one that has ended, and what it left.
+        // SAFETY: it has no preconditions. Live threads have different identifiers. A new thread may inherit
+        // the identifier of an ended one, and its gathered requests.
         let thread = unsafe { libc::pthread_self() };
         let mut gathers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if gathers.len() >= KEPT && !gathers.contains_key(&thread) {

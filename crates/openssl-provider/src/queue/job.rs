@@ -1,11 +1,11 @@
 //! Requests inside OpenSSL's jobs.
 //!
-//! A job is a function that can be paused: the program runs it again when the file descriptor in its wait
+//! A job is a function that can be paused. The program runs it again when the file descriptor in its wait
 //! context can be read, or when the function set there was called. The program's event loop runs many jobs
-//! one after the other, so a request is not handed to workers at once: it gathers on its thread, and its own
-//! descriptor is signalled. When the loop has come round, the first job that runs again hands over all
-//! gathered requests. Any job can do this, so no job depends on another. A full batch is handed over without
-//! waiting. A lone request costs one round of a loop that has nothing else to do.
+//! one after the other. So a request is not handed to workers at once: it gathers with others of its thread,
+//! and its descriptor is signalled. When the loop has come round, the first job that runs again hands over
+//! all gathered requests. Any job can do this, so no job depends on another. A full batch is handed over
+//! without waiting. A lone request costs one round of a loop that has nothing else to do.
 
 use std::ptr;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use zariz_process::Process;
 
 use super::gather::Gather;
 use super::wake::{Wake, is_in_callback};
-use super::{ComputeError, ComputeResult, Lost, Primitive, Processes, Queue, Request, result};
+use super::{ComputeError, ComputeResult, PerProcessQueue, Primitive, Queue, QueueError, Request, result};
 use crate::ffi::libcrypto::Libcrypto;
 
-/// How often a job may be run without a result before it waits in place: its program ignores the file
+/// How often a job runs without a result before it blocks its thread. Its program then ignores the file
 /// descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
 
-/// The job that waits for a request: it belongs to the gathering requests of its thread.
+/// The waiter of a job's request.
 pub struct Paused {
     wake: Arc<Wake>,
     gather: Arc<Gather>,
@@ -44,7 +44,8 @@ impl Paused {
 }
 
 impl Waiter for Paused {
-    /// First, all requests of a batch get their results, so that a job's thread finds them together.
+    /// All requests of a batch get their results before any job is woken, so a job's thread finds them
+    /// together.
     fn finished(&self) {
         self.gather.note_finished();
     }
@@ -53,7 +54,7 @@ impl Waiter for Paused {
         self.wake.signal(self);
     }
 
-    /// A descriptor is signalled at once.
+    /// Signalling a descriptor does not block; a program's function may.
     fn is_prompt(&self) -> bool {
         !self.wake.has_callback()
     }
@@ -64,9 +65,9 @@ impl Waiter for Paused {
     }
 }
 
-/// The result of a request: of the running job, or of the thread.
-pub fn call(processes: &Processes, libcrypto: &Libcrypto, primitive: Primitive) -> ComputeResult {
-    let queue = processes.queue();
+/// Computes a request of the running job or, outside of jobs, of the thread.
+pub fn call(queues: &PerProcessQueue, libcrypto: &Libcrypto, primitive: Primitive) -> ComputeResult {
+    let queue = queues.queue();
     if is_in_callback() {
         return result(queue.call_at_once(&primitive));
     }
@@ -77,22 +78,22 @@ pub fn call(processes: &Processes, libcrypto: &Libcrypto, primitive: Primitive) 
     }
     // SAFETY: the job that runs.
     let context = unsafe { (libcrypto.wait_ctx)(job) };
-    // SAFETY: its wait context, where it has one.
+    // SAFETY: the job's wait context, if it has one.
     let wake = if context.is_null() { None } else { unsafe { Wake::of(libcrypto, context) } };
-    // Two jobs with one wait context cannot be woken separately: the second waits in place.
+    // Two jobs with one wait context cannot be woken separately: the second blocks its thread.
     match wake.filter(|wake| wake.is_free()) {
         Some(wake) => paused(queue, libcrypto, wake, primitive),
         None => result(queue.call_elsewhere(primitive, None)),
     }
 }
 
-/// Whether a job is running, on its small stack.
+/// Whether this thread runs a job, on its small stack.
 pub fn is_running(libcrypto: &Libcrypto) -> bool {
     // SAFETY: it has no preconditions.
     !unsafe { (libcrypto.current_job)() }.is_null()
 }
 
-/// Makes a request, and leaves it to the wake, which the wait context keeps.
+/// Makes a request, which the wait context's wake owns.
 fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const Request {
     let gather = queue.compute().gathers.here();
     let paused = Paused { wake: wake.clone(), gather: gather.clone(), handed_over: AtomicBool::new(false) };
@@ -108,25 +109,24 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const R
     pointer
 }
 
-/// Pauses until there is a result. Nothing on this stack owns anything while it is paused: it may be
-/// forgotten.
+/// Pauses until there is a result. The stack owns nothing while the job is paused: it may be abandoned.
 fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
     let begun = Process::current();
     let request = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);
     loop {
-        // Pauses at least once, even if there is already a result: programs read the descriptors of a wait
-        // context when its job pauses, and haproxy aborts if it later finds a new one there.
+        // Pause at least once, even if there is already a result. Programs read the descriptors of a wait
+        // context when its job pauses; haproxy aborts if it finds a new one there later.
         // SAFETY: it has no preconditions.
         let paused = unsafe { (libcrypto.pause_job)() } == 1;
         if Process::current() != begun {
-            // The threads that would compute the result are in another process.
-            return Err(ComputeError::Lost(Lost::Forked));
+            // The threads that would compute the result are in the parent process.
+            return Err(ComputeError::Queue(QueueError::Forked));
         }
-        // SAFETY: this job runs again, so its wait context is there, which keeps the wake, which keeps the
+        // SAFETY: this job runs again, so its wait context exists; that keeps the wake, which keeps the
         // request.
         let request = unsafe { &*request };
-        let Some(job) = request.waiter() else { return Err(ComputeError::Lost(Lost::Panicked)) };
+        let Some(job) = request.waiter() else { return Err(ComputeError::Queue(QueueError::Panicked)) };
         let gather = &job.gather;
         wake.clear();
         if !job.is_handed_over() {
@@ -143,16 +143,16 @@ fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive
             idle += 1;
         }
         if let Some(outcome) = request.collect() {
-            // The next round of the loop finds the other jobs of the batch. A program's function is not called on a
-            // job's small stack.
+            // Wake the other jobs of the batch, so that the next round of the loop finds them. Call no
+            // function of the program here: a job's stack is small.
             queue.wake_others(|job| !job.wake.has_callback());
             return done(wake, gather, outcome);
         }
     }
 }
 
-/// Returns the result, and forgets the request.
-fn done(wake: &Wake, gather: &Gather, outcome: Result<PrimitiveResult, Lost>) -> ComputeResult {
+/// Returns the result, and drops the request.
+fn done(wake: &Wake, gather: &Gather, outcome: Result<PrimitiveResult, QueueError>) -> ComputeResult {
     wake.clear();
     gather.note_collected();
     wake.release();

@@ -1,16 +1,16 @@
 //! Requests of many callers, computed together by the library's queue (`zariz::batcher::queue`).
 //!
-//! * A thread outside of OpenSSL's jobs computes its own request and those that wait (`Queue::call`); where these
-//!   fill the lanes, a worker does. The setting `threads` limits how many batches are computed at once.
-//! * In a job, nothing is computed: its stack is small, and its thread has other jobs to run. [`job`] says
-//!   how these wait. Worker threads compute for them. Where none can be started, the threads that hand requests
-//!   over compute them, on stacks of their own (`crate::stack`), and each other's too. Each of them wakes its
-//!   own jobs: a program's function is called by no other thread.
+//! * A thread outside of OpenSSL's jobs computes its own request and others that wait (`Queue::call`); if
+//!   these fill the lanes, a worker does. The setting `threads` limits how many batches are computed at once.
+//! * Jobs compute nothing: a job's stack is small, and its thread has other jobs to run. Worker threads
+//!   compute their requests; [`job`] says how jobs wait. If no worker can be started, the threads that hand
+//!   requests over compute them, and each other's, on separate stacks (`crate::stack`). Each of these threads
+//!   wakes only its own jobs: no other thread calls the program's function.
 //!
-//! No lock is held while a job is paused, or while a job or thread is woken. A paused job's stack owns nothing:
-//! its request belongs to the wait context ([`wake`]), since a program that drops a connection frees that, and
-//! never runs the job again. Each process has its own queue and workers, since servers fork after they have
-//! loaded the provider.
+//! No lock is held while a job is paused, or while a job or thread is woken. A paused job's stack owns
+//! nothing: its request belongs to the wait context ([`wake`]), since a program that drops a connection frees
+//! the context, and never runs the job again. Each process has its own queue and workers, since servers fork
+//! after they have loaded the provider.
 
 mod gather;
 pub mod job;
@@ -30,19 +30,19 @@ use crate::stack;
 use gather::Gathers;
 use job::Paused;
 pub use zariz::batcher::Primitive;
-pub use zariz::batcher::queue::Lost;
+pub use zariz::batcher::queue::QueueError;
 
-/// What the library's queue computes here, and what it needs.
+/// The computation of the queue, and its shared state.
 pub struct Work {
     counters: Arc<Counters>,
-    /// The requests of jobs that nobody has handed over yet.
+    /// Requests of jobs that are not handed over yet.
     gathers: Gathers,
 }
 
-/// The requests of a process for one instance of the provider.
+/// The queue of one process, for one instance of the provider.
 pub type Queue = queue::Queue<Work>;
 /// A queue for each process.
-pub type Processes = batcher::Processes<Work>;
+pub type PerProcessQueue = batcher::PerProcessQueue<Work>;
 /// One primitive to compute.
 pub type Request = queue::Request<Work>;
 
@@ -51,11 +51,11 @@ pub type Request = queue::Request<Work>;
 pub enum ComputeError {
     /// An error of the computation.
     Failed(rsa::Error),
-    /// It was not computed.
-    Lost(Lost),
+    /// The queue did not compute it.
+    Queue(QueueError),
 }
 
-/// The resulting number, as long as the key; or why there is none.
+/// The resulting number, as long as the key.
 pub type ComputeResult = Result<Zeroizing<Vec<u8>>, ComputeError>;
 
 impl Compute for Work {
@@ -78,19 +78,19 @@ impl Compute for Work {
         stack::without_signals(|| Builder::new().name("zariz".into()).spawn(worker))
     }
 
-    fn with_room(&self, work: &mut dyn FnMut()) -> bool {
+    fn with_stack(&self, work: &mut dyn FnMut()) -> bool {
         matches!(stack::on_another(work), Ok(Ok(())))
     }
 }
 
-/// Queues for `threads` threads, and an engine of `lanes` lanes. With zero threads, there are no workers. With zero
-/// or no number, at most one batch per processor is computed at once.
-pub fn processes(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> Processes {
+/// The queues of an engine with `lanes` lanes. With zero `threads`, there are no workers. With zero or
+/// `None`, at most one batch per processor is computed at once.
+pub fn queues(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> PerProcessQueue {
     let limits = Limits { threads, max_batch, lanes, capacity: None, linger: None };
-    Processes::new(move || Queue::new(Work { counters: counters.clone(), gathers: Gathers::default() }, limits))
+    PerProcessQueue::new(move || Queue::new(Work { counters: counters.clone(), gathers: Gathers::default() }, limits))
 }
 
-/// Both sorts of failures in one.
-fn result(outcome: Result<PrimitiveResult, Lost>) -> ComputeResult {
-    outcome.map_err(ComputeError::Lost)?.map_err(ComputeError::Failed)
+/// Merges both kinds of errors.
+fn result(outcome: Result<PrimitiveResult, QueueError>) -> ComputeResult {
+    outcome.map_err(ComputeError::Queue)?.map_err(ComputeError::Failed)
 }

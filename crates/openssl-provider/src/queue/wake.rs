@@ -1,5 +1,5 @@
-//! Waking a job: an event file descriptor in its wait context, or the function that the program has set
-//! there.
+//! Wakes a job: through an event file descriptor in its wait context, or through the function that the
+//! program has set there.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -16,55 +16,55 @@ use crate::ffi::libcrypto::{AsyncCallback, Libcrypto, WaitCtx};
 
 /// `ASYNC_STATUS_OK`.
 const STATUS_OK: c_int = 2;
-/// Its address is the name of our file descriptor in every wait context.
+/// The address is the key of our file descriptor in every wait context.
 static KEY: u8 = 0;
 
-/// Our entry in a wait context: it lives until the program frees the wait context, and while its request is
+/// Our entry in a wait context. It lives until the program frees the wait context, and while its request is
 /// computed.
 ///
-/// It owns the request under way: the job's stack owns nothing, since a program that drops a connection frees
-/// the wait context, but never runs the job again.
+/// It owns the request under way. The job's stack owns nothing: a program that drops a connection frees the
+/// wait context, but never runs the job again.
 pub struct Wake {
     state: Mutex<State>,
-    /// A call of the program's function has returned.
+    /// Notified when a call of the program's function returns.
     returned: Condvar,
 }
 
 struct State {
-    /// An event file descriptor, without blocking; nothing once the wait context is freed.
+    /// A non-blocking event file descriptor; `None` once the wait context is freed.
     event: Option<File>,
-    /// The descriptor can be read.
+    /// Whether the descriptor can be read.
     signalled: bool,
     request: Option<Arc<Request>>,
     /// The program's function and its argument.
     callback: Option<(AsyncCallback, Argument)>,
-    /// The threads that are in the function.
+    /// The threads inside the function.
     calling: Vec<libc::pthread_t>,
 }
 
 #[derive(Clone, Copy)]
 struct Argument(*mut c_void);
 
-// SAFETY: it is the program's, made to be handed to its function on any thread.
+// SAFETY: the program made it to be passed to its function on any thread.
 unsafe impl Send for Argument {}
 
 thread_local! {
-    /// Whether this thread is in a program's function.
+    /// Whether this thread is inside a program's function.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in a function of the program that we have called: requests made there belong to no
+/// Whether this thread is inside a program's function that we have called. Requests made there belong to no
 /// job, and must not wait for threads that may wait for us.
 pub fn is_in_callback() -> bool {
     IN_CALLBACK.get()
 }
 
 impl Wake {
-    /// The wake of a job's wait context, which lives as long as the wait context; a new one where it has
-    /// none. `None` where the system refuses.
+    /// The wake of a job's wait context, made if the context has none. It lives as long as the context.
+    /// `None` if the system refuses.
     ///
     /// # Safety
-    /// `context` is the wait context of the job that runs.
+    /// `context` is the wait context of the running job.
     pub unsafe fn of<'a>(libcrypto: &Libcrypto, context: *mut WaitCtx) -> Option<&'a Arc<Self>> {
         let key = ptr::from_ref(&KEY).cast();
         let (mut fd, mut custom) = (-1, ptr::null_mut());
@@ -94,7 +94,7 @@ impl Wake {
         // SAFETY: it has no preconditions; the descriptor is new and only ours.
         match unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } {
             -1 => None,
-            // SAFETY: as above.
+            // SAFETY: the descriptor is new and only ours.
             fd => Some(unsafe { File::from_raw_fd(fd) }),
         }
     }
@@ -118,18 +118,18 @@ impl Wake {
         self.lock().request = Some(request);
     }
 
-    /// Lets go of the request under way.
+    /// Drops the request under way.
     pub fn release(&self) {
         let request = self.lock().request.take();
         drop(request);
     }
 
-    /// Whether the program set a function to be called, and does not look at the descriptor.
+    /// Whether the program set a function to be called. It then does not watch the descriptor.
     pub fn has_callback(&self) -> bool {
         self.lock().callback.is_some()
     }
 
-    /// Tells the program that this job should run, if its request is still under way.
+    /// Tells the program to run this job, if its request is still under way.
     pub fn signal(&self, job: *const Paused) {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -148,7 +148,8 @@ impl Wake {
         state.calling.push(here);
         drop(guard);
         let outer = IN_CALLBACK.replace(true);
-        // SAFETY: the program's own function and argument. The wait context is there: `close` waits.
+        // SAFETY: the program's own function and argument. The wait context exists: `close` waits for this
+        // call.
         unsafe { function(argument) };
         IN_CALLBACK.set(outer);
         let mut state = self.lock();
@@ -159,7 +160,7 @@ impl Wake {
         self.returned.notify_all();
     }
 
-    /// Forgets that it was signalled.
+    /// Resets the signal.
     pub fn clear(&self) {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -170,9 +171,8 @@ impl Wake {
         }
     }
 
-    /// Called when the wait context is freed. When this returns, the program's function does not run and is
-    /// never called again, except where that function itself frees the wait context. The descriptor is
-    /// closed.
+    /// Called when the wait context is freed. Afterwards the program's function does not run, and is never
+    /// called again, unless that function itself freed the context. Closes the descriptor.
     fn close(&self) {
         let mut state = self.lock();
         // SAFETY: it has no preconditions.

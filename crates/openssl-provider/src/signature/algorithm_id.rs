@@ -1,4 +1,4 @@
-//! The algorithm identifier of a signature in DER, for certificates and requests.
+//! The DER algorithm identifier of a signature, for certificates and requests.
 
 use const_oid::ObjectIdentifier;
 
@@ -15,8 +15,8 @@ const NULL: &[u8] = &[0x05, 0x00];
 const PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
 
-/// For each digest, by OpenSSL's main name: its own identifier, and that of PKCS#1 v1.5 signatures with it
-/// (RFC 8017 appendix C; NIST's for SHA-3).
+/// For each digest, by OpenSSL's main name: its own identifier, and that of its PKCS#1 v1.5 signatures (RFC
+/// 8017 appendix C; NIST's for SHA-3).
 const DIGESTS: &[(&str, ObjectIdentifier, ObjectIdentifier)] = &[
     entry("MD5", "1.2.840.113549.2.5", "1.2.840.113549.1.1.4"),
     entry("SHA1", "1.3.14.3.2.26", "1.2.840.113549.1.1.5"),
@@ -60,7 +60,7 @@ pub fn encode(scheme: &Scheme, key: Lengths) -> Outcome<Vec<u8>> {
     }
 }
 
-/// The parameters of PSS (RFC 8017 appendix A.2.3), without those that have their default values.
+/// The parameters of PSS (RFC 8017 appendix A.2.3), without those with default values.
 fn pss(hash: ObjectIdentifier, mgf1: ObjectIdentifier, salt: usize) -> Vec<u8> {
     const DEFAULT_SALT: usize = 20;
     const SHA1: ObjectIdentifier = DIGESTS[1].1;
@@ -73,7 +73,7 @@ fn pss(hash: ObjectIdentifier, mgf1: ObjectIdentifier, salt: usize) -> Vec<u8> {
         parts.push(tagged(0xa1, &[sequence(&[oid(MGF1), algorithm(mgf1)])]));
     }
     if salt != DEFAULT_SALT {
-        // As few bytes as there can be, the first below 128.
+        // The minimal encoding: as few bytes as possible, the first below 128.
         let bytes = salt.to_be_bytes();
         let zeros = bytes.iter().take_while(|&&byte| byte == 0).count().min(bytes.len() - 1);
         let sign = if bytes[zeros] >= 0x80 { &[0][..] } else { &[] };
@@ -90,7 +90,7 @@ fn sequence(parts: &[Vec<u8>]) -> Vec<u8> {
     tagged(SEQUENCE, parts)
 }
 
-/// A tag, a length below 128, and what it contains.
+/// A tag, a length below 128, and the contents.
 fn tagged(tag: u8, parts: &[Vec<u8>]) -> Vec<u8> {
     let contents = parts.concat();
     debug_assert!(contents.len() < 0x80, "identifiers are short");

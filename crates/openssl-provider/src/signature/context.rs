@@ -1,4 +1,4 @@
-//! A signature operation under way.
+//! The state of a signature operation.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::digest::Digest;
 use crate::failure::{Failure, Outcome, Reason};
 use crate::ffi::core::Core;
 use crate::ffi::params::{Param, Params, Requested};
-use crate::held::Held;
 use crate::key::Key;
 use crate::openssl::{DigestValue, MdCtx, Operation};
 use crate::padding::{PAD_MODE, Padding};
+use crate::pointers::Held;
 use crate::provider::Provider;
 use crate::queue::Primitive;
 use crate::salt::Salt;
 
-/// The digest of PSS where a program names none.
+/// The digest of PSS if the program names none.
 const DEFAULT_DIGEST: &str = "SHA1";
 
 /// The context of an operation, which OpenSSL holds.
@@ -25,10 +25,10 @@ pub struct SignatureContext {
     key: Option<Arc<Key>>,
     operation: Operation,
     scheme: Scheme,
-    /// The message so far, if the program signs a message and not a digest. Then the digest cannot be
-    /// changed.
+    /// The message so far, if the program signs a message rather than a digest. The digest cannot be changed
+    /// then.
     pub message: Option<MdCtx>,
-    /// The last to be dropped: keys and digests belong to its library context.
+    /// Dropped last: keys and digests belong to its library context.
     pub provider: Arc<Provider>,
 }
 
@@ -39,7 +39,7 @@ impl Held for SignatureContext {
 }
 
 impl SignatureContext {
-    /// A context without an operation. `properties` are those of digests that are fetched.
+    /// A context without an operation. `properties` are for fetching digests.
     pub fn new(provider: Arc<Provider>, properties: Option<String>) -> Self {
         let scheme = Scheme::new(provider.default_salt);
         Self { provider, properties, key: None, operation: Operation::Sign, scheme, message: None }
@@ -57,7 +57,7 @@ impl SignatureContext {
         })
     }
 
-    /// Begins an operation, with a new key or the earlier one.
+    /// Begins an operation, with a new key or the previous one.
     pub fn begin(&mut self, operation: Operation, key: Option<Arc<Key>>, params: &Params) -> Outcome {
         if let Some(key) = key {
             self.key = Some(key);
@@ -68,7 +68,7 @@ impl SignatureContext {
         }
         self.operation = operation;
         self.message = None;
-        // Earlier choices for a key stay, as in OpenSSL, except for padding and salt.
+        // Like OpenSSL, keep the choices made for an earlier key, except padding and salt.
         self.scheme.padding = Padding::Pkcs1;
         self.scheme.salt = self.provider.default_salt;
         self.set(params)
@@ -143,7 +143,7 @@ impl SignatureContext {
         Ok(out)
     }
 
-    /// Whether a signature is that of a digest.
+    /// Checks that a signature is that of a digest.
     pub fn verify(&self, signature: &[u8], digest: &[u8]) -> Outcome {
         self.expect(Operation::Verify)?;
         let (key, provider) = (self.key()?, &*self.provider);
@@ -161,7 +161,7 @@ impl SignatureContext {
         }
     }
 
-    /// The data that was signed.
+    /// The signed data of a signature.
     pub fn recover(&self, signature: &[u8]) -> Outcome<Vec<u8>> {
         self.expect(Operation::VerifyRecover)?;
         let (key, provider) = (self.key()?, &*self.provider);
@@ -197,7 +197,7 @@ impl SignatureContext {
         Ok(())
     }
 
-    /// Takes parameters.
+    /// Takes parameters from the program.
     pub fn set(&mut self, params: &Params) -> Outcome {
         let text = |name| params.get(name).map(|param: &Param| param.text().ok_or_else(|| not_text(name))).transpose();
         let mut scheme = self.scheme.clone();

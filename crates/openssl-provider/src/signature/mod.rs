@@ -7,15 +7,14 @@ mod scheme;
 use std::ffi::{CStr, c_char, c_int, c_uchar};
 use std::ptr;
 
-use crate::buffer::{bytes, output};
 use crate::failure::{Failure, Outcome, value};
 use crate::ffi::core::Entry;
 use crate::ffi::functions::{Opaque, signature};
 use crate::ffi::guard;
 use crate::ffi::params::{Param, Params, Requested};
-use crate::held::{hold, release, with};
 use crate::key::KeyData;
 use crate::openssl::Operation;
+use crate::pointers::{bytes, hold, output, release, with};
 use crate::provider::Provider;
 use context::SignatureContext;
 
@@ -58,7 +57,7 @@ static GETTABLE: [Param; 6] = [
     Param::END,
 ];
 
-/// The first two may not be set while a message is being taken.
+/// The first two cannot be set while a message is being taken.
 static SETTABLE: [Param; 7] = [
     Param::describe_utf8(c"digest"),
     Param::describe_utf8(c"properties"),
@@ -78,7 +77,7 @@ unsafe extern "C" fn new(provider: Opaque, properties: *const c_char) -> Opaque 
     })
 }
 
-/// A string, if it is one.
+/// Reads a string; `None` if it is null or not UTF-8.
 ///
 /// # Safety
 /// Null, or a string that lives for `'a`.
@@ -165,7 +164,7 @@ unsafe extern "C" fn verify_recover(
     // SAFETY: as OpenSSL calls it: room and lengths are those of the pointers.
     unsafe {
         with(context, |context: &mut SignatureContext| {
-            // A digest needs only its own room; without a buffer, the size is enough for anything.
+            // A digest needs only its own length. Without a buffer, the key's size is enough for any data.
             let needed = if out.is_null() { None } else { context.digest().map(|digest| digest.md.size()) };
             let needed = needed.map_or_else(|| context.size(), Ok)?;
             output(out, out_len, room, needed, || context.recover(bytes(signature, signature_len)))
@@ -251,7 +250,7 @@ unsafe extern "C" fn digest_sign(
     data: *const c_uchar,
     len: usize,
 ) -> c_int {
-    // SAFETY: as OpenSSL calls it. A call for the length alone ignores the message.
+    // SAFETY: as OpenSSL calls it. A call that only asks for the length ignores the message.
     unsafe {
         if !out.is_null() && update(context, data, len) != 1 {
             return 0;

@@ -20,9 +20,9 @@ pub const SALTLEN: &CStr = c"saltlen";
 #[derive(Clone)]
 pub struct Scheme {
     pub padding: Padding,
-    /// Without a digest, the data is signed as it is.
+    /// Without a digest, the data is signed unchanged.
     pub digest: Option<Digest>,
-    /// The digest of the mask, where it is not that of the message.
+    /// The digest of the mask, if it is not that of the message.
     pub mgf1: Option<Digest>,
     pub salt: Salt,
 }
@@ -36,7 +36,7 @@ pub struct Lengths {
 }
 
 impl Scheme {
-    /// PKCS#1 v1.5, of no digest.
+    /// PKCS#1 v1.5 without a digest.
     pub fn new(salt: Salt) -> Self {
         Self { padding: Padding::Pkcs1, digest: None, mgf1: None, salt }
     }
@@ -46,7 +46,7 @@ impl Scheme {
         self.mgf1.as_ref().or(self.digest.as_ref())
     }
 
-    /// The hash and mask of PSS, where zariz supports them.
+    /// The hash and mask of PSS, if zariz supports them.
     fn pss(&self) -> Option<(Hash, Mgf)> {
         Some((self.digest.as_ref()?.hash()?, Mgf::Mgf1(self.mgf1()?.hash()?)))
     }
@@ -60,7 +60,7 @@ impl Scheme {
         Err(Failure::new(Reason::Length, format!("the digest has {} bytes; it should have {expected}", digest.len())))
     }
 
-    /// The number that is raised to `d`; `None` where zariz does not support the scheme.
+    /// The number that is raised to `d`; `None` if zariz does not support the scheme.
     pub fn encode(&self, digest: &[u8], key: Lengths) -> Outcome<Option<Vec<u8>>> {
         self.check_digest(digest)?;
         let kind = self.digest.as_ref().map(|digest| digest.kind);
@@ -91,7 +91,7 @@ impl Scheme {
         Ok(Some(block))
     }
 
-    /// Whether zariz can verify a signature, or recover the data that was signed.
+    /// Whether zariz can verify signatures and recover signed data.
     pub fn decodes(&self) -> bool {
         match (self.padding, self.digest.as_ref().map(|digest| digest.kind)) {
             (Padding::Pkcs1, kind) => kind != Some(Kind::Foreign),
@@ -110,7 +110,7 @@ impl Scheme {
         if self.recover(&block)? == digest { Ok(()) } else { Err(bad_signature()) }
     }
 
-    /// The signed data in an opened signature: the digest, or other data in its place.
+    /// The signed data inside an opened signature: the digest, or other data in its place.
     pub fn recover<'a>(&self, block: &'a [u8]) -> Outcome<&'a [u8]> {
         let prefix = match (self.padding, self.digest.as_ref().map(|digest| digest.kind)) {
             (Padding::None, None) => return Ok(block),
@@ -151,7 +151,7 @@ impl Scheme {
     }
 }
 
-/// The signature is not that of the digest, or none at all.
+/// For a signature that is not that of the digest, or no signature at all.
 pub fn bad_signature() -> Failure {
     Failure::new(Reason::Signature, "the signature does not verify")
 }

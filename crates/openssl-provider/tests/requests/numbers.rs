@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use zariz::batcher::queue::{Compute, Kind, Limits, Queue, Request, Waiter};
-use zariz::batcher::{Lost, Processes};
+use zariz::batcher::{PerProcessQueue, QueueError};
 
 use crate::common::random::Random;
 use crate::common::soak::{Report, amount};
@@ -112,7 +112,7 @@ impl Drop for Ticket<'_> {
 
 /// The callers of a queue of numbers.
 struct Callers {
-    processes: Processes<Numbers>,
+    queues: PerProcessQueue<Numbers>,
     computed: Arc<Vec<AtomicU8>>,
     /// By number: one more than the fate's, and zero for a request that was not made.
     fates: Vec<AtomicU8>,
@@ -128,7 +128,7 @@ impl Callers {
         let limits = Limits { threads: Some(2), max_batch: 16, lanes: 4, capacity: Some(6), linger: None };
         let numbers = computed.clone();
         let make = move || Queue::new(Numbers::new(&numbers), limits);
-        Self { processes: Processes::new(make), computed, fates, wanted: wanted as u64 }
+        Self { queues: PerProcessQueue::new(make), computed, fates, wanted: wanted as u64 }
     }
 
     fn number(random: &mut Random, number: usize) -> Number {
@@ -139,22 +139,22 @@ impl Callers {
         self.computed[number].load(Ordering::SeqCst)
     }
 
-    fn fate(&self, number: usize, outcome: Result<usize, Lost>) -> Fate {
+    fn fate(&self, number: usize, outcome: Result<usize, QueueError>) -> Fate {
         match outcome {
             Ok(result) => {
                 assert_eq!((result, self.computed(number)), (number, 1));
                 Fate::Answered
             }
-            Err(Lost::Panicked) => Fate::Panicked,
-            Err(Lost::Expired) => Fate::Expired,
-            Err(Lost::Full) => Fate::Refused,
+            Err(QueueError::Panicked) => Fate::Panicked,
+            Err(QueueError::Expired) => Fate::Expired,
+            Err(QueueError::Full) => Fate::Refused,
             Err(other) => panic!("{number}: {other:?}"),
         }
     }
 
     /// The request of that number.
     fn one(&self, random: &mut Random, number: usize, forks: &Forks) -> Fate {
-        let (queue, operation) = (self.processes.queue(), Self::number(random, number));
+        let (queue, operation) = (self.queues.queue(), Self::number(random, number));
         match random.below(10) {
             0..5 => return self.fate(number, queue.call(operation, None)),
             5 => {
@@ -169,7 +169,7 @@ impl Callers {
         let hurries = way > 1 && !forgets && random.one_in(3);
         let deadline = hurries.then(|| Instant::now() + Duration::from_micros(random.below(30)));
         let request = Request::new(operation, Ring(bell.clone()), deadline);
-        if queue.push(request.clone()) == Err(Lost::Full) {
+        if queue.push(request.clone()) == Err(QueueError::Full) {
             return Fate::Refused;
         }
         let fate = Cell::new(Fate::Answered);
@@ -211,7 +211,7 @@ impl Callers {
 
     /// A child has a queue of its own, which computes; here, each number is computed once more.
     fn in_a_child(&self, from: usize) {
-        let queue = self.processes.queue();
+        let queue = self.queues.queue();
         assert_eq!((queue.metrics().operations, queue.waiting()), (0, 0));
         for number in (from..self.computed.len()).take(20) {
             self.computed[number].store(0, Ordering::SeqCst);
@@ -237,7 +237,7 @@ pub fn soak_of_numbers() {
     });
     let seen = Fate::ALL.into_iter().filter(|&fate| fate != Fate::GivenUp);
     soak.check(&report, &seen.collect::<Vec<_>>());
-    let queue = callers.processes.queue();
+    let queue = callers.queues.queue();
     // Workers may still compute what was thrown away.
     queue.close();
     let metrics = queue.metrics();

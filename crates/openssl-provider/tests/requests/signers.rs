@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use zariz::batcher::{self, Batcher, Job, Lost, Pending, WhenFull};
+use zariz::batcher::{self, Batcher, Job, Pending, QueueError, WhenFull};
 use zariz::rsa::{Algorithm, PrivateKey, check_failures};
 use zariz::{Dispatch, Modulus};
 
@@ -152,8 +152,8 @@ impl Signers {
                 assert!(is_right(&result), "a wrong result, or another's");
                 Fate::Answered
             }
-            Err(batcher::Error::Lost(Lost::Expired)) => Fate::Expired,
-            Err(batcher::Error::Lost(Lost::Full)) => Fate::Refused,
+            Err(batcher::Error::Queue(QueueError::Expired)) => Fate::Expired,
+            Err(batcher::Error::Queue(QueueError::Full)) => Fate::Refused,
             Err(error) => panic!("{error}"),
         }
     }
@@ -211,7 +211,7 @@ impl Signers {
                 if random.below(self.wanted) < 8 * CHILDREN {
                     let child = forks.fork(|| {
                         // The parent's request is lost here, and new ones are computed.
-                        let lost = Err(batcher::Error::Lost(Lost::Forked));
+                        let lost = Err(batcher::Error::Queue(QueueError::Forked));
                         assert_eq!(wait(pending.as_mut(), 1), Some(lost));
                         self.in_a_child(batcher, wanted);
                     });

@@ -1,15 +1,15 @@
-//! How a batcher is set up.
+//! Settings of a batcher.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::processes::Processes;
+use super::handle::{Batcher, Rsa};
+use super::per_process::PerProcessQueue;
 use super::queue::{Limits, Queue};
-use super::shared::{Batcher, Rsa};
 use crate::Dispatch;
 
-/// The default for the most operations in a batch: larger ones cost no less per operation, and all operations of a
-/// batch wait for its last.
+/// The default for the most operations in a batch. Larger batches cost no less per operation, and every
+/// operation waits for the last of its batch.
 const MAX_BATCH: usize = 16;
 /// The default capacity.
 const CAPACITY: usize = 4096;
@@ -18,10 +18,10 @@ const CAPACITY: usize = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
-    /// It waits all the same: the thread blocks, or the future is pending. The queue has no limit then.
+    /// It waits: the thread blocks, or the future stays pending. The queue then has no limit.
     #[default]
     Wait,
-    /// It becomes [`Lost::Full`](super::Lost::Full).
+    /// It fails with [`QueueError::Full`](super::QueueError::Full).
     Refuse,
 }
 
@@ -32,11 +32,11 @@ pub enum Policy {
     /// No request waits for others to come.
     #[default]
     Latency,
-    /// Workers compute everything, and a worker waits until requests fill the lanes, but no longer than this after
-    /// the first of them was made, nor than half of the time that one of them has until its deadline. The processor
-    /// does less work for each request, and each takes longer.
+    /// Workers compute everything. A worker waits until requests fill the lanes, but at most `linger` from
+    /// when the oldest of them was made, and at most half of the time that any of them has until its
+    /// deadline. Each request takes less processor time, but longer.
     Throughput {
-        /// How long the first request waits at most.
+        /// The longest time that a request waits for others.
         linger: Duration,
     },
 }
@@ -44,7 +44,7 @@ pub enum Policy {
 /// Settings of a [`Batcher`].
 #[derive(Clone, Debug)]
 pub struct Builder {
-    /// Without the capacity.
+    /// All limits except the capacity.
     limits: Limits,
     capacity: usize,
     when_full: WhenFull,
@@ -59,8 +59,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The most batches that are computed at once: at least one. By default, as many as processors. While
-    /// wakers block, further worker threads are started: about one for each blocked waker.
+    /// The most batches that are computed at once: at least one, by default the number of processors. While
+    /// wakers block, more worker threads are started: about one for each blocked waker.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = Some(threads.max(1));
@@ -82,7 +82,7 @@ impl Builder {
         self
     }
 
-    /// What happens to a request that finds that many waiting; by default, it waits too.
+    /// What happens to a request that finds the queue full; by default, it waits.
     #[must_use]
     pub fn when_full(mut self, when_full: WhenFull) -> Self {
         self.when_full = when_full;
@@ -108,7 +108,7 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> Batcher {
         let limits = self.limits();
-        Batcher { processes: Arc::new(Processes::new(move || Queue::new(Rsa, limits))) }
+        Batcher { queues: Arc::new(PerProcessQueue::new(move || Queue::new(Rsa, limits))) }
     }
 }
 
@@ -116,7 +116,7 @@ impl Builder {
 mod tests {
     use super::*;
 
-    /// Each setting is the one that was asked for, and leaves the others as they were.
+    /// Each setting is kept, and changes no other.
     #[test]
     fn settings_are_kept() {
         let linger = Duration::from_millis(9);

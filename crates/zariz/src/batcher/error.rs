@@ -1,18 +1,18 @@
-//! Why a request has no result.
+//! Why a request to a batcher failed.
 
 use std::fmt;
 
-use super::queue::Lost;
+use super::queue::QueueError;
 use crate::rsa;
 
-/// Why a request has no result.
+/// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operation failed, as it would outside of a batcher.
+    /// The operation itself failed, as it would without a batcher.
     Rsa(rsa::Error),
-    /// It was not computed.
-    Lost(Lost),
+    /// The queue did not compute the request.
+    Queue(QueueError),
 }
 
 impl std::error::Error for Error {}
@@ -21,7 +21,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Rsa(error) => error.fmt(f),
-            Self::Lost(lost) => lost.fmt(f),
+            Self::Queue(error) => error.fmt(f),
         }
     }
 }
@@ -32,8 +32,8 @@ impl From<rsa::Error> for Error {
     }
 }
 
-impl From<Lost> for Error {
-    fn from(lost: Lost) -> Self {
-        Self::Lost(lost)
+impl From<QueueError> for Error {
+    fn from(error: QueueError) -> Self {
+        Self::Queue(error)
     }
 }

@@ -1,4 +1,4 @@
-//! What a batcher is asked for.
+//! Requests to a batcher.
 
 use std::fmt;
 use std::time::Instant;
@@ -10,11 +10,11 @@ use crate::Modulus;
 use crate::rsa::{self, Algorithm, DecryptJob, Error, Padding, PrivateKey, blind};
 use crate::wiping::wiping_padding;
 
-/// Makes the result of the number that was computed.
+/// Makes the result from the number that was computed.
 type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync>;
 
-/// One request to a [`Batcher`](super::Batcher), whose result is a `T`. Hashing and padding are done where it is
-/// made and where its result is taken; only the power is computed in a batch.
+/// One request to a [`Batcher`](super::Batcher), with a result of type `T`. Only the power is computed in a
+/// batch. The thread that makes the job hashes and pads; the thread that takes the result unpads.
 pub struct Job<T> {
     pub(super) primitive: Primitive,
     pub(super) finish: Finish<T>,
@@ -22,7 +22,7 @@ pub struct Job<T> {
 }
 
 impl<T> Job<T> {
-    /// A primitive, and what makes its result.
+    /// A primitive, and the function that makes the result from it.
     fn new(
         primitive: Primitive,
         finish: impl FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync + 'static,
@@ -30,15 +30,16 @@ impl<T> Job<T> {
         Self { primitive, finish: Box::new(finish), deadline: None }
     }
 
-    /// The job with a deadline: if it is not computed before, it becomes [`Lost::Expired`](super::Lost::Expired).
-    /// A thread that waits returns then. A future has no timer, and says so when the turn of its request comes.
+    /// Sets a deadline: a job that is not computed by then fails with
+    /// [`QueueError::Expired`](super::QueueError::Expired). A waiting thread returns at the deadline. A
+    /// future has no timer: it fails when its request would be computed.
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 }
 
-/// A result that is not secret, without a copy.
+/// Returns a result that is not secret, without a copy.
 fn public(mut number: Zeroizing<Vec<u8>>) -> Result<Vec<u8>, Error> {
     Ok(std::mem::take(&mut *number))
 }
@@ -58,14 +59,14 @@ impl Job<Vec<u8>> {
     /// The signature of a message with this digest: [`PrivateKey::sign_digest`].
     ///
     /// # Errors
-    /// [`Error::Digest`] for a digest of another length than the hash's; else those of [`sign`](Self::sign).
+    /// [`Error::Digest`] if the digest's length is not the hash's; otherwise those of [`sign`](Self::sign).
     pub fn sign_digest(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Self, Error> {
         let number = wiping_padding(|| rsa::encoded(key, algorithm, digest))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), public))
     }
 
-    /// The blind signature of a blinded message: [`blind::PrivateKey::blind_sign`]. A message of another length
-    /// than the key, or not below its modulus, is an error of the result.
+    /// The blind signature of a blinded message: [`blind::PrivateKey::blind_sign`]. The result is an error if
+    /// the message's length is not the key's, or if the message is not below the modulus.
     pub fn blind_sign(key: &blind::PrivateKey, blinded_message: &[u8]) -> Self {
         Self::new(Primitive::Private(key.rsa_key().clone(), blinded_message.to_vec().into()), public)
     }
@@ -75,7 +76,7 @@ impl Job<Zeroizing<Vec<u8>>> {
     /// The message of a ciphertext: [`PrivateKey::decrypt`].
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::NotBelowModulus`], [`Error::PssOnly`]. Other errors are those of the result.
+    /// [`Error::Length`], [`Error::NotBelowModulus`], [`Error::PssOnly`]. Other errors come with the result.
     pub fn decrypt(key: &PrivateKey, padding: &Padding, ciphertext: &[u8]) -> Result<Self, Error> {
         rsa::check_ciphertext(&DecryptJob { key, padding, ciphertext })?;
         let (key, padding, ciphertext) = (key.clone(), padding.clone(), ciphertext.to_vec());
@@ -86,7 +87,7 @@ impl Job<Zeroizing<Vec<u8>>> {
         }))
     }
 
-    /// A power alone. **Hazardous material**, as [`rsa::hazmat`] says.
+    /// A power without padding. **Hazardous material**, as [`rsa::hazmat`] says.
     pub fn primitive(primitive: Primitive) -> Self {
         Self::new(primitive, Ok)
     }

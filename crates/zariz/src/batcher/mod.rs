@@ -1,11 +1,12 @@
-//! Requests of many callers, computed together: a server has one request in each hand, and a batch needs many.
+//! Computes requests of many callers together: a server gets its requests one by one, but a batch needs many.
 //!
 //! A [`Batcher`] takes requests of any keys and moduli ([`Job`]). Callers block ([`Batcher::sign`],
 //! [`Batcher::call`]) or await ([`Signer::sign`], [`Batcher::submit`]), on any executor.
 //!
-//! Batches form by themselves: a request that finds no computation under way is computed at once, even alone, and
-//! those that come meanwhile are the next batch. There is no timer, and no request waits for others to come, unless
-//! [`Policy::Throughput`] asks for it. [`queue`] says how, for programs whose callers wait in other ways.
+//! A request that finds no computation under way is computed at once, even alone. Requests that come
+//! meanwhile are the next batch. There is no timer, and no request waits for others, unless
+//! [`Policy::Throughput`] asks for it. Programs whose callers wait in other ways use [`queue`], which also
+//! says how batches form.
 //!
 //! ```
 //! use std::thread;
@@ -29,21 +30,19 @@
 
 mod builder;
 mod error;
+mod handle;
 mod job;
 mod pending;
+mod per_process;
 mod primitive;
-mod processes;
 pub mod queue;
-mod shared;
-mod signer;
 mod sync;
 
 pub use builder::{Builder, Policy, WhenFull};
 pub use error::Error;
+pub use handle::{Batcher, Signer};
 pub use job::Job;
 pub use pending::Pending;
+pub use per_process::PerProcessQueue;
 pub use primitive::{Primitive, PrimitiveResult, primitive_many};
-pub use processes::Processes;
-pub use queue::{Lost, Metrics};
-pub use shared::Batcher;
-pub use signer::Signer;
+pub use queue::{Metrics, QueueError};

@@ -1,4 +1,4 @@
-//! A result to await.
+//! The future that a batcher returns.
 
 use std::fmt;
 use std::future::Future;
@@ -11,21 +11,21 @@ use zariz_process::Process;
 use zeroize::Zeroizing;
 
 use super::error::Error;
+use super::handle::{Batcher, Rsa, Task};
 use super::job::Job;
-use super::queue::{Lost, Outcome, Queue, Request};
-use super::shared::{Batcher, Rsa, Task};
+use super::queue::{Outcome, Queue, QueueError, Request};
 use crate::rsa;
 
-/// The result of a [`Job`], for any executor. Dropping it takes the request back.
+/// The result of a [`Job`], for any executor. Dropping it withdraws the request.
 #[must_use = "futures do nothing unless polled"]
 pub struct Pending<T> {
     inner: Option<Result<Inner<T>, Error>>,
 }
 
 struct Inner<T> {
-    /// Keeps the workers.
+    /// Keeps the workers running.
     _batcher: Batcher,
-    /// The process that made the request: the queue belongs to it.
+    /// The process that made the request and owns the queue.
     process: Process,
     queue: Arc<Queue<Rsa>>,
     request: Arc<Request<Rsa>>,
@@ -40,9 +40,9 @@ type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, rsa::Error> + S
 enum Stage {
     /// The request is not in the queue yet.
     New,
-    /// It is in the queue, and perhaps nobody computes.
+    /// It is in the queue; a computation may not have been started.
     Pushed,
-    /// It is computed, or will be.
+    /// It is being computed, or will be.
     Kicked,
 }
 
@@ -65,28 +65,29 @@ impl<T> Pending<T> {
 }
 
 impl<T> Inner<T> {
-    /// Brings the request into the queue.
-    fn push(&self) -> Result<(), Lost> {
-        if self.queue.note_late(self.deadline) {
-            return Err(Lost::Expired);
+    /// Puts the request in the queue.
+    fn push(&self) -> Result<(), QueueError> {
+        if self.queue.note_expired(self.deadline) {
+            return Err(QueueError::Expired);
         }
         self.queue.push(self.request.clone())
     }
 
     fn poll(&mut self, context: &Context) -> Poll<Outcome<Rsa>> {
         if Process::current() != self.process {
-            return Poll::Ready(Err(Lost::Forked));
+            return Poll::Ready(Err(QueueError::Forked));
         }
-        // Before the result is looked for: a thread that stores it later finds the waker.
+        // Set the waker before looking for the result: a thread that stores the result later then finds the
+        // waker.
         if let Some(task) = self.request.waiter() {
             task.set(context.waker());
         }
         match self.stage {
             Stage::New => {
-                if let Err(lost) = self.push() {
-                    return Poll::Ready(Err(lost));
+                if let Err(error) = self.push() {
+                    return Poll::Ready(Err(error));
                 }
-                // The executor's other tasks that are ready bring their requests first.
+                // Wait for one more poll: until then, the executor's other ready tasks add their requests.
                 self.stage = Stage::Pushed;
                 context.waker().wake_by_ref();
             }
@@ -105,7 +106,7 @@ impl<T> Inner<T> {
 impl<T> Future for Pending<T> {
     type Output = Result<T, Error>;
 
-    /// After it was ready once, it is pending for ever.
+    /// After it has returned its result, it is always pending.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<Self::Output> {
         let ready = match &mut self.inner {
             None => return Poll::Pending,
@@ -117,8 +118,8 @@ impl<T> Future for Pending<T> {
                 }
                 (Poll::Ready(Ok(Ok(number))), Some(finish)) => finish(number).map_err(Error::Rsa),
                 (Poll::Ready(Ok(Err(error))), _) => Err(Error::Rsa(error)),
-                (Poll::Ready(Err(lost)), _) => Err(Error::Lost(lost)),
-                (Poll::Ready(Ok(Ok(_))), None) => Err(Error::Lost(Lost::Closed)),
+                (Poll::Ready(Err(error)), _) => Err(Error::Queue(error)),
+                (Poll::Ready(Ok(Ok(_))), None) => Err(Error::Queue(QueueError::Closed)),
             },
         };
         self.inner = None;
@@ -128,7 +129,7 @@ impl<T> Future for Pending<T> {
 
 impl<T> Drop for Inner<T> {
     fn drop(&mut self) {
-        // The locks of a parent's queue may be held for ever.
+        // In a forked child, the locks of the parent's queue may never be released.
         if Process::current() == self.process && self.stage != Stage::New {
             self.queue.withdraw(&self.request);
         }

@@ -9,29 +9,29 @@ use crate::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_results, publ
 use crate::rsa::{Error, PrivateKey, PublicKey};
 use crate::{Modulus, PowJob, pow_many};
 
-/// A power, with the key or modulus and the number. **Hazardous material**, as
-/// [`rsa::hazmat`](crate::rsa::hazmat) says: a padding is needed before or after.
+/// A power to compute: the key or modulus, and the number. **Hazardous material**, as
+/// [`rsa::hazmat`](crate::rsa::hazmat) says: the caller must pad before or unpad after.
 #[derive(Clone)]
 pub enum Primitive {
-    /// `x^d mod n` of a number as long as the key.
+    /// `x^d mod n`, for a number as long as the key.
     Private(PrivateKey, Zeroizing<Vec<u8>>),
-    /// `x^e mod n` of a number as long as the key. The time depends on `e`.
+    /// `x^e mod n`, for a number as long as the key. The time depends on `e`.
     Public(PublicKey, Zeroizing<Vec<u8>>),
     /// `base^exponent` modulo the modulus, in constant time.
     Power(Modulus, Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>),
 }
 
-/// The resulting number, as long as the key or modulus; or why there is none.
+/// The resulting number, as long as the key or modulus.
 pub type PrimitiveResult = Result<Zeroizing<Vec<u8>>, Error>;
 
-/// The longest modulus of a usual operation, in bytes: 4096 bits.
+/// The longest modulus of a usual operation, in bytes: 4096 bits. Above, the operation is [`Kind::Long`].
 const USUAL_MODULUS: usize = 512;
-/// The longest exponent of a usual public operation, in bytes: that of 65,537.
+/// The longest exponent of a usual public operation, in bytes: 3, the length of 65,537.
 const USUAL_EXPONENT: usize = 3;
 
 impl Primitive {
-    /// Its kind. With a longer modulus or exponent than usual, public operations cost up to about 200 times as much as
-    /// at 2048 bits, and private ones 500 times.
+    /// The kind of the operation. Compared with 2048 bits, an operation with a longer modulus or exponent
+    /// than usual can cost up to about 200 times as much if public, 500 times if private.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Private(key, _) if key.size() <= USUAL_MODULUS => Kind::Private,
@@ -59,7 +59,7 @@ impl Primitive {
 }
 
 impl fmt::Debug for Primitive {
-    /// Shows lengths, not numbers: they may be secret.
+    /// Shows lengths only: the numbers may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Private(key, number) => PrivateJob { key, number }.fmt(f),
@@ -69,7 +69,7 @@ impl fmt::Debug for Primitive {
     }
 }
 
-/// The results of primitives, in order. Those of one sort are computed together.
+/// The results of primitives, in order. Primitives of one variant are computed together.
 #[must_use]
 #[inline(always)]
 pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!([power(513, 1, 1), power(64, 1, 513), power(64, 513, 1)], [Kind::Long; 3]);
     }
 
-    /// What is printed of a request has lengths, and none of its numbers.
+    /// The debug output of a request shows lengths, but none of its numbers.
     #[test]
     fn numbers_are_not_shown() {
         let key = PrivateKey::parse(include_bytes!("../../../cli/keys/bench-1024.pem")).expect("a key");

@@ -1,4 +1,4 @@
-//! Parameters that we make.
+//! Parameters for OpenSSL to read.
 
 use std::ffi::{CStr, c_int, c_uint};
 
@@ -6,11 +6,11 @@ use zeroize::Zeroizing;
 
 use super::{INTEGER, OCTET_STRING, Param, UNSIGNED, UTF8_STRING};
 
-/// Parameters of ours, for OpenSSL to read.
+/// An array of parameters.
 #[derive(Default)]
 pub struct Built {
     params: Vec<Param>,
-    /// What the parameters point to; boxes do not move.
+    /// The data of the parameters. Boxes keep their addresses.
     data: Vec<Zeroizing<Box<[u8]>>>,
 }
 

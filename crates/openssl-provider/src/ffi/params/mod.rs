@@ -1,4 +1,4 @@
-//! `OSSL_PARAM`: named values that OpenSSL and a provider hand to each other.
+//! `OSSL_PARAM`: named values that OpenSSL and a provider pass to each other.
 
 mod built;
 mod requested;
@@ -23,7 +23,7 @@ pub struct Param {
     return_size: usize,
 }
 
-// SAFETY: the shared ones are constants that describe parameters and hold no data.
+// SAFETY: shared ones are constants that describe parameters and hold no data.
 unsafe impl Sync for Param {}
 
 const INTEGER: c_uint = 1;
@@ -63,12 +63,12 @@ impl Param {
         Self::new(key.as_ptr(), UTF8_STRING, ptr::null_mut(), 0)
     }
 
-    /// Describes a string that is handed out by its address.
+    /// Describes a string that is passed by address.
     pub const fn describe_utf8_ptr(key: &'static CStr) -> Self {
         Self::new(key.as_ptr(), UTF8_PTR, ptr::null_mut(), 0)
     }
 
-    /// Describes bytes that are handed out by their address.
+    /// Describes bytes that are passed by address.
     pub const fn describe_octets_ptr(key: &'static CStr) -> Self {
         Self::new(key.as_ptr(), OCTET_PTR, ptr::null_mut(), 0)
     }
@@ -85,7 +85,7 @@ impl Param {
 
     /// The name.
     fn key(&self) -> &CStr {
-        // SAFETY: only parameters before the end are looked at (see `Params`): their keys are strings.
+        // SAFETY: parameters after the end are never read (see `Params`), and the keys of others are strings.
         unsafe { CStr::from_ptr(self.key) }
     }
 
@@ -123,7 +123,7 @@ impl Param {
         }
     }
 
-    /// A string without a length.
+    /// A string passed by address.
     fn pointed_string(&self) -> Option<&[u8]> {
         let place = self.data.cast::<*const c_char>();
         if place.is_null() {
@@ -148,7 +148,7 @@ impl Param {
         }
     }
 
-    /// An integer that fits.
+    /// An integer, if it fits.
     pub fn int(&self) -> Option<i64> {
         let bytes = self.bytes();
         let (mut out, negative) = match self.data_type {
@@ -193,7 +193,7 @@ impl Param {
 pub struct Params<'a>(*const Param, PhantomData<&'a Param>);
 
 impl<'a> Params<'a> {
-    /// Those of an array, which may be null.
+    /// The parameters of an array, which may be null.
     ///
     /// # Safety
     /// The array ends with a null key, and lives for `'a`.

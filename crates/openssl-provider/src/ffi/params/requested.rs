@@ -1,4 +1,4 @@
-//! Writing the parameters that OpenSSL requests.
+//! Writes the parameters that OpenSSL requests.
 
 use std::ffi::{CStr, c_char};
 use std::ptr;
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{INTEGER, OCTET_PTR, OCTET_STRING, Param, REAL, UNSIGNED, UTF8_PTR, UTF8_STRING};
 
-/// Parameters to write.
+/// The requested parameters.
 pub struct Requested(*mut Param);
 
 impl Requested {
@@ -19,7 +19,7 @@ impl Requested {
         Self(array)
     }
 
-    /// Writes the parameter of that name, if it was requested; false where the value does not fit.
+    /// Writes the parameter of that name, if it was requested. Returns false if the value does not fit.
     pub fn put(&mut self, name: &CStr, write: impl FnOnce(&mut Param) -> bool) -> bool {
         let mut next = self.0;
         if next.is_null() {
@@ -39,7 +39,7 @@ impl Requested {
 }
 
 impl Param {
-    /// Writes bytes: fails where they do not fit, and only reports the length where there is no room.
+    /// Writes bytes. Fails if they do not fit. Without space for data, reports only the length.
     fn put(&mut self, bytes: &[u8]) -> bool {
         self.return_size = bytes.len();
         if self.data.is_null() {
@@ -114,12 +114,12 @@ impl Param {
         done
     }
 
-    /// Writes a constant string: its address, or a copy, as requested.
+    /// Writes a constant string: its address or a copy, as requested.
     pub fn put_constant(&mut self, text: &'static CStr) -> bool {
         if self.data_type != UTF8_PTR {
             return self.put_text(&text.to_string_lossy());
         }
-        // SAFETY: as above; the string lives for ever.
+        // SAFETY: a constant string lives for ever.
         unsafe { self.put_address(text) }
     }
 

@@ -49,7 +49,7 @@ fn numbers_are_padded_and_stripped() {
     assert_eq!(over(UNSIGNED, &mut bytes).number().as_deref(), Some(&vec![1, 2, 3]));
     assert!(!over(UNSIGNED, &mut bytes[..2]).put_number(&[1, 2, 3]));
     assert_eq!(over(UNSIGNED, &mut [0; 3]).number().as_deref(), Some(&vec![]));
-    // Without room, it tells how much is needed.
+    // Without space, it reports how much is needed.
     let mut asked = Param::describe_unsigned(c"x");
     assert!(asked.put_number(&[1, 2, 3]));
     assert_eq!(asked.return_size, 3);

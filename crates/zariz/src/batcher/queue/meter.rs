@@ -1,13 +1,13 @@
-//! What a queue has done, in numbers.
+//! Counters of a queue.
 
 use std::time::Duration;
 
 use crate::batcher::sync::atomic::{AtomicU64, Ordering};
 
-/// How many ranges of waiting times are counted.
+/// The number of ranges in the histogram of waiting times.
 const RANGES: usize = 24;
 
-/// Counters. Each is right by itself; a reader may see one before another.
+/// Counters. Each is exact, but they are not read at one moment.
 #[derive(Default)]
 pub(super) struct Meter {
     operations: AtomicU64,
@@ -19,7 +19,7 @@ pub(super) struct Meter {
     waits: [AtomicU64; RANGES],
 }
 
-/// What a queue has done since it was made, in this process.
+/// What a queue has done in this process since it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
@@ -27,21 +27,21 @@ pub struct Metrics {
     pub operations: u64,
     /// Batches they were computed in.
     pub batches: u64,
-    /// The most operations of a batch.
+    /// The most operations in one batch.
     pub largest_batch: u64,
-    /// Requests that found the queue full and did not wait.
+    /// Requests that found the queue full and were refused.
     pub refused: u64,
     /// Requests whose deadline passed before they were computed, or before their result was there.
     pub expired: u64,
-    /// Requests that were taken back before they were computed.
+    /// Requests that were withdrawn before they were computed.
     pub withdrawn: u64,
-    /// How long requests waited until their batch began: entry 0 counts waits below 1 µs, entry `i` those from
-    /// `2^(i−1)` to below `2^i` µs, and the last one all longer ones.
+    /// How long requests waited until their batch began. Entry 0 counts waits below 1 µs, entry `i` waits
+    /// from `2^(i−1)` to below `2^i` µs, and the last entry all longer ones.
     pub waits: [u64; RANGES],
 }
 
 impl Meter {
-    /// Notes that a batch begins whose requests have waited so long.
+    /// Counts a batch whose requests have waited for these times.
     pub fn batch(&self, waits: impl IntoIterator<Item = Duration>) {
         let mut count = 0;
         for wait in waits {
@@ -79,21 +79,22 @@ impl Meter {
     }
 }
 
-/// The range of a waiting time.
+/// The histogram range of a waiting time.
 fn range(wait: Duration) -> usize {
     let bits = u128::BITS - wait.as_micros().leading_zeros();
     (bits as usize).min(RANGES - 1)
 }
 
 impl Metrics {
-    /// The mean number of operations of a batch; zero before the first.
+    /// The mean number of operations in a batch; zero before the first batch.
     #[must_use]
     pub fn mean_batch(&self) -> f64 {
         if self.batches == 0 { 0.0 } else { self.operations as f64 / self.batches as f64 }
     }
 
-    /// A time that this share of the requests did not wait longer than, from [`waits`](Self::waits): the upper end
-    /// of its range, so at most twice too long. `None` before the first request, and where it is in the last range.
+    /// The waiting time that this share of the requests did not exceed, from [`waits`](Self::waits): the
+    /// upper end of its range, so at most twice too long. `None` before the first request, and if it falls
+    /// into the last range.
     #[must_use]
     pub fn wait_quantile(&self, share: f64) -> Option<Duration> {
         let total: u64 = self.waits.iter().sum();

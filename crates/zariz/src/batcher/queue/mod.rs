@@ -1,38 +1,38 @@
-//! The queue below a [`Batcher`](super::Batcher): requests of many callers, computed together. For programs whose
-//! callers wait in ways of their own, as zariz's provider for OpenSSL does.
+//! The queue below a [`Batcher`](super::Batcher), for programs whose callers wait in ways of their own, like
+//! zariz's provider for OpenSSL.
 //!
-//! Batches form by themselves: a request that finds no computation under way is computed at once, even alone.
-//! Requests that come meanwhile gather and make the next batch. There is no timer, and no request waits for
-//! others to come, unless [`Limits::linger`] asks for it. Before a thread computes a batch that is not full,
-//! other threads that are ready run once: they may bring requests.
+//! A request that finds no computation under way is computed at once, even alone. Requests that come
+//! meanwhile make the next batch. There is no timer, and no request waits for others, unless
+//! [`Limits::linger`] is set. Before a thread computes a batch that is not full, it yields once to other
+//! ready threads: they may bring requests.
 //!
-//! * A thread that may block computes its own request and those that wait ([`Queue::call`]). The setting
-//!   [`Limits::threads`] limits how many batches are computed at once. Beyond that a thread waits, until
-//!   another's batch has its result or it must compute the next batch. Where those that wait fill the lanes, a
-//!   worker computes for them.
-//! * Others only leave a [`Request`] ([`Queue::submit`]; [`Queue::push`] and [`Queue::kick`]), and are woken
-//!   ([`Waiter`]). Worker threads compute for them, started when there is first something to do. Where none can
-//!   be started, the threads that hand requests over compute them, each other's too ([`Compute::with_room`]).
+//! * A thread that may block computes its own request and others that wait ([`Queue::call`]). At most
+//!   [`Limits::threads`] batches are computed at once; each takes a *slot*. If no slot is free, the thread
+//!   waits until another thread has computed its request, or until it is told to compute the next batch. If
+//!   the waiting requests fill the lanes, a worker computes them.
+//! * Other callers leave a [`Request`] ([`Queue::submit`], or [`Queue::push`] and [`Queue::kick`]) and are
+//!   woken ([`Waiter`]). Worker threads compute these requests; they are started when first needed. If no
+//!   worker can be started, the *caller runs*: the threads that hand requests over compute them, and each
+//!   other's ([`Compute::with_stack`]).
 //!
-//! A batch has requests of one kind ([`Kind`]): private operations are first, long operations last. Each kind
-//! passes a waiting request at most once. A batch of long operations fills the lanes once, and at most half of
-//! the turns, but at least one, compute such batches at a time. So a signature waits for at most one such batch
-//! in each turn.
+//! A batch has requests of one kind ([`Kind`]): private operations first, long operations last. Each kind
+//! passes a waiting request at most once. A batch of long operations fills the lanes only once, and such
+//! batches take at most half of the slots, but at least one. So a signature waits for at most one long batch
+//! in each slot.
 //!
-//! No lock is held while a batch is computed, or while somebody is woken. Each process has a queue and workers of
-//! its own ([`Processes`](super::Processes)).
+//! No lock is held while a batch is computed or while a waiter is woken. Each process has its own queue and
+//! workers ([`PerProcessQueue`](super::PerProcessQueue)).
 
+mod caller_runs;
 mod compute;
-mod giving_way;
-mod in_place;
-mod kind;
 mod meter;
 mod request;
+mod scheduler;
 #[cfg(test)]
 pub(crate) mod tests;
-mod turns;
 mod waiting;
 mod waking;
+mod yielding;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -42,49 +42,49 @@ use std::time::{Duration, Instant};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::JoinHandle;
 use super::sync::{Condvar, Mutex, MutexGuard, PoisonError, processors, thread};
-pub use compute::{Compute, Lost, Outcome, Waiter};
-use giving_way::GivingWay;
-use in_place::Seats;
-pub use kind::Kind;
+use caller_runs::Callers;
+pub use compute::{Compute, Kind, Outcome, QueueError, Waiter};
 use meter::Meter;
 pub use meter::Metrics;
 pub use request::Request;
-use request::Turn;
+use request::Wakeup;
 use waiting::Waiting;
 use waking::ToWake;
+use yielding::YieldBackoff;
 
-/// What a queue is built for.
+/// Settings of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most batches that are computed at once, and the most workers, besides those that call programs' functions.
-    /// With zero, there are no workers. With zero or `None`, at most one batch per processor is computed at once.
+    /// The most batches that are computed at once, and the most workers, not counting workers inside a waker.
+    /// With zero, there are no workers. With zero or `None`, at most one batch per processor is computed at
+    /// once.
     pub threads: Option<usize>,
     /// The most requests in a batch.
     pub max_batch: usize,
-    /// The engine's lanes. The halves of this many private operations fill them twice.
+    /// The engine's lanes. The two halves of so many private operations fill them twice.
     pub lanes: usize,
-    /// The most requests that wait: one that finds so many becomes [`Lost::Full`]. `None` for any number.
+    /// The most requests that wait; the next one fails with [`QueueError::Full`]. `None`: no limit.
     pub capacity: Option<usize>,
-    /// How long a worker waits for requests to fill the lanes, counted from when the first of them was made. If it
-    /// is `None`, no request waits for others; otherwise workers compute everything.
+    /// How long a worker waits for requests to fill the lanes, from when the oldest of them was made. If this
+    /// is set, workers compute everything. `None`: no request waits for others.
     pub linger: Option<Duration>,
 }
 
-/// The requests of a process.
+/// The queue of one process.
 pub struct Queue<C: Compute> {
     compute: C,
     limits: Limits,
-    /// The most batches that are computed at once; zero before it is first needed.
+    /// The most batches that are computed at once; zero until it is first needed.
     limit: AtomicUsize,
     /// There are no workers: the threads that bring requests compute them.
-    in_place: AtomicBool,
+    caller_runs: AtomicBool,
     meter: Meter,
     state: Mutex<State<C>>,
     threads_to_wake: ToWake<C>,
     waiters_to_wake: ToWake<C>,
-    /// Workers wait here for their turn.
+    /// Workers wait here for a slot or for wakers to call.
     idle: Condvar,
-    /// Workers wait here for a batch to fill the lanes.
+    /// Workers wait here for requests to fill the lanes.
     filled: Condvar,
 }
 
@@ -93,34 +93,34 @@ type Batch<C> = Vec<Arc<Request<C>>>;
 
 struct State<C: Compute> {
     waiting: Waiting<C>,
-    /// Without workers: the threads that wait for requests that they have handed over.
-    seats: Seats,
-    /// Batches that are being computed, or that a thread was told to compute.
+    /// Without workers: the threads that wait for the requests that they have handed over.
+    callers: Callers,
+    /// Slots in use: batches that are being computed, or that a thread was told to compute.
     computing: usize,
-    /// How many of these are for workers that have not begun.
+    /// Of these, batches that wait for a worker.
     for_workers: usize,
-    /// How many of these are of long operations.
+    /// Of these, batches of long operations.
     long: usize,
-    /// Workers that wait.
+    /// Idle workers.
     idle: usize,
-    /// Workers that wait for others to fill the lanes.
+    /// Workers that wait for requests to fill the lanes.
     lingering: usize,
-    /// Requests that have results, left for a worker to wake: by blocking threads, which may hold a lock that a
-    /// program's function needs, and by workers that have more to compute.
+    /// Computed requests whose wakers are left to workers: by blocking threads, which may hold a lock that a
+    /// waker needs, and by workers that have more to compute.
     to_wake: VecDeque<Batch<C>>,
-    /// Workers that are in programs' functions, and perhaps wait there for others.
+    /// Workers inside a waker, which may block there.
     in_functions: usize,
-    giving_way: GivingWay,
+    yielding: YieldBackoff,
     workers: Vec<JoinHandle<()>>,
     closed: bool,
 }
 
 impl<C: Compute> Queue<C> {
-    /// A queue without any request; it starts its threads when they have something to do.
+    /// An empty queue. Threads are started when first needed.
     pub fn new(compute: C, limits: Limits) -> Arc<Self> {
         let state = State {
             waiting: Waiting::default(),
-            seats: Seats::default(),
+            callers: Callers::default(),
             computing: 0,
             for_workers: 0,
             long: 0,
@@ -128,7 +128,7 @@ impl<C: Compute> Queue<C> {
             lingering: 0,
             to_wake: VecDeque::new(),
             in_functions: 0,
-            giving_way: GivingWay::default(),
+            yielding: YieldBackoff::default(),
             workers: Vec::new(),
             closed: false,
         };
@@ -136,7 +136,7 @@ impl<C: Compute> Queue<C> {
             compute,
             limits: Limits { lanes: limits.lanes.max(1), max_batch: limits.max_batch.max(1), ..limits },
             limit: AtomicUsize::new(limits.threads.unwrap_or(0)),
-            in_place: AtomicBool::new(limits.threads == Some(0)),
+            caller_runs: AtomicBool::new(limits.threads == Some(0)),
             meter: Meter::default(),
             state: Mutex::new(state),
             threads_to_wake: ToWake::default(),
@@ -146,25 +146,25 @@ impl<C: Compute> Queue<C> {
         })
     }
 
-    /// What computes.
+    /// The computation.
     pub fn compute(&self) -> &C {
         &self.compute
     }
 
-    /// The size of a full batch, which waits for no more. Half as many private operations fill the lanes;
-    /// verifications gain from more.
+    /// The size of a full batch, which waits for no more requests. Half as many private operations fill the
+    /// lanes; verifications gain from more.
     pub fn full(&self) -> usize {
         2 * self.limits.lanes
     }
 
-    /// What it has done so far.
+    /// Counters of what the queue has done.
     pub fn metrics(&self) -> Metrics {
         self.meter.read()
     }
 
-    /// Whether the deadline of a request that comes has passed; then it is counted.
-    pub fn note_late(&self, deadline: Option<Instant>) -> bool {
-        let late = is_over(deadline);
+    /// Whether the deadline of a new request has passed; if so, counts it as expired.
+    pub fn note_expired(&self, deadline: Option<Instant>) -> bool {
+        let late = has_passed(deadline);
         if late {
             self.meter.expired();
         }
@@ -189,12 +189,13 @@ impl<C: Compute> Queue<C> {
     }
 
     /// Whether a batch may begin now.
-    fn has_turn(&self, state: &State<C>) -> bool {
-        // The limit is at least one. The first batch does not need it, and finding it makes system calls.
+    fn has_free_slot(&self, state: &State<C>) -> bool {
+        // The first batch needs no limit, which is at least one: finding it makes system calls.
         state.computing == 0 || state.computing < self.limit()
     }
 
-    /// The most requests in a batch of that kind. Long operations fill the lanes once, since others wait for them.
+    /// The most requests in a batch of that kind. A batch of long operations fills the lanes only once, since
+    /// others wait for it.
     fn most(&self, kind: Kind) -> usize {
         let Limits { max_batch, lanes, .. } = self.limits;
         if kind == Kind::Long { max_batch.min(lanes) } else { max_batch }
@@ -204,28 +205,29 @@ impl<C: Compute> Queue<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Computes a request of a thread that may wait and has a stack to compute on. If it is not computed before the
-    /// deadline, where there is one, it becomes [`Lost::Expired`]; a computation that has begun by then is not
-    /// waited for.
+    /// Computes a request of a thread that may block and has enough stack to compute. If the computation has
+    /// not ended by the deadline, the thread returns [`QueueError::Expired`], even while another thread
+    /// computes.
     ///
     /// # Errors
-    /// [`Lost::Full`], [`Lost::Expired`], [`Lost::Panicked`].
+    /// [`QueueError::Full`], [`QueueError::Expired`], [`QueueError::Panicked`].
     pub fn call(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
-        if self.limits.linger.is_some() && !self.in_place.load(Ordering::Relaxed) {
+        if self.limits.linger.is_some() && !self.caller_runs.load(Ordering::Relaxed) {
             return self.call_elsewhere(operation, deadline);
         }
         let kind = C::kind(&operation);
-        if self.note_late(deadline) {
-            return Err(Lost::Expired);
+        if self.note_expired(deadline) {
+            return Err(QueueError::Expired);
         }
         let mut state = self.lock();
-        let may_begin = self.has_turn(&state) && !state.waiting.holds(kind);
-        // Requests that wait share this thread's batch. If they alone fill it, they go first: a worker computes them.
-        let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.in_place.load(Ordering::Relaxed);
+        let may_begin = self.has_free_slot(&state) && !state.waiting.holds(kind);
+        // Waiting requests share this thread's batch. If they alone fill it, they go first: a worker computes
+        // them.
+        let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.caller_runs.load(Ordering::Relaxed);
         if may_begin && !is_behind {
             state.computing += 1;
             self.note_begun(&mut state, kind);
-            if self.give_way(state, kind).waiting.count(kind) > 0 {
+            if self.yield_to_others(state, kind).waiting.count(kind) > 0 {
                 return self.lead(Request::of_thread(operation, deadline));
             }
             let result = self.call_at_once(&operation);
@@ -244,70 +246,71 @@ impl<C: Compute> Queue<C> {
         self.wait(&request, deadline)
     }
 
-    /// Returns the lock if one more request may wait; otherwise starts what waits.
+    /// Returns the lock if one more request may wait. Otherwise starts the waiting requests.
     ///
     /// # Errors
-    /// [`Lost::Full`].
-    fn admit<'a>(self: &'a Arc<Self>, state: MutexGuard<'a, State<C>>) -> Result<MutexGuard<'a, State<C>>, Lost> {
+    /// [`QueueError::Full`].
+    fn admit<'a>(self: &'a Arc<Self>, state: MutexGuard<'a, State<C>>) -> Result<MutexGuard<'a, State<C>>, QueueError> {
         if self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity) {
             return Ok(state);
         }
-        // What waits may have been pushed, without a kick.
+        // The waiting requests may have been pushed without a kick.
         self.begin(state);
         self.meter.refused();
-        Err(Lost::Full)
+        Err(QueueError::Full)
     }
 
-    /// Waits for a request of a thread; the thread computes, when it is told to.
+    /// Waits for a thread's request. The thread computes when it is told to.
     fn wait(self: &Arc<Self>, request: &Arc<Request<C>>, deadline: Option<Instant>) -> Outcome<C> {
-        let turn = request.wait(deadline);
+        let wakeup = request.wait(deadline);
         self.wake_other_threads();
-        match turn {
-            Some(Turn::Done(result)) => result,
-            Some(Turn::Lead) => {
-                drop(self.give_way(self.lock(), request.kind));
+        match wakeup {
+            Some(Wakeup::Done(result)) => result,
+            Some(Wakeup::Lead) => {
+                drop(self.yield_to_others(self.lock(), request.kind));
                 self.lead(request.clone())
             }
             None => {
-                // It may have been chosen to compute, but not yet been told: then others rely on it.
+                // The thread may have been chosen to compute, but not told yet. Others then rely on it.
                 let must_lead = !self.remove(request) && request.leads();
                 if must_lead {
                     return self.wait(request, None);
                 }
-                // Another computes it, perhaps just now.
+                // Another thread is computing it, or has just done so.
                 request.give_up().unwrap_or_else(|| {
                     self.meter.expired();
-                    Err(Lost::Expired)
+                    Err(QueueError::Expired)
                 })
             }
         }
     }
 
-    /// Computes a request at once, independently of all others.
+    /// Computes a request at once, without the queue.
     ///
     /// # Errors
-    /// [`Lost::Panicked`].
+    /// [`QueueError::Panicked`].
     pub fn call_at_once(&self, operation: &C::Operation) -> Outcome<C> {
         self.meter.batch([Duration::ZERO]);
-        self.results(&[operation]).pop().unwrap_or(Err(Lost::Panicked))
+        self.results(&[operation]).pop().unwrap_or(Err(QueueError::Panicked))
     }
 
-    /// Lets a worker compute a request while the calling thread waits, whose stack may be too small.
+    /// Has a worker compute a request while the calling thread waits, for threads whose stack may be too
+    /// small.
     ///
     /// # Errors
-    /// Those of [`call`](Self::call), [`Lost::NoThread`] and [`Lost::Closed`].
+    /// Those of [`call`](Self::call), [`QueueError::NoThread`] and [`QueueError::Closed`].
     pub fn call_elsewhere(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
         let request = Request::of_idle(operation, deadline);
-        if self.in_place.load(Ordering::Relaxed) {
+        if self.caller_runs.load(Ordering::Relaxed) {
             self.compute_here(std::slice::from_ref(&request));
             return request.wait_for_result();
         }
         let state = self.lock();
         if state.closed {
-            return Err(Lost::Closed);
+            return Err(QueueError::Closed);
         }
-        if self.note_late(deadline) {
-            return Err(Lost::Expired);
+        if self.note_expired(deadline) {
+            return Err(QueueError::Expired);
         }
         let mut state = self.admit(state)?;
         state.waiting.push(request.clone());
@@ -316,13 +319,13 @@ impl<C: Compute> Queue<C> {
         self.wait(&request, deadline)
     }
 
-    /// Takes requests for workers to compute, however many wait already. Without workers, this returns when they are
-    /// computed: here, together with those of other threads that wait, or by one of these.
+    /// Hands requests to workers, even if the queue is full. Without workers, this returns when the requests
+    /// are computed: by this thread, together with requests of other waiting threads, or by one of those.
     pub fn submit(self: &Arc<Self>, requests: Vec<Arc<Request<C>>>) {
         if requests.is_empty() {
             return;
         }
-        if self.in_place.load(Ordering::Relaxed) {
+        if self.caller_runs.load(Ordering::Relaxed) {
             return self.compute_here(&requests);
         }
         let mut state = self.lock();
@@ -335,15 +338,15 @@ impl<C: Compute> Queue<C> {
         self.begin(state);
     }
 
-    /// Leaves a request in the queue without starting a computation: [`kick`](Self::kick) does that, or whatever
-    /// is computed next takes it along. So an event loop can leave all of its requests before any is computed.
+    /// Adds a request without starting a computation: [`kick`](Self::kick) starts one, or the next batch
+    /// takes the request along. So an event loop can add all of its requests before any is computed.
     ///
     /// # Errors
-    /// [`Lost::Full`] and [`Lost::Closed`].
-    pub fn push(self: &Arc<Self>, request: Arc<Request<C>>) -> Result<(), Lost> {
+    /// [`QueueError::Full`] and [`QueueError::Closed`].
+    pub fn push(self: &Arc<Self>, request: Arc<Request<C>>) -> Result<(), QueueError> {
         let state = self.lock();
         if state.closed {
-            return Err(Lost::Closed);
+            return Err(QueueError::Closed);
         }
         let mut state = self.admit(state)?;
         state.waiting.push(request);
@@ -354,25 +357,25 @@ impl<C: Compute> Queue<C> {
         Ok(())
     }
 
-    /// How many requests fill the lanes, or are the most that a batch may have.
+    /// How many requests fill the lanes, or a batch if that is smaller.
     fn enough(&self) -> usize {
         self.limits.lanes.min(self.limits.max_batch)
     }
 
-    /// Tells a worker that waits for requests to fill the lanes that they do, or that one may be in a hurry.
+    /// Wakes the lingering workers if the lanes are full or a waiting request has a deadline.
     fn note_filled(&self, state: &State<C>) {
         if state.lingering > 0 && (state.waiting.len() >= self.enough() || state.waiting.has_deadlines()) {
             self.filled.notify_all();
         }
     }
 
-    /// Sees to it that what waits is computed.
+    /// Starts computing the waiting requests.
     pub fn kick(self: &Arc<Self>) {
         self.begin(self.lock());
     }
 
-    /// Takes a request out of the queue, and says whether it was still there. Otherwise it is being computed, or
-    /// has its result.
+    /// Takes a request out of the queue, and returns whether it was still waiting. Otherwise it is being
+    /// computed, or has its result.
     pub fn withdraw(&self, request: &Request<C>) -> bool {
         let found = self.remove(request);
         if found {
@@ -385,14 +388,14 @@ impl<C: Compute> Queue<C> {
         self.lock().waiting.remove(request)
     }
 
-    /// Tells requests that the queue is closed.
+    /// Fails requests with [`QueueError::Closed`].
     fn tell_closed(&self, requests: Batch<C>) {
-        requests.iter().for_each(|request| request.finish(Err(Lost::Closed)));
+        requests.iter().for_each(|request| request.finish(Err(QueueError::Closed)));
         self.wake(requests);
     }
 
-    /// Ends the workers, when everything that waits has been computed. After this, requests for workers become
-    /// [`Lost::Closed`].
+    /// Ends the workers, when all waiting requests have been computed. Later requests for workers fail with
+    /// [`QueueError::Closed`].
     pub fn close(self: &Arc<Self>) {
         let mut state = self.lock();
         state.closed = true;
@@ -403,9 +406,9 @@ impl<C: Compute> Queue<C> {
         self.idle.notify_all();
         self.filled.notify_all();
         for worker in workers {
-            // A program may unload us from the function by which a worker wakes it.
+            // A worker does not wait for itself: a program may close the queue in a waker.
             if worker.thread().id() != thread::current().id() {
-                // A worker that panicked has printed a message.
+                // The error is a panic, whose message was printed.
                 let _ = worker.join();
             }
         }
@@ -413,7 +416,7 @@ impl<C: Compute> Queue<C> {
 }
 
 /// Whether the deadline has passed.
-fn is_over(deadline: Option<Instant>) -> bool {
+fn has_passed(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| deadline <= Instant::now())
 }
 

@@ -1,53 +1,52 @@
-//! A request, from its start to its result.
+//! A request, from its creation to its result.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::compute::{Compute, Lost, Outcome, Waiter};
-use super::in_place::Seat;
-use super::kind::Kind;
+use super::caller_runs::Caller;
+use super::compute::{Compute, Kind, Outcome, QueueError, Waiter};
 use crate::batcher::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crate::batcher::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The number of a request that does not wait in a queue.
+/// The arrival number of a request that is not in a queue.
 const NOT_WAITING: u64 = u64::MAX;
 
-/// The operation to compute, and who waits for it. Owned by the queue and by the one that waits.
+/// An operation, and who waits for its result. The queue and the caller own it together.
 pub struct Request<C: Compute> {
     pub(super) operation: C::Operation,
     pub(super) kind: Kind,
     by: By<C::Waiter>,
-    /// When it is of no use any more.
+    /// When it expires.
     pub(super) deadline: Option<Instant>,
     /// When it was made.
     pub(super) made: Instant,
     state: Mutex<State<C>>,
     changed: Condvar,
-    /// The number of its arrival, while it waits in the queue. Changed under the queue's lock.
+    /// The arrival number while the request is in the queue. Changed under the queue's lock.
     arrival: AtomicU64,
     /// Whether its thread was chosen to compute the next batch. Changed under the queue's lock.
     leads: AtomicBool,
-    /// The kinds, a bit for each, of which a batch was taken from behind it when it was at the front.
+    /// A bit for each kind of which a batch passed this request while it was at the front.
     passed_by: AtomicU8,
 }
 
 /// Who waits.
 enum By<W> {
-    /// A thread that can compute.
+    /// A blocked thread that can compute.
     Thread,
-    /// A thread that cannot.
+    /// A blocked thread that cannot compute.
     Idle,
-    /// Something that is woken.
+    /// A waiter that is woken.
     Waiter(W),
 }
 
 struct State<C: Compute> {
     phase: Phase<C>,
-    /// A thread sleeps until the phase changes. To wake without a sleeper would be a needless system call.
+    /// A thread sleeps until the phase changes. Without one, waking would waste a system call.
     asleep: bool,
-    /// The thread that has handed it over, waits for it, and wakes its waiter.
-    seat: Option<Arc<Seat>>,
+    /// The thread that handed the request over and waits. It calls the request's waker itself.
+    caller: Option<Arc<Caller>>,
 }
 
 enum Phase<C: Compute> {
@@ -55,15 +54,15 @@ enum Phase<C: Compute> {
     /// The waiting thread must compute the next batch.
     Lead,
     Done(Outcome<C>),
-    /// Somebody has the result, or nobody waits for it any more.
+    /// The result was taken, or nobody waits for it any more.
     Taken,
 }
 
-/// What a waiting thread gets.
-pub(super) enum Turn<C: Compute> {
+/// Why a waiting thread goes on.
+pub(super) enum Wakeup<C: Compute> {
     /// The result.
     Done(Outcome<C>),
-    /// It must compute its own request, and others.
+    /// It must compute a batch: its own request and others.
     Lead,
 }
 
@@ -75,7 +74,7 @@ impl<C: Compute> Request<C> {
             by,
             deadline,
             made: Instant::now(),
-            state: Mutex::new(State { phase: Phase::Waiting, asleep: false, seat: None }),
+            state: Mutex::new(State { phase: Phase::Waiting, asleep: false, caller: None }),
             changed: Condvar::new(),
             arrival: AtomicU64::new(NOT_WAITING),
             leads: AtomicBool::new(false),
@@ -93,18 +92,18 @@ impl<C: Compute> Request<C> {
         Self::by(operation, By::Idle, deadline)
     }
 
-    /// A request of somebody who is woken when it has its result. If it is not computed before the deadline, it
-    /// becomes [`Lost::Expired`] when its turn comes.
+    /// A request of a waiter, which is woken when the result is there. A request that is not computed before
+    /// its deadline becomes [`QueueError::Expired`] when its batch is taken.
     pub fn new(operation: C::Operation, waiter: C::Waiter, deadline: Option<Instant>) -> Arc<Self> {
         Self::by(operation, By::Waiter(waiter), deadline)
     }
 
-    /// Who is woken, where it is not a thread.
+    /// The waiter, unless a thread waits.
     pub fn waiter(&self) -> Option<&C::Waiter> {
         if let By::Waiter(waiter) = &self.by { Some(waiter) } else { None }
     }
 
-    /// Whether waking calls a program's function, which may take long, or wait for somebody.
+    /// Whether waking calls a function of the program, which may take long or block.
     pub(super) fn calls_program(&self) -> bool {
         self.waiter().is_some_and(|waiter| !waiter.is_prompt())
     }
@@ -113,7 +112,8 @@ impl<C: Compute> Request<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves to another phase. Returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread)).
+    /// Changes the phase. Returns whether a thread sleeps and must be woken
+    /// ([`wake_thread`](Self::wake_thread)).
     fn change(&self, mut state: MutexGuard<State<C>>, phase: Phase<C>) -> bool {
         state.phase = phase;
         state.asleep
@@ -124,9 +124,9 @@ impl<C: Compute> Request<C> {
         self.changed.notify_one();
     }
 
-    /// Notes the thread that waits for it, before anybody else has the request.
-    pub(super) fn sit(&self, seat: &Arc<Seat>) {
-        self.lock().seat = Some(seat.clone());
+    /// Sets the thread that waits for the request, before others can see the request.
+    pub(super) fn set_caller(&self, caller: &Arc<Caller>) {
+        self.lock().caller = Some(caller.clone());
     }
 
     /// Whether its thread can compute a batch.
@@ -134,12 +134,12 @@ impl<C: Compute> Request<C> {
         matches!(self.by, By::Thread)
     }
 
-    /// Whether its thread was chosen to compute. Called under the queue's lock.
+    /// Whether its thread was chosen to compute. Call under the queue's lock.
     pub(super) fn leads(&self) -> bool {
         self.leads.load(Ordering::Relaxed)
     }
 
-    /// Notes, under the queue's lock, that its thread was chosen to compute.
+    /// Notes that its thread was chosen to compute. Call under the queue's lock.
     pub(super) fn note_leads(&self) {
         self.leads.store(true, Ordering::Relaxed);
     }
@@ -151,30 +151,30 @@ impl<C: Compute> Request<C> {
         }
     }
 
-    /// The number of its arrival, while it waits in the queue. Called under the queue's lock.
+    /// The arrival number while the request is in the queue. Call under the queue's lock.
     pub(super) fn arrival(&self) -> Option<u64> {
         Some(self.arrival.load(Ordering::Relaxed)).filter(|&number| number != NOT_WAITING)
     }
 
-    /// Notes, under the queue's lock, the number of its arrival; or that it no longer waits there.
+    /// Sets the arrival number, or notes that the request left the queue. Call under the queue's lock.
     pub(super) fn note_arrival(&self, number: Option<u64>) {
         self.arrival.store(number.unwrap_or(NOT_WAITING), Ordering::Relaxed);
     }
 
-    /// Whether a batch of that kind has passed it. Called under the queue's lock.
+    /// Whether a batch of that kind has passed the request. Call under the queue's lock.
     pub(super) fn was_passed_by(&self, kind: Kind) -> bool {
         self.passed_by.load(Ordering::Relaxed) & 1 << kind as u8 != 0
     }
 
-    /// Notes, under the queue's lock, that a batch of that kind passes it.
+    /// Notes that a batch of that kind passes the request. Call under the queue's lock.
     pub(super) fn note_passed_by(&self, kind: Kind) {
         self.passed_by.fetch_or(1 << kind as u8, Ordering::Relaxed);
     }
 
-    /// Stores the result, and returns whether a thread sleeps and must be woken ([`wake_thread`](Self::wake_thread));
-    /// `None` if there is a result already, or nobody waits for one ([`give_up`](Self::give_up)). Waiters are not woken
-    /// yet either ([`wake`](Self::wake)): first, all requests of a batch get their results, so that an event loop finds
-    /// them together.
+    /// Stores the result. Returns whether a thread sleeps and must be woken
+    /// ([`wake_thread`](Self::wake_thread)), or `None` if there is a result already or nobody waits for one
+    /// ([`give_up`](Self::give_up)). Waiters are woken later ([`wake`](Self::wake)), when all requests of the
+    /// batch have results: then an event loop finds them together.
     pub(super) fn settle(&self, result: Outcome<C>) -> Option<bool> {
         let state = self.lock();
         if matches!(state.phase, Phase::Done(_) | Phase::Taken) {
@@ -183,42 +183,42 @@ impl<C: Compute> Request<C> {
         if let By::Waiter(waiter) = &self.by {
             waiter.finished();
         }
-        let seat = state.seat.clone();
+        let caller = state.caller.clone();
         let sleeps = self.change(state, Phase::Done(result));
-        if let Some(seat) = seat {
-            seat.one_done();
+        if let Some(caller) = caller {
+            caller.one_done();
         }
         Some(sleeps)
     }
 
-    /// Stores the result, and wakes the thread that sleeps until it is there.
+    /// Stores the result, and wakes the thread that sleeps.
     pub(super) fn finish(&self, result: Outcome<C>) {
         if self.settle(result) == Some(true) {
             self.wake_thread();
         }
     }
 
-    /// Wakes the waiter, unless it is a thread, or a thread that waits for the request does that itself.
+    /// Wakes the waiter, unless a thread does that itself ([`set_caller`](Self::set_caller)).
     pub(super) fn wake(&self) {
-        let is_seated = self.lock().seat.is_some();
-        if !is_seated {
+        let has_caller = self.lock().caller.is_some();
+        if !has_caller {
             self.wake_own();
         }
     }
 
-    /// Wakes the waiter, for the thread that has waited for the request.
+    /// Wakes the waiter: called by the thread that handed the request over.
     pub(super) fn wake_own(&self) {
         if let By::Waiter(waiter) = &self.by {
             waiter.wake();
         }
     }
 
-    /// Takes the result, if there is one by now; at most one call gets it.
+    /// Takes the result if it is there. At most one call gets it.
     pub fn collect(&self) -> Option<Outcome<C>> {
         take(&mut self.lock().phase)
     }
 
-    /// Takes the result, if there is one by now. A later one is thrown away: the thread waits no more.
+    /// Takes the result if it is there. A later result is discarded: the thread no longer waits.
     pub(super) fn give_up(&self) -> Option<Outcome<C>> {
         match std::mem::replace(&mut self.lock().phase, Phase::Taken) {
             Phase::Done(result) => Some(result),
@@ -226,16 +226,16 @@ impl<C: Compute> Request<C> {
         }
     }
 
-    /// Waits for a turn, at most until the deadline, where there is one.
-    pub(super) fn wait(&self, deadline: Option<Instant>) -> Option<Turn<C>> {
+    /// Waits for the result, or until the thread must compute; `None` after the deadline.
+    pub(super) fn wait(&self, deadline: Option<Instant>) -> Option<Wakeup<C>> {
         let mut state = self.lock();
         loop {
             if matches!(state.phase, Phase::Lead) {
                 state.phase = Phase::Waiting;
-                return Some(Turn::Lead);
+                return Some(Wakeup::Lead);
             }
             if let Some(result) = take(&mut state.phase) {
-                return Some(Turn::Done(result));
+                return Some(Wakeup::Done(result));
             }
             state.asleep = true;
             state = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
@@ -250,14 +250,14 @@ impl<C: Compute> Request<C> {
         }
     }
 
-    /// Waits for the result of a request that was handed over. Only one thread may wait.
+    /// Blocks until a request that was handed over has its result. Only one thread may wait.
     ///
     /// # Errors
     /// Why there is no result.
     pub fn wait_for_result(&self) -> Outcome<C> {
         match self.wait(None) {
-            Some(Turn::Done(result)) => result,
-            Some(Turn::Lead) | None => Err(Lost::Panicked),
+            Some(Wakeup::Done(result)) => result,
+            Some(Wakeup::Lead) | None => Err(QueueError::Panicked),
         }
     }
 }
@@ -282,7 +282,7 @@ impl<C: Compute> Drop for Request<C> {
 }
 
 impl<C: Compute> fmt::Debug for Request<C> {
-    /// Shows nothing of the operation, which may be secret.
+    /// Does not show the operation, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Request").field("kind", &self.kind).field("deadline", &self.deadline).finish_non_exhaustive()
     }

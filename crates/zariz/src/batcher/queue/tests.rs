@@ -1,11 +1,11 @@
-//! Every transition of a queue, with a computation that gives names back.
+//! Every transition of a queue, with a stub that returns names.
 
+mod caller_runs;
 mod capacity;
 mod ending;
-mod giving_way;
-mod in_place;
 pub(crate) mod stub;
 mod wakers;
+mod yielding;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn push(queue: &Arc<Queue<Stub>>, name: u64) -> (Arc<Request<Stub>>, Arc<Bell>) 
     (request, bell)
 }
 
-/// A queue whose worker computes request 0, until the gate is opened; and who is told of its result.
+/// A queue whose worker computes request 0 until the gate is opened; and the bell of that request.
 fn held_up(limits: Limits) -> (stub::Closing, Arc<Bell>) {
     let queue = queue(limits);
     queue.compute().close();
@@ -33,25 +33,25 @@ fn held_up(limits: Limits) -> (stub::Closing, Arc<Bell>) {
     (queue, first)
 }
 
-/// A thread that calls the queue.
+/// Starts a thread that calls the queue.
 fn calling(queue: &Arc<Queue<Stub>>, task: Task) -> JoinHandle<Outcome<Stub>> {
     let queue = queue.clone();
     thread::spawn(move || queue.call(task, None))
 }
 
-/// Threads that call the queue, by the names of their operations.
+/// Starts threads that call the queue, one for each name.
 fn calling_all(queue: &Arc<Queue<Stub>>, names: Range<u64>) -> Vec<JoinHandle<Outcome<Stub>>> {
     names.map(|name| calling(queue, Task::named(name))).collect()
 }
 
-/// Callers have their results: names from this one on.
+/// All callers have their results: ascending names from `first`.
 fn assert_answered(callers: Vec<JoinHandle<Outcome<Stub>>>, first: u64) {
     for (name, caller) in (first..).zip(callers) {
         assert_eq!(caller.join().expect("no panic"), Ok(name));
     }
 }
 
-/// Waits until so many requests wait.
+/// Waits until this many requests wait.
 fn until_waiting(queue: &Queue<Stub>, count: usize) {
     while queue.waiting() != count {
         thread::yield_now();
@@ -64,7 +64,7 @@ fn until_begun(queue: &Queue<Stub>, count: usize) {
     }
 }
 
-/// The queue has nothing to do, and no turn is lost.
+/// The queue is idle, and no slot was lost.
 fn assert_at_rest(queue: &Queue<Stub>) {
     while queue.lock().computing > 0 {
         thread::yield_now();
@@ -84,7 +84,7 @@ fn a_lone_caller_computes_at_once() {
     });
 }
 
-/// Callers that come while a batch is computed are the next batch: one of them computes it for all.
+/// Callers that come during a batch are the next batch: one of them computes it for all.
 #[test]
 fn callers_meanwhile_are_the_next_batch() {
     model(|| {
@@ -104,7 +104,7 @@ fn callers_meanwhile_are_the_next_batch() {
     });
 }
 
-/// Where callers' requests fill the lanes, a worker computes them, and then the next batch.
+/// If callers' requests fill the lanes, a worker computes them, and then the next batch.
 #[test]
 fn a_worker_computes_what_fills_the_lanes() {
     model(|| {
@@ -125,9 +125,9 @@ fn a_worker_computes_what_fills_the_lanes() {
     });
 }
 
-/// Of two turns, one computes long operations. Other requests take the second, and the long ones wait.
+/// One of two slots computes long operations. Other requests take the second, and further long ones wait.
 #[test]
-fn long_operations_leave_turns_for_others() {
+fn long_operations_leave_slots_for_others() {
     model(|| {
         let queue = queue(Limits { threads: Some(2), ..LIMITS });
         {
@@ -139,7 +139,7 @@ fn long_operations_leave_turns_for_others() {
         until_waiting(&queue, 1);
         assert_eq!(queue.call(Task::new(Kind::Public, 2), None), Ok(2));
         assert!(queue.waiting() == 1 && queue.lock().computing == 1);
-        // The end of the batch that holds it back is its turn.
+        // The end of the batch that holds it back starts it.
         queue.pass_on(None, Some(Kind::Long));
         assert_eq!(long.join().expect("no panic"), Ok(1));
         assert_at_rest(&queue);
@@ -174,7 +174,7 @@ fn a_full_batch_needs_no_kick() {
     });
 }
 
-/// Where a second turn is free, requests begin beside a batch that is computed when they are a batch of their own.
+/// With a second free slot, a full batch begins beside the one that is being computed.
 #[test]
 fn a_full_batch_begins_beside_another() {
     model(|| {
@@ -192,7 +192,7 @@ fn a_full_batch_begins_beside_another() {
     });
 }
 
-/// A caller that blocks takes what was pushed along.
+/// A caller that blocks computes pushed requests too.
 #[test]
 fn a_caller_takes_others_along() {
     model(|| {
@@ -214,7 +214,7 @@ fn withdrawn_requests_are_not_computed() {
         queue.kick();
         bell.wait(1);
         assert!(!queue.withdraw(&kept), "it has been computed");
-        // The worker has let go of it, too.
+        // The worker has dropped it, too.
         queue.close();
         drop((withdrawn, kept));
         assert_eq!((bell.forgotten.load(Ordering::SeqCst), silent.forgotten.load(Ordering::SeqCst)), (1, 0));
@@ -229,20 +229,20 @@ fn late_requests_are_told_so() {
         for limits in [LIMITS, Limits { threads: Some(0), ..LIMITS }] {
             let queue = queue(limits);
             let past = Some(Instant::now());
-            assert_eq!(queue.call(Task::named(1), past), Err(Lost::Expired));
+            assert_eq!(queue.call(Task::named(1), past), Err(QueueError::Expired));
             let bell = Arc::new(Bell::default());
             let late = Request::new(Task::named(2), bell.clone(), past);
             assert_eq!(queue.push(late.clone()), Ok(()));
             queue.kick();
             bell.wait(1);
-            assert_eq!(late.collect(), Some(Err(Lost::Expired)));
+            assert_eq!(late.collect(), Some(Err(QueueError::Expired)));
             assert_at_rest(&queue);
             assert!(queue.compute().batches().is_empty() && queue.metrics().expired == 2);
         }
     });
 }
 
-/// The time of a thread that waits ends, and nobody computes its request.
+/// A waiting thread returns at its deadline, and its request is not computed.
 #[test]
 fn threads_wait_until_their_deadline() {
     if !REAL_TIME {
@@ -253,9 +253,9 @@ fn threads_wait_until_their_deadline() {
     let first = calling(&queue, Task::named(1));
     until_begun(&queue, 1);
     let soon = Some(Instant::now() + Duration::from_millis(5));
-    assert_eq!(queue.call(Task::named(2), soon), Err(Lost::Expired));
+    assert_eq!(queue.call(Task::named(2), soon), Err(QueueError::Expired));
     assert_eq!(queue.waiting(), 0);
-    // One that was chosen to compute does so, even if its time is over before it is told.
+    // A thread that was chosen to compute does so, even if its deadline passes before it is told.
     let request = Request::of_thread(Task::named(3), soon);
     {
         let mut state = queue.lock();
@@ -277,16 +277,17 @@ fn threads_wait_until_their_deadline() {
     assert_at_rest(&queue);
 }
 
-/// A thread gives up when its request is in another's batch already: it is late once, whether the other sees that
-/// before, after or not at all.
+/// A thread gives up on a request that is already in another's batch. The request is counted as expired once,
+/// whether the other thread notices before, after or never.
 #[test]
 fn requests_are_late_once() {
     model(|| {
         let queue = queue(LIMITS);
         let past = Some(Instant::now());
         let requests = [1, 2, 3].map(|name| Request::of_thread(Task::named(name), past));
-        let gives_up = |request: &Arc<Request<Stub>>| assert_eq!(queue.wait(request, past), Err(Lost::Expired));
-        let others_see = |request: &Arc<Request<Stub>>| assert_eq!(queue.part_late(vec![request.clone()]).0.len(), 1);
+        let gives_up = |request: &Arc<Request<Stub>>| assert_eq!(queue.wait(request, past), Err(QueueError::Expired));
+        let others_see =
+            |request: &Arc<Request<Stub>>| assert_eq!(queue.split_expired(vec![request.clone()]).0.len(), 1);
         others_see(&requests[0]);
         gives_up(&requests[0]);
         assert_eq!(queue.metrics().expired, 1);
@@ -300,18 +301,18 @@ fn requests_are_late_once() {
     });
 }
 
-/// A panic is the end of its batch alone.
+/// A panic ends only its batch.
 #[test]
 fn panics_are_results() {
     model(|| {
         let queue = queue(LIMITS);
-        assert_eq!(queue.call(Task::that_panics(), None), Err(Lost::Panicked));
+        assert_eq!(queue.call(Task::that_panics(), None), Err(QueueError::Panicked));
         let bells = [Bell::that_panics(), Bell::default()].map(Arc::new);
         let requests = bells.each_ref().map(|bell| Request::new(Task::that_panics(), bell.clone(), None));
         requests.iter().for_each(|request| assert_eq!(queue.push(request.clone()), Ok(())));
         queue.kick();
         bells.iter().for_each(|bell| bell.wait(1));
-        requests.iter().for_each(|request| assert_eq!(request.collect(), Some(Err(Lost::Panicked))));
+        requests.iter().for_each(|request| assert_eq!(request.collect(), Some(Err(QueueError::Panicked))));
         let (request, bell) = push(&queue, 7);
         queue.kick();
         bell.wait(1);
@@ -330,8 +331,8 @@ fn without_threads_the_callers_compute() {
         bell.wait(1);
         assert_eq!(request.collect(), Some(Ok(1)));
         assert_eq!(queue.call_elsewhere(Task::named(2), None), Ok(2));
-        queue.compute().without_room.store(true, Ordering::SeqCst);
-        assert_eq!(queue.call_elsewhere(Task::named(3), None), Err(Lost::NoThread));
+        queue.compute().without_stack.store(true, Ordering::SeqCst);
+        assert_eq!(queue.call_elsewhere(Task::named(3), None), Err(QueueError::NoThread));
         assert_at_rest(&queue);
     });
 }
@@ -345,7 +346,7 @@ fn by_default_each_processor_computes_a_batch() {
     });
 }
 
-/// Where it is asked for, a worker waits for others to fill the lanes; and no longer than that.
+/// A queue with `linger` waits for requests to fill the lanes, but no longer than asked for.
 #[test]
 fn workers_can_linger() {
     if !REAL_TIME {
@@ -362,7 +363,7 @@ fn workers_can_linger() {
     assert_eq!((first.collect(), queue.compute().batches()), (Some(Ok(1)), vec![vec![1, 2, 3, 4]]));
     assert_at_rest(&queue);
     drop(others);
-    // A batch that is full is not kept waiting; nor is a request that has a deadline, until it is too late.
+    // A full batch is not kept waiting. Nor is a request with a deadline, until it is too late.
     let small = stub::queue(Limits { linger: Some(Duration::MAX), max_batch: 2, ..LIMITS });
     let two: Vec<_> = (1..3).map(|name| push(&small, name)).collect();
     small.kick();
@@ -378,7 +379,7 @@ fn workers_can_linger() {
     assert_eq!(patient.push(hurried.clone()), Ok(()));
     bell.wait(1);
     assert_eq!((first.collect(), hurried.collect()), (Some(Ok(3)), Some(Ok(4))));
-    // The end of the queue is the end of patience.
+    // Closing the queue ends the wait.
     let (last, _) = push(&patient, 5);
     patient.kick();
     while patient.lock().lingering == 0 {
@@ -391,7 +392,7 @@ fn workers_can_linger() {
     assert_at_rest(&short);
 }
 
-/// Many callers of all sorts, many of whom give up: none is lost, and none is answered twice.
+/// Many callers of all sorts, of whom many give up: no request is lost, and none is computed twice.
 #[test]
 fn many_requests() {
     model(|| {
@@ -407,7 +408,7 @@ fn many_requests() {
                         let kind = Kind::ALL[(name % 7 % 4) as usize];
                         if name % 3 != 0 {
                             match queue.call(Task::new(kind, name), None) {
-                                Err(Lost::Full) => gone += 1,
+                                Err(QueueError::Full) => gone += 1,
                                 result => {
                                     assert_eq!(result, Ok(name));
                                     done += 1;
@@ -417,7 +418,7 @@ fn many_requests() {
                         }
                         let bell = Arc::new(Bell::default());
                         let request = Request::new(Task::new(kind, name), bell.clone(), None);
-                        if queue.push(request.clone()) == Err(Lost::Full) {
+                        if queue.push(request.clone()) == Err(QueueError::Full) {
                             gone += 1;
                             continue;
                         }

@@ -1,36 +1,35 @@
-//! The requests that wait, and which of them are the next batch.
+//! The waiting requests, and which of them are the next batch.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{iter, mem};
 
-use super::compute::Compute;
-use super::kind::Kind;
+use super::compute::{Compute, Kind};
 use super::request::Request;
 
-/// The requests that wait.
+/// The waiting requests.
 ///
-/// A batch has requests of one kind, so that long work delays no result that is ready: [`Kind`] says which
-/// kinds go first. Each other kind passes the request at the front at most once; then it is that request's
-/// turn. So all requests are computed, however many of an earlier kind there are.
+/// A batch has requests of one kind, so that no result waits for long work of another kind; [`Kind`] gives
+/// the order. Each other kind may pass the request at the front only once; then that request is next. So
+/// every request is computed, however many of an earlier kind come.
 ///
-/// Long operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and
-/// the front is the first of those.
+/// Long operations can be held back ([`hold_long`](Self::hold_long)). Then only the others count, and the
+/// front is the first of those.
 pub(super) struct Waiting<C: Compute> {
     /// By kind.
     kinds: [OfKind<C>; Kind::ALL.len()],
-    /// How many requests have come.
+    /// How many requests have ever come.
     arrived: u64,
     long_held: bool,
 }
 
-/// Requests with the numbers of their arrival, ascending.
+/// Requests with their arrival numbers, ascending.
 type Line<C> = VecDeque<(u64, Arc<Request<C>>)>;
 
 /// The requests of one kind.
 struct OfKind<C: Compute> {
-    /// Those of threads that can compute a batch.
+    /// Requests of threads that can compute a batch.
     leaders: Line<C>,
     others: Line<C>,
 }
@@ -47,7 +46,7 @@ impl<C: Compute> OfKind<C> {
         self.leaders.len() + self.others.len()
     }
 
-    /// The line in which the first request is.
+    /// The line with the oldest request.
     fn first_line(&mut self) -> &mut Line<C> {
         let number = |line: &Line<C>| line.front().map_or(u64::MAX, |&(number, _)| number);
         if number(&self.leaders) < number(&self.others) { &mut self.leaders } else { &mut self.others }
@@ -59,7 +58,7 @@ impl<C: Compute> OfKind<C> {
 }
 
 impl<C: Compute> Waiting<C> {
-    /// The kinds that are not held back, in their order, and their requests.
+    /// The kinds that are not held back, in order, with their requests.
     fn kinds(&self) -> impl Iterator<Item = (Kind, &OfKind<C>)> {
         iter::zip(Kind::ALL, &self.kinds).filter(|&(kind, _)| !self.holds(kind))
     }
@@ -74,14 +73,14 @@ impl<C: Compute> Waiting<C> {
         self.kinds().flat_map(|(_, of)| of.leaders.iter().chain(&of.others)).map(|(_, request)| &**request)
     }
 
-    /// Whether any of them has a deadline.
+    /// Whether any request has a deadline. Ignores those that are held back.
     pub(super) fn has_deadlines(&self) -> bool {
         self.all().any(|request| request.deadline.is_some())
     }
 
-    /// How long they may still wait for others to come: each of them `linger` in all, but no more than half of the
-    /// time that it has until its deadline.
-    pub(super) fn patience(&self, linger: Duration) -> Duration {
+    /// How long the requests may still wait for others. Each waits at most `linger` in all, and at most half
+    /// of the time between its creation and its deadline.
+    pub(super) fn linger_left(&self, linger: Duration) -> Duration {
         let now = Instant::now();
         let left = |request: &Request<C>| {
             let given = request.deadline.map(|deadline| deadline.saturating_duration_since(request.made) / 2);
@@ -96,7 +95,7 @@ impl<C: Compute> Waiting<C> {
         self.kinds().map(|(_, requests)| requests.len()).sum()
     }
 
-    /// How many requests there are, those that are held back included.
+    /// The number of requests, including those held back.
     pub(super) fn total(&self) -> usize {
         self.kinds.iter().map(OfKind::len).sum()
     }
@@ -105,7 +104,7 @@ impl<C: Compute> Waiting<C> {
         self.len() == 0
     }
 
-    /// How many requests have come.
+    /// How many requests have ever come.
     pub(super) fn arrived(&self) -> u64 {
         self.arrived
     }
@@ -118,7 +117,7 @@ impl<C: Compute> Waiting<C> {
         self.arrived += 1;
     }
 
-    /// Removes a request, and says whether it was there.
+    /// Removes a request. Returns whether it was there.
     pub(super) fn remove(&mut self, request: &Request<C>) -> bool {
         let Some(number) = request.arrival() else { return false };
         let requests = &mut self.kinds[request.kind as usize];
@@ -132,7 +131,7 @@ impl<C: Compute> Waiting<C> {
         requests.into_iter().for_each(|request| self.push(request));
     }
 
-    /// Holds long operations back, or no longer.
+    /// Starts or stops holding long operations back.
     pub(super) fn hold_long(&mut self, hold: bool) {
         self.long_held = hold;
     }
@@ -142,19 +141,20 @@ impl<C: Compute> Waiting<C> {
         self.long_held && kind == Kind::Long
     }
 
-    /// The kind of the next batch: the earliest, but none twice that has passed the request at the front.
+    /// The kind of the next batch: the first kind with requests, except kinds that have already passed the
+    /// request at the front.
     pub(super) fn next_kind(&self) -> Option<Kind> {
         let (_, front) = self.front()?;
         let next = self.kinds().find(|&(kind, requests)| requests.len() > 0 && !front.was_passed_by(kind));
         next.map(|(kind, _)| kind)
     }
 
-    /// How many of that kind there are.
+    /// How many requests of that kind wait.
     pub(super) fn count(&self, kind: Kind) -> usize {
         self.kinds[kind as usize].len()
     }
 
-    /// The first of that kind, at most `most` of them.
+    /// Takes the oldest requests of that kind, at most `most`.
     pub(super) fn take(&mut self, kind: Kind, most: usize) -> Vec<Arc<Request<C>>> {
         let (mut taken, mut last) = (Vec::new(), 0);
         while taken.len() < most
@@ -165,14 +165,14 @@ impl<C: Compute> Waiting<C> {
             last = number;
         }
         if !taken.is_empty() {
-            // If all requests of the kind are taken, it has had its turn before the next request comes.
+            // If all requests of the kind are taken, the kind passes the front, even if that came later.
             let passes = |number| number < last || taken.len() < most;
             self.note_passed(kind, passes);
         }
         taken
     }
 
-    /// The first request of a thread that can compute a batch, of that kind or of any.
+    /// Takes the oldest request of a thread that can compute a batch, of the given kind or of any.
     pub(super) fn take_leader(&mut self, kind: Option<Kind>) -> Option<Arc<Request<C>>> {
         let of_kind = self.kinds().filter(|&(of, _)| kind.is_none_or(|kind| of == kind));
         let firsts = of_kind.filter_map(|(of, requests)| requests.leaders.front().map(|&(number, _)| (number, of)));
@@ -184,14 +184,15 @@ impl<C: Compute> Waiting<C> {
         Some(leader)
     }
 
-    /// Notes that a batch of that kind passes the request at the front, if it does, by that request's number.
+    /// If the request at the front is of another kind, and `passes` is true of its number, notes that a batch
+    /// of this kind passes it.
     fn note_passed(&self, kind: Kind, passes: impl Fn(u64) -> bool) {
         if let Some((_, front)) = self.front().filter(|(number, front)| front.kind != kind && passes(*number)) {
             front.note_passed_by(kind);
         }
     }
 
-    /// All requests but those of threads that can compute a batch.
+    /// Takes all requests except those of threads that can compute a batch.
     pub(super) fn take_others(&mut self) -> Vec<Arc<Request<C>>> {
         let others = self.kinds.iter_mut().flat_map(|requests| mem::take(&mut requests.others));
         let taken = |(_, request): (u64, Arc<Request<C>>)| {

@@ -1,4 +1,4 @@
-//! Who is refused by a queue of limited length; who waits is served in the order of arrival.
+//! Which requests a full queue refuses; the others are served in order of arrival.
 
 use super::*;
 
@@ -8,8 +8,8 @@ fn a_full_queue_refuses() {
         let (queue, first) = held_up(Limits { capacity: Some(2), ..LIMITS });
         let all = [push(&queue, 1), push(&queue, 2)];
         let third = Request::new(Task::named(3), Arc::new(Bell::default()), None);
-        assert_eq!(queue.push(third), Err(Lost::Full));
-        assert_eq!(queue.call(Task::named(4), None), Err(Lost::Full));
+        assert_eq!(queue.push(third), Err(QueueError::Full));
+        assert_eq!(queue.call(Task::named(4), None), Err(QueueError::Full));
         assert_eq!(queue.metrics().refused, 2);
         queue.compute().open();
         first.wait(1);
@@ -19,8 +19,8 @@ fn a_full_queue_refuses() {
     });
 }
 
-/// A thread and something that is woken are served in the order in which they came, and nobody who comes later is served
-/// before them. A request that is taken back or that nobody waits for any more keeps nobody up.
+/// Threads and waiters are served in order of arrival, and no later request overtakes them. Requests that
+/// were withdrawn or dropped hold nothing up.
 #[test]
 fn first_come_first_served() {
     model(|| {
@@ -54,16 +54,15 @@ fn first_come_first_served() {
     });
 }
 
-/// A thread that calls while a turn is free does not take it from a request that waits, where its batch has no place
-/// for both.
+/// A thread that calls while a slot is free does not overtake a waiting request, if a batch has one request.
 #[test]
-fn a_free_turn_is_of_the_first() {
+fn a_free_slot_goes_to_the_oldest_request() {
     model(|| {
         for threads in [1, 2] {
             let (queue, first) = held_up(Limits { threads: Some(threads), max_batch: 1, ..LIMITS });
             let (waits, bell) = push(&queue, 1);
             let caller = calling(&queue, Task::named(2));
-            // A second turn is free: a worker uses it for the first of both.
+            // A second slot is free: a worker uses it for the first of both.
             until_waiting(&queue, 3 - threads);
             until_begun(&queue, threads);
             assert_eq!(waits.arrival().is_none(), threads == 2);

@@ -1,4 +1,4 @@
-//! The end of a queue.
+//! Closing a queue.
 
 use super::*;
 
@@ -9,17 +9,18 @@ fn after_the_end_there_are_no_requests() {
         let (left, bell) = push(&queue, 1);
         queue.close();
         bell.wait(1);
-        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        assert_eq!(left.collect(), Some(Err(QueueError::Closed)));
         let request = || Request::new(Task::named(2), Arc::new(Bell::default()), None);
-        assert_eq!(queue.push(request()), Err(Lost::Closed));
+        assert_eq!(queue.push(request()), Err(QueueError::Closed));
         let submitted = request();
         queue.submit(vec![submitted.clone()]);
-        assert_eq!(submitted.collect(), Some(Err(Lost::Closed)));
-        assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(Lost::Closed));
+        assert_eq!(submitted.collect(), Some(Err(QueueError::Closed)));
+        assert_eq!(queue.call_elsewhere(Task::named(2), None), Err(QueueError::Closed));
     });
 }
 
-/// What waited for a worker before the end is computed, though no other worker is started.
+/// Requests that waited for a worker before the queue was closed are computed, though no other worker is
+/// started.
 #[test]
 fn what_waits_for_a_worker_is_computed() {
     model(|| {
@@ -49,7 +50,8 @@ fn what_waits_for_a_worker_is_computed() {
     });
 }
 
-/// What waits for a worker when a thread's batch ends after that is told so: no worker is started any more.
+/// If a thread's batch ends after the queue was closed, requests that wait for a worker fail: no worker is
+/// started.
 #[test]
 fn after_the_end_no_worker_is_started() {
     model(|| {
@@ -62,13 +64,13 @@ fn after_the_end_no_worker_is_started() {
         queue.compute().open();
         assert_eq!(first.join().expect("no panic"), Ok(0));
         bell.wait(1);
-        assert_eq!(left.collect(), Some(Err(Lost::Closed)));
+        assert_eq!(left.collect(), Some(Err(QueueError::Closed)));
         assert!(queue.lock().workers.is_empty());
         assert_at_rest(&queue);
     });
 }
 
-/// When the end is told, no worker runs any more: a module that holds them can be unloaded.
+/// When `close` returns, no worker runs any more: the module with their code can be unloaded.
 #[test]
 fn the_end_waits_for_the_workers() {
     model(|| {

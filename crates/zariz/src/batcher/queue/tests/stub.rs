@@ -1,4 +1,4 @@
-//! A computation that only gives names back, and can be held up.
+//! A computation that returns names, and can be stopped by a gate.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::batcher::sync::{Condvar, Mutex};
 pub struct Task {
     pub kind: Kind,
     pub name: u64,
-    /// The batch in which it is panics.
+    /// Its batch panics.
     panics: bool,
 }
 
@@ -33,14 +33,14 @@ impl Task {
     }
 }
 
-/// Lets threads through while it is open.
+/// Lets threads pass while it is open.
 #[derive(Default)]
 struct Gate {
     closed: Mutex<bool>,
     opened: Condvar,
 }
 
-/// The batches that were computed, and what holds the next ones up.
+/// Records the batches that were computed, behind a gate.
 #[derive(Default)]
 pub struct Stub {
     gate: Gate,
@@ -49,12 +49,12 @@ pub struct Stub {
     batches: Mutex<Vec<Vec<u64>>>,
     /// No thread can be started.
     pub without_threads: AtomicBool,
-    /// No stack has room.
-    pub without_room: AtomicBool,
+    /// No thread has enough stack.
+    pub without_stack: AtomicBool,
 }
 
 impl Stub {
-    /// Batches that begin from now on wait until the gate is opened.
+    /// Closes the gate: batches that begin later wait until it is opened.
     pub fn close(&self) {
         *self.gate.closed.lock().expect("no panic") = true;
     }
@@ -91,7 +91,7 @@ impl Compute for Stub {
             closed = self.gate.opened.wait(closed).expect("no panic");
         }
         drop(closed);
-        // Quietly: the hook would print a message.
+        // Not `panic!`: the hook would print a message.
         if batch.iter().any(|task| task.panics) {
             std::panic::resume_unwind(Box::new("meant to"));
         }
@@ -107,36 +107,36 @@ impl Compute for Stub {
         Builder::new().spawn(worker)
     }
 
-    fn with_room(&self, work: &mut dyn FnMut()) -> bool {
-        let has_room = !self.without_room.load(Ordering::SeqCst);
-        if has_room {
+    fn with_stack(&self, work: &mut dyn FnMut()) -> bool {
+        let has_stack = !self.without_stack.load(Ordering::SeqCst);
+        if has_stack {
             work();
         }
-        has_room
+        has_stack
     }
 }
 
-/// Counts what a waiter is told.
+/// A waiter that counts its calls.
 #[derive(Default)]
 pub struct Bell {
     rings: Mutex<usize>,
     rung: Condvar,
     pub finished: AtomicUsize,
     pub forgotten: AtomicUsize,
-    /// It panics when its result is forgotten.
+    /// Panics when its result is forgotten.
     panics_when_forgotten: bool,
-    /// A program's function, called when it has rung.
+    /// A function of the program, called after the ring.
     then: Option<Box<dyn Fn() + Send + Sync>>,
     is_prompt: bool,
 }
 
 impl Bell {
-    /// A program's function.
+    /// With a function of the program.
     pub fn with(then: impl Fn() + Send + Sync + 'static) -> Self {
         Self { then: Some(Box::new(then)), ..Self::default() }
     }
 
-    /// One whose wake-up calls no function of a program.
+    /// Its waker calls no function of the program.
     pub fn that_is_prompt() -> Self {
         Self { is_prompt: true, ..Self::default() }
     }
@@ -149,7 +149,7 @@ impl Bell {
         Self { panics_when_forgotten: true, ..Self::default() }
     }
 
-    /// A program's function that waits for another thread.
+    /// Its waker blocks until `other` rings.
     pub fn that_waits_for(other: &Arc<Self>) -> Self {
         let other = other.clone();
         Self::with(move || other.wait(1))
@@ -160,7 +160,7 @@ impl Bell {
         *self.rings.lock().expect("no panic")
     }
 
-    /// Waits until it has rung so often.
+    /// Waits until it has rung this often.
     pub fn wait(&self, often: usize) {
         let mut rings = self.rings.lock().expect("no panic");
         while *rings < often {
@@ -194,13 +194,13 @@ impl Waiter for Arc<Bell> {
     }
 }
 
-/// For one batch of at most eight at a time, of four lanes.
+/// One batch of at most eight at a time, four lanes.
 pub const LIMITS: Limits = Limits { threads: Some(1), max_batch: 8, lanes: 4, capacity: None, linger: None };
 
-/// The same, under each policy: workers compute everything where they linger, be it for no time.
+/// The limits under each policy. With any `linger`, even zero, workers compute everything.
 pub const POLICIES: [Limits; 2] = [LIMITS, Limits { linger: Some(Duration::ZERO), ..LIMITS }];
 
-/// A queue, closed when it is dropped.
+/// A queue that is closed when dropped.
 pub struct Closing(pub Arc<Queue<Stub>>);
 
 impl std::ops::Deref for Closing {

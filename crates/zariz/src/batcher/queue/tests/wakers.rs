@@ -1,8 +1,8 @@
-//! What a worker and the queue make of programs' functions: wakers that wait, panic, or use the queue.
+//! Wakers that block, panic, or use the queue.
 
 use super::*;
 
-/// Leaves the worker in a program's function, until the bell rings.
+/// Keeps the worker inside a waker, until the returned bell rings.
 fn held_in_a_waker(queue: &Arc<Queue<Stub>>) -> Arc<Bell> {
     let last = Arc::new(Bell::default());
     let waits = Arc::new(Bell::that_waits_for(&last));
@@ -11,7 +11,7 @@ fn held_in_a_waker(queue: &Arc<Queue<Stub>>) -> Arc<Bell> {
     last
 }
 
-/// Leaves the worker in the computation of a request whose waker will wait until the bell rings.
+/// Keeps the worker in the computation of a request whose waker will block until the bell rings.
 fn computing_for_a_waker_that_waits(queue: &Arc<Queue<Stub>>) -> (Arc<Request<Stub>>, Arc<Bell>) {
     let last = Arc::new(Bell::default());
     queue.compute().close();
@@ -21,7 +21,7 @@ fn computing_for_a_waker_that_waits(queue: &Arc<Queue<Stub>>) -> (Arc<Request<St
     (request, last)
 }
 
-/// A worker's turn is not held in a waker: a thread that the waker waits for has its result meanwhile.
+/// A worker holds no slot inside a waker: a thread that the waker waits for gets its result.
 #[test]
 fn a_waker_may_wait_for_a_thread_that_calls() {
     model(|| {
@@ -39,7 +39,7 @@ fn a_waker_may_wait_for_a_thread_that_calls() {
     });
 }
 
-/// Workers that are in wakers are replaced, however many there are: whoever needs a worker has one.
+/// Workers inside wakers are replaced, however many there are.
 #[test]
 fn workers_in_wakers_are_replaced() {
     model(|| {
@@ -57,7 +57,7 @@ fn workers_in_wakers_are_replaced() {
     });
 }
 
-/// Where no thread can be started for a worker that is in a waker, those who ask compute.
+/// If no thread can be started to replace a worker inside a waker, callers compute.
 #[test]
 fn workers_in_wakers_that_cannot_be_replaced() {
     model(|| {
@@ -76,7 +76,7 @@ fn workers_in_wakers_that_cannot_be_replaced() {
     });
 }
 
-/// Asks for request 9, waits for its result, and checks it.
+/// Makes request 9, waits for its result, and checks it.
 type Use = fn(&Arc<Queue<Stub>>);
 
 fn awaits(queue: &Arc<Queue<Stub>>) {
@@ -99,7 +99,7 @@ const USES: [Use; 5] = [
     |queue| joins(queue, awaits),
 ];
 
-/// A waker may use the queue, and wait for threads that do. Those who call meanwhile have their results.
+/// A waker may use the queue, and block on threads that use it. Others that call meanwhile get their results.
 #[test]
 fn wakers_may_use_the_queue() {
     for usage in USES {
@@ -108,14 +108,14 @@ fn wakers_may_use_the_queue() {
                 let queue = queue(limits);
                 let used = Arc::new(Bell::default());
                 let waker = || {
-                    // The queue does not own itself.
+                    // A strong reference would make the queue own itself.
                     let (queue, used) = (Arc::downgrade(&queue), used.clone());
                     Arc::new(Bell::with(move || {
                         usage(&queue.upgrade().expect("it is there"));
                         used.wake();
                     }))
                 };
-                // One is woken for a worker's batch, one perhaps for a thread's, or both for one batch.
+                // One is woken for a worker's batch and one perhaps for a thread's, or both for one batch.
                 queue.submit(vec![Request::new(Task::named(0), waker(), None)]);
                 assert_eq!(queue.push(Request::new(Task::named(1), waker(), None)), Ok(()));
                 assert_eq!(queue.call(Task::named(2), None), Ok(2));
@@ -127,7 +127,7 @@ fn wakers_may_use_the_queue() {
     }
 }
 
-/// If no worker can be started at all, no turn is held in a waker either.
+/// If no worker can be started at all, no slot is held inside a waker either.
 #[test]
 fn without_any_worker_wakers_may_use_the_queue() {
     for usage in USES {
@@ -150,7 +150,7 @@ fn without_any_worker_wakers_may_use_the_queue() {
     }
 }
 
-/// A request that goes with its batch may panic, as what an executor keeps may: the worker stays.
+/// A request may panic when it is dropped, since it holds the executor's data: the worker goes on.
 #[test]
 fn a_request_may_panic_when_it_is_dropped() {
     model(|| {
@@ -167,7 +167,7 @@ fn a_request_may_panic_when_it_is_dropped() {
     });
 }
 
-/// Whoever was woken first wakes the others of its batch, and each is woken once.
+/// The first waiter that is woken wakes the others of its batch; each is woken once.
 #[test]
 fn one_that_was_woken_wakes_the_others() {
     model(|| {
@@ -177,7 +177,7 @@ fn one_that_was_woken_wakes_the_others() {
         let requests = bells.each_ref().map(|bell| Request::new(Task::named(0), bell.clone(), None));
         queue.submit(requests.to_vec());
         bells[0].wait(1);
-        // The worker is in the first one's function.
+        // The worker is inside the first waker.
         queue.wake_others(|bell| Arc::ptr_eq(bell, &bells[2]));
         assert_eq!(bells.each_ref().map(|bell| bell.rings()), [1, 0, 1, 0]);
         queue.wake_others(|_| true);
@@ -189,7 +189,7 @@ fn one_that_was_woken_wakes_the_others() {
     });
 }
 
-/// A worker keeps no turn from threads while it is in a waker, though they fill the lanes.
+/// A worker inside a waker keeps no slot from threads, even if they fill the lanes.
 #[test]
 fn threads_are_served_while_a_worker_is_in_a_waker() {
     model(|| {
@@ -206,7 +206,7 @@ fn threads_are_served_while_a_worker_is_in_a_waker() {
     });
 }
 
-/// If no second worker can be started, threads compute while the only worker is in a waker.
+/// If no second worker can be started, threads compute while the only worker is inside a waker.
 #[test]
 fn threads_compute_where_no_second_worker_can_be_started() {
     model(|| {
@@ -225,7 +225,7 @@ fn threads_compute_where_no_second_worker_can_be_started() {
     });
 }
 
-/// A thread that blocks calls no program's function: one may need a lock that the thread holds.
+/// A thread that blocks calls no waker: a waker may need a lock that the thread holds.
 #[test]
 fn a_thread_that_calls_may_hold_a_lock_that_wakers_need() {
     model(|| {
@@ -247,7 +247,7 @@ fn a_thread_that_calls_may_hold_a_lock_that_wakers_need() {
     });
 }
 
-/// Another worker wakes for a batch, if that calls functions of a program and the first has more to compute.
+/// A worker that has more to compute leaves wakers to another worker, if they call functions of the program.
 #[test]
 fn a_worker_that_computes_on_calls_no_function() {
     model(|| {
@@ -263,13 +263,13 @@ fn a_worker_that_computes_on_calls_no_function() {
     });
 }
 
-/// A worker keeps no turn while it is in a waker if another is idle.
+/// If another worker is idle, it takes the slot of a worker that calls a waker.
 #[test]
-fn an_idle_worker_takes_the_turn_of_one_in_a_waker() {
+fn an_idle_worker_takes_the_slot_of_one_in_a_waker() {
     model(|| {
         let queue = queue(Limits { threads: Some(2), ..LIMITS });
         let (_first, last) = computing_for_a_waker_that_waits(&queue);
-        // A full batch begins beside it, and leaves an idle worker behind.
+        // A full batch begins beside the first, and leaves an idle worker behind.
         let full: Vec<_> = (1..9).map(|name| push(&queue, name)).collect();
         until_begun(&queue, 2);
         let (next, bell) = push(&queue, 9);

@@ -2,7 +2,7 @@ use super::super::tests::stub::{Stub, Task};
 use super::*;
 use crate::batcher::sync::model;
 
-/// A request with a number for its name: it is a thread's that can compute, or not.
+/// A request with this name, of a thread that can compute (`leads`) or cannot.
 fn request(kind: Kind, name: u64, leads: bool) -> Arc<Request<Stub>> {
     let task = Task::new(kind, name);
     if leads { Request::of_thread(task, None) } else { Request::of_idle(task, None) }
@@ -18,7 +18,7 @@ fn waiting(requests: &[(Kind, u64)]) -> Waiting<Stub> {
     waiting
 }
 
-/// The next batch, as a queue takes it.
+/// Takes the next batch, like a queue.
 fn next(waiting: &mut Waiting<Stub>, most: usize) -> Option<(Kind, Vec<u64>)> {
     let kind = waiting.next_kind()?;
     Some((kind, waiting.take(kind, most).iter().map(name).collect()))
@@ -36,14 +36,14 @@ fn a_batch_is_of_one_kind_and_signatures_are_first() {
         assert_eq!(next(&mut some, 9), Some((Public, vec![2, 6])));
         assert_eq!(next(&mut some, 9), Some((Long, vec![1, 4])));
         assert_eq!(next(&mut some, 9), None);
-        // No more than a batch has room for, and those that came first.
+        // At most as many as asked for, oldest first.
         let mut some = waiting(&all);
         assert_eq!(next(&mut some, 2), Some((Private, vec![3, 5])));
     });
 }
 
-/// Even if signatures come without end, the others have their turn: each kind passes the request at the
-/// front once.
+/// Even if signatures come without end, other kinds are computed: each kind passes the request at the front
+/// once.
 #[test]
 fn no_kind_waits_for_ever() {
     model(|| {
@@ -59,9 +59,9 @@ fn no_kind_waits_for_ever() {
     });
 }
 
-/// A kind that is taken whole has had its turn, as has one that was taken past the request at the front.
+/// A kind that was taken whole has passed the front, like one that was taken past the request at the front.
 #[test]
-fn what_is_taken_whole_has_had_its_turn() {
+fn a_kind_that_is_taken_whole_passes_the_front() {
     model(|| {
         let mut some = waiting(&[(Private, 1), (Public, 2)]);
         assert_eq!(next(&mut some, 9), Some((Private, vec![1])));
@@ -74,7 +74,7 @@ fn what_is_taken_whole_has_had_its_turn() {
     });
 }
 
-/// Threads that compute their own requests pass others as batches do.
+/// Threads that compute their own requests pass others like batches do.
 #[test]
 fn leaders_are_of_the_next_kind() {
     model(|| {
@@ -87,7 +87,7 @@ fn leaders_are_of_the_next_kind() {
         // The request at the front was passed.
         assert_eq!(some.take_leader(some.next_kind()).as_ref().map(name), Some(1));
         assert_eq!(some.take_leader(some.next_kind()).as_ref().map(name), Some(3));
-        // A job's thread leads nothing.
+        // A thread that cannot compute is never a leader.
         let mut some = waiting(&[(Private, 1)]);
         some.push(request(Public, 2, true));
         assert!(some.take_leader(Some(Private)).is_none());
@@ -97,7 +97,7 @@ fn leaders_are_of_the_next_kind() {
     });
 }
 
-/// Requests that are held back have no turn, and others pass each other as if these were not there.
+/// Requests that are held back are not taken, and do not count when others pass each other.
 #[test]
 fn long_operations_can_be_held_back() {
     model(|| {
@@ -117,7 +117,7 @@ fn long_operations_can_be_held_back() {
     });
 }
 
-/// A request that is withdrawn is as if it had never come.
+/// A removed request is as if it had never come.
 #[test]
 fn requests_can_be_removed() {
     model(|| {

@@ -1,26 +1,26 @@
-//! Who computes, and when: turns pass from batch to batch.
+//! Which thread computes the next batch, and when. At most `threads` batches are computed at once; each takes
+//! a slot, which is passed from batch to batch.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::compute::{Compute, Lost, Outcome};
-use super::kind::Kind;
+use super::compute::{Compute, Kind, Outcome, QueueError};
 use super::request::Request;
-use super::{Batch, Queue, State, is_over};
+use super::{Batch, Queue, State, has_passed};
 use crate::batcher::sync::atomic::Ordering;
 use crate::batcher::sync::{MutexGuard, PoisonError};
 
-/// A batch that was taken, and its kind; nothing where nothing waited.
+/// A batch taken from the queue; without a kind, if no request waited.
 pub(super) struct Taken<C: Compute> {
     pub(super) kind: Option<Kind>,
     pub(super) requests: Batch<C>,
-    /// Requests whose deadline has passed: they have their results.
+    /// Requests whose deadline has passed. They already have their result, an error.
     late: Batch<C>,
 }
 
 impl<C: Compute> Taken<C> {
-    /// All requests that have results now: those whose deadline has passed, and those that were computed.
+    /// All requests with results: the expired and the computed ones.
     pub(super) fn done(self) -> impl Iterator<Item = Arc<Request<C>>> {
         self.late.into_iter().chain(self.requests)
     }
@@ -28,16 +28,16 @@ impl<C: Compute> Taken<C> {
 
 /// A worker that has computed a batch.
 pub(super) struct Worker {
-    /// It is about to call a program's functions, and does not count as a worker until they return: they may wait for
-    /// threads that wait in this queue.
+    /// It is about to call wakers. It does not count as a worker until they return: they may block on threads
+    /// that wait in this queue.
     calls_program: bool,
 }
 
 impl<C: Compute> Queue<C> {
-    /// Starts to compute what waits, where turns are free. While batches are being computed, another one starts
-    /// only when it is full; until then, requests gather.
+    /// Starts computing the waiting requests, if slots are free. Beside a batch that is being computed, only
+    /// a full batch starts; fewer requests wait for more.
     pub(super) fn begin<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<C>>) {
-        if self.in_place.load(Ordering::Relaxed) {
+        if self.caller_runs.load(Ordering::Relaxed) {
             return self.compute_left(state);
         }
         while !state.closed
@@ -53,16 +53,17 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Makes one batch a worker's turn. If the system starts no thread, it is a waiting thread's; if there is none, what
-    /// waits is computed here, and this returns false. If there is no worker at all, the queue stays without workers:
-    /// from then on, the threads that bring requests compute them.
+    /// Assigns the next batch, whose slot is taken, to a worker. If the system starts no thread, a waiting
+    /// thread computes it; if none waits, this thread computes the waiting requests and returns false. If
+    /// there is no worker at all, the queue stays without workers: from then on, the threads that bring
+    /// requests compute them.
     pub(super) fn assign(self: &Arc<Self>, mut state: MutexGuard<'_, State<C>>) -> bool {
         state.for_workers += 1;
         let Err(mut state) = self.call_worker(state) else { return true };
         state.for_workers -= 1;
         if !state.closed && state.workers.is_empty() {
-            self.in_place.store(true, Ordering::Relaxed);
-            self.compute_after_turn(state);
+            self.caller_runs.store(true, Ordering::Relaxed);
+            self.compute_without_slot(state);
             return false;
         }
         if let Some(leader) = state.waiting.take_leader(None) {
@@ -80,8 +81,8 @@ impl<C: Compute> Queue<C> {
         false
     }
 
-    /// Sees to it that a worker comes for what was left to workers under this lock: one that is idle, or a new one. A
-    /// worker in a program's function may be there for long, so it does not count.
+    /// Wakes an idle worker, or starts one, for the work that was left to workers under this lock. Workers
+    /// inside a waker do not count: they may be there for long.
     ///
     /// # Errors
     /// The lock, if the queue is closed or the system starts no thread.
@@ -89,11 +90,11 @@ impl<C: Compute> Queue<C> {
         self: &Arc<Self>,
         mut state: MutexGuard<'a, State<C>>,
     ) -> Result<(), MutexGuard<'a, State<C>>> {
-        // Who wakes for the first of these batches calls a worker for the next.
+        // The worker that takes the first of the batches to wake calls a worker for the next.
         let (batches, limit) = (usize::from(!state.to_wake.is_empty()), self.limit());
         let counted = state.workers.len().saturating_sub(state.in_functions);
         if state.idle >= state.for_workers + batches || counted >= limit + batches && !state.closed {
-            // In the second case, there is one for each turn and each batch to wake: others begin already.
+            // In the second case, each slot and each batch to wake has a worker, which is about to take it.
             drop(state);
             self.idle.notify_one();
             return Ok(());
@@ -109,8 +110,8 @@ impl<C: Compute> Queue<C> {
         Ok(())
     }
 
-    /// A worker: computes batches when it is its turn, and calls the wakers that were left to workers, until the queue
-    /// is closed.
+    /// The loop of a worker: computes batches that are assigned to workers, and calls wakers that are left to
+    /// workers, until the queue is closed.
     fn run_worker(self: Arc<Self>) {
         let mut state = self.lock();
         loop {
@@ -120,8 +121,8 @@ impl<C: Compute> Queue<C> {
                 let batch = self.take(None);
                 self.run(&batch.requests);
                 let kind = batch.kind;
-                // If there is more to compute, another worker calls the wakers. If this one called them first, the
-                // tasks they wake would wait for this processor, and the next batch for their requests.
+                // If there is more to compute, leave the wakers to another worker. The tasks that they wake
+                // would wait for this processor, and the next batch for the requests of those tasks.
                 let computes_on = self.lock().waiting.next_kind().is_some();
                 let to_wake = if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
                 let calls_program = to_wake.iter().any(|request| request.calls_program());
@@ -132,7 +133,7 @@ impl<C: Compute> Queue<C> {
             } else if let Some(batch) = state.to_wake.pop_front() {
                 state.in_functions += 1;
                 if !state.to_wake.is_empty() {
-                    // If none can be had, this one goes on with the next.
+                    // If there is no other worker, this one goes on with the next batch.
                     let _ = self.call_worker(state);
                 } else {
                     drop(state);
@@ -150,11 +151,11 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Waits until requests fill the lanes, or one has waited long enough, where that is asked for.
+    /// If the queue lingers: waits until requests fill the lanes, or one of them has waited long enough.
     fn linger<'a>(&self, mut state: MutexGuard<'a, State<C>>) -> MutexGuard<'a, State<C>> {
         let Some(linger) = self.limits.linger else { return state };
         while !state.closed && state.waiting.len() < self.enough() {
-            let left = state.waiting.patience(linger);
+            let left = state.waiting.linger_left(linger);
             if left.is_zero() {
                 break;
             }
@@ -165,7 +166,7 @@ impl<C: Compute> Queue<C> {
         state
     }
 
-    /// Computes the calling thread's request, and others that wait.
+    /// Computes the calling thread's request together with others that wait.
     pub(super) fn lead(self: &Arc<Self>, own: Arc<Request<C>>) -> Outcome<C> {
         let batch = self.take(Some(own.clone()));
         self.run(&batch.requests);
@@ -175,9 +176,8 @@ impl<C: Compute> Queue<C> {
         own.wait_for_result()
     }
 
-    /// Notes under the lock that a batch of that kind begins. At most half of the turns, but at least one,
-    /// compute long operations at a time. If they do, other long ones are held back, so that turns are left for
-    /// signatures.
+    /// Notes that a batch of that kind begins. Long operations take at most half of the slots, but at least
+    /// one; beyond that they are held back, so that slots are left for signatures. Call under the lock.
     pub(super) fn note_begun(&self, state: &mut State<C>, kind: Kind) {
         if kind == Kind::Long {
             state.long += 1;
@@ -185,44 +185,44 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// After a batch of the kind `ended`, starts the next one, if requests wait: by a waiting thread, else by
-    /// a worker, which may be the calling one. Requests that fill the lanes are a worker's: its memory is in the
-    /// processor's caches, where that of a thread that computes once in many batches is not.
+    /// After a batch of the kind `ended`, passes its slot to the next batch, if requests wait. If they fill
+    /// the lanes, a worker computes: it computes many batches, so its memory is in the processor's caches.
+    /// Otherwise a waiting thread computes, or a worker if there is none. `by` is the calling worker.
     ///
-    /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it; without
-    /// workers, a thread that waits for requests that it has handed over. If there is none, these come back for a turn
-    /// before they wait.
+    /// A thread leads a batch of its own kind. If the next batch is of another kind, a worker computes it.
+    /// Without workers, a thread computes it that waits for requests it has handed over; if there is none,
+    /// the slot is freed, and threads that hand requests over look for a free slot before they wait.
     pub(super) fn pass_on(self: &Arc<Self>, by: Option<Worker>, ended: Option<Kind>) {
         let mut state = self.lock();
         if ended == Some(Kind::Long) {
             state.long -= 1;
             state.waiting.hold_long(false);
         }
-        // No turn is held in a program's function, which may wait for somebody who waits here.
+        // Hold no slot inside a waker: it may block on a thread that waits here.
         let stays = by.as_ref().is_some_and(|worker| !worker.calls_program);
         state.in_functions += usize::from(by.is_some() && !stays);
         let Some(kind) = state.waiting.next_kind() else {
             state.computing -= 1;
             return;
         };
-        let in_place = self.in_place.load(Ordering::Relaxed);
-        let is_workers = !in_place && state.waiting.count(kind) >= self.enough();
-        // A leader whose batch has no place for others would overtake them.
-        let is_seats = in_place && self.most(kind) == 1 && !state.seats.is_empty();
-        let mut leader = if is_workers || is_seats { None } else { state.waiting.take_leader(Some(kind)) };
-        if leader.is_none() && in_place {
-            if let Some(seat) = state.seats.pop_front() {
-                return seat.lead();
+        let caller_runs = self.caller_runs.load(Ordering::Relaxed);
+        let is_workers = !caller_runs && state.waiting.count(kind) >= self.enough();
+        // If a batch has one request, a leader would overtake requests that were handed over.
+        let is_callers = caller_runs && self.most(kind) == 1 && !state.callers.is_empty();
+        let mut leader = if is_workers || is_callers { None } else { state.waiting.take_leader(Some(kind)) };
+        if leader.is_none() && caller_runs {
+            if let Some(caller) = state.callers.pop_front() {
+                return caller.lead();
             }
             leader = state.waiting.take_leader(None);
         }
         match leader {
             Some(leader) => self.let_lead(state, &leader),
-            None if in_place => state.computing -= 1,
+            None if caller_runs => state.computing -= 1,
             None if stays => state.for_workers += 1,
             None if state.closed && by.is_some() => {
-                // No worker comes any more, and what was there before the end is computed.
-                self.compute_after_turn(state);
+                // No more workers come; compute what waited when the queue was closed.
+                self.compute_without_slot(state);
             }
             None => {
                 self.assign(state);
@@ -230,17 +230,17 @@ impl<C: Compute> Queue<C> {
         }
     }
 
-    /// Tells a thread to compute, which was taken from those that wait.
+    /// Tells a waiting thread, already taken from the queue, to compute.
     fn let_lead(&self, mut state: MutexGuard<State<C>>, leader: &Request<C>) {
         self.note_begun(&mut state, leader.kind);
         drop(state);
         leader.lead();
     }
 
-    /// Takes a batch: the leader's own request, if there is one, and those of its kind that have waited
-    /// longest; else requests of the next kind. Other workers whose turn it is get a share. A batch of more
-    /// requests than lanes fills whole lanes: the requests that would fill a part of them begin the next
-    /// batch. Requests whose deadline has passed are told so.
+    /// Takes a batch: the leader's own request, if there is one, and the oldest others of its kind; without a
+    /// leader, requests of the next kind. It leaves a share to other workers that were assigned a batch. A
+    /// batch with more requests than lanes is rounded down to whole lanes; the rest begins the next batch.
+    /// Expired requests get their error here.
     pub(super) fn take(&self, own: Option<Arc<Request<C>>>) -> Taken<C> {
         let mut state = self.lock();
         let kind = match (&own, state.waiting.next_kind()) {
@@ -260,17 +260,17 @@ impl<C: Compute> Queue<C> {
         }
         let taken = state.waiting.take(kind, count.saturating_sub(batch.len()));
         drop(state);
-        let (late, in_time) = self.part_late(taken);
+        let (late, in_time) = self.split_expired(taken);
         batch.extend(in_time);
         Taken { kind: Some(kind), requests: batch, late }
     }
 
-    /// Parts requests whose deadline has passed from the others, and tells them so. Threads are woken here; waiters are
-    /// not ([`Request::wake`]). A thread that has given up meanwhile was counted already.
-    pub(super) fn part_late(&self, requests: Batch<C>) -> (Batch<C>, Batch<C>) {
-        let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| is_over(request.deadline));
+    /// Splits off the expired requests and gives them their error. Wakes sleeping threads, but not waiters
+    /// ([`Request::wake`]). A thread that has given up has counted its request already.
+    pub(super) fn split_expired(&self, requests: Batch<C>) -> (Batch<C>, Batch<C>) {
+        let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| has_passed(request.deadline));
         for request in &late {
-            if let Some(sleeps) = request.settle(Err(Lost::Expired)) {
+            if let Some(sleeps) = request.settle(Err(QueueError::Expired)) {
                 self.meter.expired();
                 if sleeps {
                     request.wake_thread();
@@ -280,9 +280,9 @@ impl<C: Compute> Queue<C> {
         (late, in_time)
     }
 
-    /// Computes a batch, and gives every request its result. Waiters are woken afterwards ([`wake`](Self::wake)), so
-    /// that an event loop finds all its results at once, and others can already compute: a woken program may take
-    /// long.
+    /// Computes a batch, and gives every request its result. Waiters are woken afterwards
+    /// ([`wake`](Self::wake)): a waker may take long. So an event loop finds all results at once, and other
+    /// threads can already compute.
     pub(super) fn run(&self, batch: &[Arc<Request<C>>]) {
         if batch.is_empty() {
             return;
@@ -298,7 +298,7 @@ impl<C: Compute> Queue<C> {
         self.wake_threads(&sleepers.cloned().collect::<Vec<_>>());
     }
 
-    /// The results of a batch: one for each operation, even if the computation panics.
+    /// The results of a batch, one for each operation, even if the computation panics.
     pub(super) fn results(&self, operations: &[&C::Operation]) -> Vec<Outcome<C>> {
         debug_assert!(
             operations.windows(2).all(|two| C::kind(two[0]) == C::kind(two[1])),
@@ -306,6 +306,6 @@ impl<C: Compute> Queue<C> {
         );
         let results = catch_unwind(AssertUnwindSafe(|| self.compute.compute(operations))).unwrap_or_default();
         let mut results = results.into_iter().map(Ok);
-        operations.iter().map(|_| results.next().unwrap_or(Err(Lost::Panicked))).collect()
+        operations.iter().map(|_| results.next().unwrap_or(Err(QueueError::Panicked))).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The batcher: what callers share.
+//! The handles that callers share: the batcher, and a key over it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
@@ -9,31 +9,31 @@ use super::builder::Builder;
 use super::error::Error;
 use super::job::Job;
 use super::pending::Pending;
+use super::per_process::PerProcessQueue;
 use super::primitive::{self, Primitive, PrimitiveResult};
-use super::processes::Processes;
 use super::queue::{Compute, Kind, Metrics, Queue, Waiter};
-use super::signer::Signer;
 use crate::Modulus;
 use crate::rsa::{Algorithm, Padding, PrivateKey};
 
-/// Computes the requests of many callers in batches. Cheap to clone; the clones share one queue. Its threads end
-/// when the last clone is dropped. After `fork`, a child has a queue of its own.
+/// Computes the requests of many callers in batches. Cheap to clone; the clones share one queue. Its threads
+/// end when the last clone is dropped. After `fork`, a child has a queue of its own.
 #[derive(Clone, Debug)]
 pub struct Batcher {
-    pub(super) processes: Arc<Processes<Rsa>>,
+    pub(super) queues: Arc<PerProcessQueue<Rsa>>,
 }
 
-/// Computes primitives.
+/// The queue's computation: RSA primitives and powers.
 pub(super) struct Rsa;
 
-/// A future that waits.
+/// The waker of a pending future.
 #[derive(Default)]
 pub(super) struct Task(Mutex<Option<Waker>>);
 
 impl Task {
-    /// Notes whom to wake.
+    /// Stores the waker.
     pub fn set(&self, waker: &Waker) {
-        // To clone and to drop a waker is an executor's code, which may come back here: neither happens under the lock.
+        // Cloning or dropping a waker runs the executor's code, which may call this again: do neither under
+        // the lock.
         let waker = waker.clone();
         let former = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
         drop(former);
@@ -83,30 +83,31 @@ impl Batcher {
     }
 
     pub(super) fn queue(&self) -> &Arc<Queue<Rsa>> {
-        self.processes.queue()
+        self.queues.queue()
     }
 
-    /// Computes a request, and blocks the thread until it has its result. The thread may compute the requests of
-    /// others meanwhile.
+    /// Computes a request, and blocks the thread until the result is there. Meanwhile, the thread may compute
+    /// requests of others.
     ///
     /// # Errors
-    /// [`Error::Rsa`] if the operation fails; [`Error::Lost`] if the queue is full, the job's deadline passes, or
-    /// the computation panics.
+    /// [`Error::Rsa`] if the operation fails; [`Error::Queue`] if the queue is full, the job's deadline
+    /// passes, or the computation panics.
     pub fn call<T>(&self, job: Job<T>) -> Result<T, Error> {
         let number = self.queue().call(job.primitive, job.deadline)??;
         Ok((job.finish)(number)?)
     }
 
-    /// A future with the result of a request. The request joins the queue when the future is first polled, and its
-    /// computation begins when the executor has come round to it again: so the requests of all tasks that are
-    /// ready share a batch. A worker thread computes it. A future that is dropped takes its request back; if that
-    /// is being computed, its result is thrown away. A poll that has its result wakes other futures of the batcher: do
-    /// not poll with a lock that their wakers need.
+    /// A future with the result of a request. The request joins the queue at the first poll. Its computation
+    /// begins at the second, so the requests of all ready tasks share a batch. A worker thread computes it.
+    ///
+    /// Dropping the future withdraws its request; if that is being computed, the result is discarded. A poll
+    /// that returns a result also wakes other futures of the batcher: do not poll while holding a lock that
+    /// their wakers need.
     pub fn submit<T>(&self, job: Job<T>) -> Pending<T> {
         Pending::new(self, Ok(job))
     }
 
-    /// A key with an algorithm, whose signatures can be awaited.
+    /// A key and an algorithm for signatures that can be awaited.
     #[must_use]
     pub fn signer(&self, key: &PrivateKey, algorithm: Algorithm) -> Signer {
         Signer::new(self, key, algorithm)
@@ -136,9 +137,48 @@ impl Batcher {
         self.call(Job::pow(modulus, base, exponent))
     }
 
-    /// What was done in this process so far.
+    /// Counters of this process.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.queue().metrics()
+    }
+}
+
+/// A private key with an algorithm, over a [`Batcher`]. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Signer {
+    batcher: Batcher,
+    key: PrivateKey,
+    algorithm: Algorithm,
+}
+
+impl Signer {
+    pub(super) fn new(batcher: &Batcher, key: &PrivateKey, algorithm: Algorithm) -> Self {
+        Self { batcher: batcher.clone(), key: key.clone(), algorithm }
+    }
+
+    /// A future with the signature of a message: `signer.sign(message).await`, on any executor. The message
+    /// is hashed at once, so the future does not borrow it. [`Batcher::submit`] says when the signature is
+    /// computed. The errors are those of [`Batcher::sign`].
+    pub fn sign(&self, message: &[u8]) -> Pending<Vec<u8>> {
+        Pending::new(&self.batcher, Job::sign(&self.key, self.algorithm, message).map_err(Error::Rsa))
+    }
+
+    /// Signs a message, and blocks the thread until the signature is there.
+    ///
+    /// # Errors
+    /// Those of [`Batcher::sign`].
+    pub fn sign_blocking(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        self.batcher.sign(&self.key, self.algorithm, message)
+    }
+
+    /// The key that signs.
+    pub fn key(&self) -> &PrivateKey {
+        &self.key
+    }
+
+    /// The padding and hash.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
     }
 }

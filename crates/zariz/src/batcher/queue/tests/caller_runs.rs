@@ -1,15 +1,15 @@
-//! Without workers: threads that hand requests over compute each other's.
+//! Without workers, threads that hand requests over compute each other's.
 
 use super::*;
 
-/// A queue without workers, for so many batches at a time.
-fn without_workers(turns: usize) -> stub::Closing {
+/// A queue without workers, with this many slots.
+fn without_workers(slots: usize) -> stub::Closing {
     let queue = queue(Limits { threads: Some(0), ..LIMITS });
-    queue.limit.store(turns, Ordering::Relaxed);
+    queue.limit.store(slots, Ordering::Relaxed);
     queue
 }
 
-/// Requests with these names, and who is told.
+/// Requests with these names, and their bells.
 fn requests(names: impl IntoIterator<Item = u64>) -> Vec<(Arc<Request<Stub>>, Arc<Bell>)> {
     let request = |name| {
         let bell = Arc::new(Bell::default());
@@ -18,7 +18,7 @@ fn requests(names: impl IntoIterator<Item = u64>) -> Vec<(Arc<Request<Stub>>, Ar
     names.into_iter().map(request).collect()
 }
 
-/// A thread that hands requests with these names over, and finds their results when that returns.
+/// Starts a thread that hands over requests with these names, and checks their results when that returns.
 fn handing_over(queue: &Arc<Queue<Stub>>, names: std::ops::Range<u64>) -> thread::JoinHandle<()> {
     let queue = queue.clone();
     thread::spawn(move || hand_over(&queue, names))
@@ -36,7 +36,7 @@ fn hand_over(queue: &Arc<Queue<Stub>>, names: std::ops::Range<u64>) {
 fn assert_nobody_waits(queue: &Queue<Stub>) {
     assert_at_rest(queue);
     let state = queue.lock();
-    assert!(state.seats.is_empty() && state.workers.is_empty(), "no thread was started");
+    assert!(state.callers.is_empty() && state.workers.is_empty(), "no thread was started");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_lone_thread_computes_at_once() {
     model(|| {
         let queue = without_workers(1);
         hand_over(&queue, 0..3);
-        // Full batches first; what is left follows at once.
+        // Full batches first; the rest follows at once.
         hand_over(&queue, 3..12);
         assert_eq!(queue.call_elsewhere(Task::named(12), None), Ok(12));
         assert_eq!(queue.compute().batches(), [vec![0, 1, 2], (3..11).collect(), vec![11], vec![12]]);
@@ -53,7 +53,7 @@ fn a_lone_thread_computes_at_once() {
     });
 }
 
-/// What comes while a batch is computed is the next one, of all threads together.
+/// Requests of all threads that come during a batch make the next one.
 #[test]
 fn threads_combine() {
     model(|| {
@@ -74,9 +74,9 @@ fn threads_combine() {
     });
 }
 
-/// With a second turn, nobody waits.
+/// With a second slot, no thread waits.
 #[test]
-fn threads_that_have_turns_do_not_wait_for_others() {
+fn with_a_free_slot_no_thread_waits() {
     model(|| {
         let queue = without_workers(2);
         queue.compute().close();
@@ -91,7 +91,7 @@ fn threads_that_have_turns_do_not_wait_for_others() {
     });
 }
 
-/// Threads outside of jobs and in them take each other's requests along.
+/// Threads that call and threads that hand requests over compute each other's requests.
 #[test]
 fn callers_and_threads_that_hand_over_combine() {
     model(|| {
@@ -113,21 +113,21 @@ fn callers_and_threads_that_hand_over_combine() {
     });
 }
 
-/// Threads that hand requests 0 and 1 over: the first computes until the gate is opened, and the second waits in its
-/// seat.
+/// Two threads that hand over requests 0 and 1: the first computes until the gate is opened, and the second
+/// waits.
 fn one_computes_and_one_waits(queue: &Arc<Queue<Stub>>) -> [thread::JoinHandle<()>; 2] {
     queue.compute().close();
     let first = handing_over(queue, 0..1);
     until_begun(queue, 1);
     let second = handing_over(queue, 1..2);
     until_waiting(queue, 1);
-    while queue.lock().seats.is_empty() {
+    while queue.lock().callers.is_empty() {
         thread::yield_now();
     }
     [first, second]
 }
 
-/// Threads that call do not overtake what was handed over, where a batch has no place for both.
+/// If a batch has one request, threads that call do not overtake requests that were handed over.
 #[test]
 fn callers_overtake_nobody() {
     model(|| {
@@ -152,14 +152,14 @@ fn a_chosen_thread_computes_though_its_results_are_there() {
     model(|| {
         let queue = without_workers(1);
         let [first, second] = one_computes_and_one_waits(&queue);
-        // Another takes its request, and passes a turn on to it.
+        // Another thread computes its request, and passes a slot to it.
         let third = requests([2]).remove(0).0;
         {
             let mut state = queue.lock();
             state.computing += 1;
             state.waiting.take(Kind::Private, 1)[0].finish(Ok(1));
             state.waiting.push(third.clone());
-            state.seats.pop_front().expect("it waits").lead();
+            state.callers.pop_front().expect("it waits").lead();
         }
         queue.compute().open();
         second.join().expect("no panic");
@@ -169,15 +169,15 @@ fn a_chosen_thread_computes_though_its_results_are_there() {
     });
 }
 
-/// A program's function may wait for a thread that waits for a turn: nobody is in it with a turn, and no thread but its
-/// own.
+/// A waker may block on a thread that waits for a slot: no slot is held inside a waker, and a thread calls
+/// only its own wakers.
 #[test]
 fn a_programs_function_may_wait_for_another_thread() {
     model(|| {
         let queue = without_workers(1);
         queue.compute().close();
         let last = Arc::new(Bell::default());
-        // One of no thread, whose deadline has passed.
+        // A request of no thread, whose deadline has passed.
         let late = Request::new(Task::named(9), Arc::new(Bell::that_waits_for(&last)), Some(Instant::now()));
         assert_eq!(queue.push(late.clone()), Ok(()));
         let first = {
@@ -203,27 +203,27 @@ fn a_programs_function_may_wait_for_another_thread() {
         queue.compute().open();
         first.join().expect("no panic");
         second.join().expect("no panic");
-        assert_eq!(late.collect(), Some(Err(Lost::Expired)));
+        assert_eq!(late.collect(), Some(Err(QueueError::Expired)));
         assert_nobody_waits(&queue);
     });
 }
 
-/// A thread without a stack to compute on gives its turn to the next, and its own requests up.
+/// A thread without a stack to compute on passes its slot on, and fails its own requests.
 #[test]
-fn without_room_a_turn_is_passed_on() {
+fn without_a_stack_the_slot_is_passed_on() {
     model(|| {
         let queue = without_workers(1);
         queue.compute().close();
         let first = handing_over(&queue, 0..1);
         until_begun(&queue, 1);
-        queue.compute().without_room.store(true, Ordering::SeqCst);
+        queue.compute().without_stack.store(true, Ordering::SeqCst);
         let others: Vec<_> = (1..4)
             .map(|name| {
                 let queue = queue.0.clone();
                 thread::spawn(move || {
                     let (request, bell) = requests([name]).remove(0);
                     queue.submit(vec![request.clone()]);
-                    assert_eq!((request.collect(), bell.rings()), (Some(Err(Lost::NoThread)), 1));
+                    assert_eq!((request.collect(), bell.rings()), (Some(Err(QueueError::NoThread)), 1));
                 })
             })
             .collect();
@@ -232,12 +232,12 @@ fn without_room_a_turn_is_passed_on() {
         first.join().expect("no panic");
         others.into_iter().for_each(|other| other.join().expect("no panic"));
         assert_nobody_waits(&queue);
-        queue.compute().without_room.store(false, Ordering::SeqCst);
+        queue.compute().without_stack.store(false, Ordering::SeqCst);
         hand_over(&queue, 4..5);
     });
 }
 
-/// A batch that panics is no end for threads that wait.
+/// A batch that panics does not stop waiting threads.
 #[test]
 fn panics_of_a_batch_are_results() {
     model(|| {
@@ -251,14 +251,14 @@ fn panics_of_a_batch_are_results() {
         };
         until_waiting(&queue, 1);
         queue.compute().open();
-        assert_eq!(bad.join().expect("no panic"), Err(Lost::Panicked));
+        assert_eq!(bad.join().expect("no panic"), Err(QueueError::Panicked));
         first.join().expect("no panic");
         hand_over(&queue, 1..3);
         assert_nobody_waits(&queue);
     });
 }
 
-/// Many threads of all sorts: none is lost, and none is answered twice.
+/// Many threads of all sorts: no request is lost, and none is computed twice.
 #[test]
 fn many_requests_without_workers() {
     model(|| {
