@@ -1,5 +1,5 @@
-//! What programs may do while their jobs are computed: functions that make requests, wait contexts that are
-//! freed, signals that are not for our threads.
+//! What programs may do while their jobs are computed: make requests in their functions, free wait contexts,
+//! send signals.
 
 mod common;
 
@@ -9,19 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::guard::Guard;
 use common::job::{Job, Wait, only_fd};
 use common::keys::PEM_2048;
 use common::signing::{Digest, Known, sign_into};
+use common::threads::Guard;
 use common::{World, alone, ffi, is_zariz};
 
-/// The argument of a program's function, and what the function notes in it.
+/// The argument of a program's function, in which the function also records its calls.
 struct Program<'w> {
     world: &'w World,
     known: &'w Known<'w>,
     /// Whether the function signs too.
     signs: bool,
-    /// How long it takes.
+    /// How long the function takes.
     takes: Duration,
     entered: AtomicUsize,
     left: AtomicUsize,
@@ -34,7 +34,7 @@ impl<'w> Program<'w> {
         Self { world, known, signs: false, takes: Duration::ZERO, entered, left, signed }
     }
 
-    /// A wait context with the function and this in it.
+    /// A wait context with the function and this argument.
     fn wait(&self) -> Wait {
         let wait = Wait::new();
         let argument = std::ptr::from_ref(self).cast_mut().cast();
@@ -62,7 +62,7 @@ unsafe extern "C" fn woken(argument: *mut c_void) -> c_int {
     1
 }
 
-/// A job that signs a digest, and where.
+/// A job that signs a digest into `out`.
 fn job<'a>(program: &'a Program, wait: Wait, digest: Digest, out: &'a mut Vec<u8>) -> Job<'a> {
     let known = program.known;
     out.resize(known.size(), 0);
@@ -70,8 +70,7 @@ fn job<'a>(program: &'a Program, wait: Wait, digest: Digest, out: &'a mut Vec<u8
     Job::with(wait, move || sign_into(ctx.raw(), &digest, out))
 }
 
-/// A function that signs itself, on whichever thread and stack it is called, gets its signature; and so does
-/// the job.
+/// A function that signs gets its signature, on whichever thread and stack it is called; so does the job.
 #[test]
 fn functions_may_sign() {
     let (_alone, _guard) = (alone(), Guard::new("functions may sign"));
@@ -98,7 +97,7 @@ fn functions_may_sign() {
     }
 }
 
-/// When a wait context has been freed, no thread is in its function, and none will call it.
+/// When a wait context has been freed, no thread is inside its function, and none calls it again.
 #[test]
 fn freed_wait_contexts_are_left_alone() {
     let (_alone, _guard) = (alone(), Guard::new("freed wait contexts"));
@@ -119,7 +118,7 @@ fn freed_wait_contexts_are_left_alone() {
             });
             let jobs: Vec<_> = jobs.collect();
             program.wait_until(&program.entered, 1);
-            // Some are abandoned while the function runs for one of them, others run to their end.
+            // Some jobs are abandoned while the function runs for one of them; others run to their end.
             let mut done = Vec::new();
             for (i, mut job) in jobs.into_iter().enumerate() {
                 if i % 2 == 0 && job.is_paused() {
@@ -140,8 +139,8 @@ fn freed_wait_contexts_are_left_alone() {
     }
 }
 
-/// The descriptor of a wait context is closed with it, even while requests are computed: a program's table of
-/// descriptors may have it no longer.
+/// The descriptor of a wait context is closed with it, even while requests are computed: the program may have
+/// forgotten it.
 #[test]
 fn descriptors_end_with_their_wait_context() {
     let (_alone, _guard) = (alone(), Guard::new("descriptors end"));
@@ -169,7 +168,7 @@ fn descriptors_end_with_their_wait_context() {
     }
 }
 
-/// Our threads take none of the program's signals.
+/// zariz's threads block the program's signals.
 #[test]
 fn signals_are_for_the_programs_threads() {
     let (_alone, _guard) = (alone(), Guard::new("signals"));
@@ -197,7 +196,7 @@ fn signals_are_for_the_programs_threads() {
             found += 1;
         }
     }
-    // Jobs that concurrent tests have abandoned keep theirs.
+    // Jobs that concurrent tests have abandoned keep their descriptors.
     assert!(found > 0, "no thread of zariz");
     while job.result.is_none() {
         job.resume();

@@ -1,5 +1,5 @@
 //! Loading, signing and unloading, small enough for valgrind (`cargo xtask sanitizers valgrind`), with the
-//! engine whose instructions it supports.
+//! engine whose instructions valgrind supports.
 
 mod common;
 

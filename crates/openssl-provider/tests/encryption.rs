@@ -1,5 +1,5 @@
-//! Encryption through OpenSSL's interface: what one provider encrypts the other decrypts, and both refuse
-//! equal calls.
+//! Encryption through OpenSSL's interface: each provider decrypts what the other encrypts, and both refuse
+//! the same calls.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn pkcs1() -> Params {
     Params::new().text("pad-mode", "pkcs1")
 }
 
-/// Without implicit rejection, where it can be switched off (OpenSSL 3.2 and Debian's later 3.0).
+/// Parameters without implicit rejection, if it can be switched off (OpenSSL 3.2 and Debian's later 3.0).
 fn explicit() -> Params {
     pkcs1().uint("implicit-rejection", 0)
 }
@@ -36,7 +36,7 @@ fn decrypt(world: &World, (side, key): &(Side, Key), params: &Params, data: &[u8
     operate(world, *side, key, Operation::Decrypt, params, data)
 }
 
-/// Encrypts and decrypts on both sides in all four ways.
+/// Encrypts and decrypts on both sides, in all four combinations.
 fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2], params: &Params, data: &[u8]) {
     let (ours, theirs) = (encrypt(world, &keys[0], params, data), encrypt(world, &keys[1], params, data));
     if !faults.outcome(&format!("{what}: encryption"), &ours, &theirs) {
@@ -53,10 +53,10 @@ fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2]
     }
 }
 
-/// Messages that fit, that do not fit, and that fit with short digests only.
+/// Lengths of messages that fit, that do not fit, and that fit only with short digests.
 const LENGTHS: [usize; 8] = [0, 1, 32, 126, 127, 190, 214, 215];
 
-/// Digests with which OpenSSL computes masks, and zariz does not.
+/// Digests for masks that OpenSSL supports and zariz does not.
 #[test]
 fn oaep_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -91,7 +91,7 @@ fn oaep_with_every_digest_and_label() {
         for label in [&b""[..], b"label", b"\0", &long] {
             let params = oaep("SHA256").bytes("oaep-label", label);
             cross(&mut faults, &world, &format!("OAEP, label of {}", label.len()), &keys, &params, &message(20));
-            // Another label, and none.
+            // With another label, and with none.
             let ciphertext = encrypt(&world, &keys[0], &params, b"text").expect("encrypted");
             for other in [oaep("SHA256"), oaep("SHA256").bytes("oaep-label", b"labels"), oaep("SHA1")] {
                 let (ours, theirs) =
@@ -120,7 +120,7 @@ fn pkcs1_and_none() {
         for data in [&number[1..], &[0; 257], &[0xff; 256], b"", &[0; 256]] {
             cross(&mut faults, &world, &format!("none of {} bytes", data.len()), &keys, &none(), data);
         }
-        // Without random numbers, both give equal results.
+        // Without random numbers, both results are equal.
         let (ours, theirs) = (encrypt(&world, &keys[0], &none(), &number), encrypt(&world, &keys[1], &none(), &number));
         faults.identical("none", &ours, &theirs);
     });
@@ -146,7 +146,7 @@ fn every_key_encrypts_and_decrypts() {
     faults.none(100);
 }
 
-/// Encrypts a block that PKCS#1 v1.5 would not make.
+/// Encrypts blocks with damaged PKCS#1 v1.5 padding.
 fn damaged_blocks(world: &World, reference: &(Side, Key), size: usize) -> Vec<(String, Vec<u8>)> {
     let mut good = vec![0xa5; size];
     good[..2].copy_from_slice(&[0, 2]);
@@ -174,8 +174,8 @@ fn damaged_blocks(world: &World, reference: &(Side, Key), size: usize) -> Vec<(S
     ]
 }
 
-/// Bad padding decrypts to another message (implicit rejection), which depends only on key and ciphertext:
-/// the message that OpenSSL gives, where it has implicit rejection.
+/// Bad padding decrypts to a substitute message (implicit rejection), which depends only on key and
+/// ciphertext. It is the same as OpenSSL's, if that has implicit rejection.
 #[test]
 fn implicit_rejection() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -188,7 +188,7 @@ fn implicit_rejection() {
         let size = kind.key.size();
         let keys = [(Side::Subject, kind.key.on(&world, Side::Subject)), (Side::Reference, kind.key)];
         let blocks = damaged_blocks(&world, &keys[1], size);
-        // Whether OpenSSL rejects implicitly: then a block without a zero decrypts to something.
+        // Whether OpenSSL rejects implicitly: a block without a zero then decrypts to something.
         let implicit = decrypt(&world, &keys[1], &pkcs1(), &blocks[2].1).is_ok();
         for (what, ciphertext) in &blocks {
             let what = format!("{}: {what}", kind.name);
@@ -200,7 +200,7 @@ fn implicit_rejection() {
             } else if let Ok(theirs) = theirs {
                 faults.same(&what, &ours.ok(), &Some(theirs));
             } else if common::is_zariz() && kind.accelerated {
-                // Ours rejects implicitly in any case.
+                // zariz always rejects implicitly.
                 faults.done(&what, &ours);
                 let again = decrypt(&world, &keys[0], &pkcs1(), ciphertext);
                 faults.same(&what, &again.ok(), &ours.as_ref().ok().cloned());
@@ -214,7 +214,7 @@ fn implicit_rejection() {
     faults.none(20);
 }
 
-/// The premaster secret of TLS: padding 7 checks and replaces it in constant time.
+/// The premaster secret of TLS: padding mode 7 checks and replaces it in constant time.
 #[test]
 fn tls_premaster() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -242,7 +242,7 @@ fn tls_premaster() {
                 if faults.outcome(&what, &ours, &theirs) {
                     let (ours, theirs) = (ours.expect("a secret"), theirs.expect("a secret"));
                     faults.same(&what, &ours.len(), &48);
-                    // Either it is the client's, or a random one.
+                    // It is either the client's secret or a random one.
                     faults.same(&what, &(ours == text), &(theirs == text));
                 }
             }
@@ -268,7 +268,7 @@ fn tls_premaster() {
     faults.none(30);
 }
 
-/// A public key encrypts, and decrypts nothing.
+/// A public key encrypts, but does not decrypt.
 #[test]
 fn public_keys() {
     let (world, mut faults) = (World::new(), Faults::new());

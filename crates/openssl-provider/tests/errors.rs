@@ -1,5 +1,5 @@
-//! What a hostile or careless caller may pass: an error with a readable text wherever the default provider
-//! gives one, and never a crash.
+//! Hostile or careless calls: wherever the default provider gives an error, zariz gives one with a readable
+//! text, and never crashes.
 
 mod common;
 
@@ -16,12 +16,12 @@ fn sha256() -> Params {
     Params::new().text("digest", "SHA256")
 }
 
-/// Results of each operation, for a buffer of a given size.
+/// Results of each operation, for buffers of several sizes.
 fn sizes(world: &World, side: Side, key: &Key, operation: Operation, input: &[u8]) -> Vec<Result<usize, Failure>> {
     let ctx = Ctx::ready(world, side, key, operation, &Params::new()).expect("ready");
     let mut results = vec![ctx.once(operation, None, input)];
     for size in [0, 1, 3, 4, 10, 255, 256, 257, 10_000] {
-        // OpenSSL 3.0 writes past places that are too small for what it recovers; we may not.
+        // OpenSSL 3.0 writes past a buffer that is too small for the recovered data; zariz must not.
         let ours = side == Side::Subject && is_zariz();
         if operation == Operation::Recover && size < 4 && !ours {
             results.push(Err(Failure::take("none", 0)));
@@ -57,15 +57,15 @@ fn places_too_small() {
             if theirs.as_ref().is_err_and(|failure| failure.call == "none") {
                 faults.check(!is_zariz() || ours.is_err(), || format!("{what}: {ours:?}"));
             } else if operation == Operation::Recover && ours.as_ref().is_err_and(Failure::is_readable) {
-                // We need as much room as `EVP_PKEY_verify_recover` says; OpenSSL needs room for what it
-                // recovers.
+                // zariz needs as much space as `EVP_PKEY_verify_recover` reports; OpenSSL only what the
+                // recovered data needs.
                 faults.check(i < 7, || format!("{what}: {ours:?}"));
             } else {
                 faults.identical(&what, ours, theirs);
             }
         }
     }
-    // Streams: the message may be gone by then, but the call must fail before it writes.
+    // Streams: the message may be consumed, but the call must fail before it writes.
     for size in [0_usize, 1, 255, 256, 257] {
         let result = [0, 1].map(|i| {
             let stream =
@@ -91,7 +91,7 @@ fn inputs_of_wrong_sizes() {
         for operation in Operation::ALL {
             let ctx = [0, 1].map(|i| Ctx::ready(&world, Side::BOTH[i], &keys[i], operation, &params));
             if let (Ok(ours), Err(_)) = (&ctx[0], &ctx[1]) {
-                // A combination that the default provider refuses when it is set, and we when it is used.
+                // The default provider refuses this combination when it is set, zariz when it is used.
                 for size in [0, 20, 32, 64, 255, 256] {
                     let done = match operation {
                         Operation::Verify => ours.verify(&[1; 256], &vec![1; size]),
@@ -106,7 +106,7 @@ fn inputs_of_wrong_sizes() {
                 continue;
             }
             for size in [0_usize, 1, 19, 31, 32, 33, 64, 245, 246, 255, 256, 257, 1000, 100_000] {
-                // A number of no bytes is zero; later versions of OpenSSL refuse it.
+                // A number without bytes is zero; later versions of OpenSSL refuse it.
                 if size == 0 && operation == Operation::Decrypt {
                     continue;
                 }
@@ -124,8 +124,8 @@ fn inputs_of_wrong_sizes() {
                     let results = ctx.map(|ctx| ctx.run(operation, &input));
                     let random = matches!(operation, Operation::Encrypt)
                         || format!("{params:?}").contains("pss")
-                        // OpenSSL 3.0 refuses what is no ciphertext at all. Ours, like later versions, gives
-                        // a substitute.
+                        // OpenSSL 3.0 refuses data that cannot be a ciphertext. zariz, like later versions,
+                        // returns a substitute.
                         || operation == Operation::Decrypt;
                     if operation == Operation::Decrypt && !format!("{params:?}").contains("pad-mode") {
                         continue;
@@ -145,7 +145,7 @@ fn inputs_of_wrong_sizes() {
     faults.none(200);
 }
 
-/// Signatures of every wrong size, and with every kind of wrong bytes.
+/// Signatures of every wrong size, with every kind of wrong bytes.
 #[test]
 fn wrong_signatures() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -182,7 +182,7 @@ fn wrong_signatures() {
     faults.none(0);
 }
 
-/// Calls in the wrong order, for the wrong operation, without preparation, after failures.
+/// Calls in the wrong order, for the wrong operation, without initialisation, after failures.
 #[test]
 fn wrong_order() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -227,7 +227,7 @@ fn wrong_order() {
         let refused = stream.init(&world, side, key, Some("nonsense"), &Params::new(), true);
         all.push(refused);
         all.push(stream.signature().map(|_| ()));
-        // Without digest, streams have nothing to sign.
+        // Without a digest, a stream cannot sign.
         all.push(stream.init(&world, side, key, Some(""), &Params::new(), true));
         all
     });
@@ -237,12 +237,12 @@ fn wrong_order() {
     faults.none(5);
 }
 
-/// Keys of other kinds: with our property query, they go to OpenSSL's provider or are refused.
+/// Keys of other types: with a property query for zariz, they go to OpenSSL's provider or are refused.
 #[test]
 fn other_kinds_of_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
     let rsa = rsa_2048(&world, Side::Subject);
-    // Restricted to PSS: the default provider computes with it.
+    // Restricted to PSS: the default provider computes with the key.
     for side in Side::BOTH {
         let ctx = Ctx::named(&world, side, "RSA-PSS").expect("a context");
         call!(EVP_PKEY_keygen_init(ctx.raw())).expect("ready");
@@ -276,8 +276,8 @@ fn other_kinds_of_keys() {
     faults.none(6);
 }
 
-/// Key files with a damaged byte. OpenSSL reads them for either provider. zariz imports, checks and uses what
-/// still looks like a key as the default provider does, and never returns a wrong signature.
+/// Key files with a damaged byte. OpenSSL reads them for either provider. If the result still looks like a
+/// key, zariz imports, checks and uses it like the default provider, and never returns a wrong signature.
 #[test]
 fn damaged_files() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -345,7 +345,7 @@ fn null_pointers() {
     faults.none(5);
 }
 
-/// Keys of every kind, including those that zariz leaves to OpenSSL, are refused for equal calls.
+/// Keys of every kind, including those that zariz leaves to OpenSSL: both providers refuse the same calls.
 #[test]
 fn every_kind_of_key() {
     let (world, mut faults) = (World::new(), Faults::new());

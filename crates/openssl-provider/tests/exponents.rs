@@ -1,5 +1,6 @@
-//! Long public exponents. OpenSSL takes every key, but computes `x^e mod n` only where that cannot take long:
-//! beside a modulus of more than 3072 bits, the exponent may have 64. Private operations have no such limit.
+//! Long public exponents. OpenSSL accepts every key, but computes `x^e mod n` only if it cannot take long:
+//! with a modulus of more than 3072 bits, the exponent may have at most 64. Private operations have no such
+//! limit.
 
 mod common;
 
@@ -8,12 +9,11 @@ use common::operation::{operate, verify};
 use common::schemes::{digest, message, pss};
 use common::{Failure, Faults, Key, Operation, Params, Side, World, ffi, is_zariz, stream};
 
-/// Lengths of moduli and exponents on both sides of OpenSSL's limits, and far from them. OpenSSL makes no
-/// keys of 3073 bits.
+/// Lengths of moduli and exponents at OpenSSL's limits and far from them. OpenSSL makes no 3073-bit keys.
 const MODULI: [usize; 4] = [2048, 3072, 3074, 4096];
 const EXPONENTS: [usize; 3] = [64, 65, 256];
 
-/// An odd exponent of so many bits.
+/// An odd exponent with this many bits.
 fn exponent(bits: usize) -> Vec<u8> {
     let mut e = vec![0; bits.div_ceil(8)];
     e[0] = 1 << ((bits - 1) % 8);
@@ -25,8 +25,8 @@ fn padding(mode: &str) -> Params {
     Params::new().text("pad-mode", mode)
 }
 
-/// The outcomes are alike, and a refusal for the exponent says so, as OpenSSL's does. Returns whether it was
-/// one.
+/// Both outcomes are alike, and if the exponent is refused, both errors say so. Returns whether it was
+/// refused.
 fn alike<T: std::fmt::Debug>(faults: &mut Faults, what: &str, results: &[Result<T, Failure>; 2]) -> bool {
     let [ours, theirs] = results;
     faults.outcome(what, ours, theirs);
@@ -35,7 +35,7 @@ fn alike<T: std::fmt::Debug>(faults: &mut Faults, what: &str, results: &[Result<
     told(theirs)
 }
 
-/// Does everything that the public half of a key can do, and returns how many calls were refused.
+/// Does everything that the public half of a key can do. Returns how many calls were made and refused.
 fn public_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key; 2], whole: &Key) -> (usize, usize) {
     let (mut done, mut refused) = (0, 0);
     let mut note = |was_refused: bool| {
@@ -91,7 +91,7 @@ fn long_exponents_are_refused_as_openssl_refuses_them() {
             let [our_public, their_public] = &public;
             let half = public_operations(&mut faults, &world, &what, [our_public, their_public], &theirs);
             let (operations, refused) = (pair.0 + half.0, pair.1 + half.1);
-            // Checks that OpenSSL's limits are those that this test assumes.
+            // Check that OpenSSL's limits are the ones assumed here.
             let expected = if n > 3072 && e > 64 { operations } else { 0 };
             assert_eq!(refused, expected, "{what}: refused by the default provider");
             if is_zariz() {
@@ -105,7 +105,7 @@ fn long_exponents_are_refused_as_openssl_refuses_them() {
     faults.none(150);
 }
 
-/// Public keys exactly at the limits, with made-up moduli.
+/// Public keys exactly at the limits, with arbitrary moduli.
 #[test]
 fn the_limits_are_exactly_openssls() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -134,7 +134,7 @@ fn the_limits_are_exactly_openssls() {
     faults.none(100);
 }
 
-/// Private operations, which zariz does for every one of these keys.
+/// Private operations: zariz does them for all of these keys.
 fn private_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key; 2]) {
     let number = [&[0][..], &message(keys[0].size() - 1)].concat();
     let before = world.counters();

@@ -1,5 +1,5 @@
-//! Keys with missing and wrong numbers: zariz takes those that OpenSSL's default provider takes, and they look and
-//! behave alike.
+//! Keys with missing and wrong numbers: zariz accepts the keys that OpenSSL's default provider accepts, and
+//! they look and behave alike.
 
 mod common;
 
@@ -17,7 +17,7 @@ const PRIVATE_KEY: i32 = 1;
 const PARAMETERS: i32 = 0x84;
 const DATA: [u8; 32] = [7; 32];
 
-/// The numbers of a key, big-endian, where they are given.
+/// The values of these numbers, big-endian; `None` if not given.
 type Values = [Option<Vec<u8>>; 8];
 
 fn list(values: &Values) -> Params {
@@ -25,16 +25,16 @@ fn list(values: &Values) -> Params {
     given.fold(Params::new(), |list, (name, value)| list.number(name, value))
 }
 
-/// Without leading zeros, which a provider may or may not write.
+/// Numbers without leading zeros, which a provider may or may not write.
 fn bare(numbers: Numbers) -> Vec<(String, Vec<u8>)> {
     numbers.into_iter().map(|(name, value)| (name, value.big_endian())).collect()
 }
 
-/// The comparison of one key after the other.
+/// Compares keys one after the other.
 struct Grid<'w> {
     world: &'w World,
     faults: Faults,
-    /// The whole key, in the default provider.
+    /// The complete key, in the default provider.
     whole: Key<'w>,
     digest: Params,
     none: Params,
@@ -56,7 +56,7 @@ impl<'w> Grid<'w> {
         NAMES.map(|name| Some(numbers[name].big_endian()))
     }
 
-    /// Both succeed with equal values, or both fail; zariz always says why.
+    /// Both succeed with equal values, or both fail. zariz always says why.
     fn alike<T: PartialEq + Debug>(&mut self, what: &str, [ours, theirs]: [Result<T, Failure>; 2]) -> bool {
         if let Err(ours) = &ours {
             self.faults.check(ours.is_readable(), || format!("{what}: fails without an error: {ours:?}"));
@@ -65,7 +65,7 @@ impl<'w> Grid<'w> {
         ours.is_ok()
     }
 
-    /// Imports a key on both sides, and compares all that a program can do with it.
+    /// Imports a key on both sides, and compares everything that a program can do with it.
     fn key(&mut self, what: &str, selection: i32, numbers: &Params) {
         let (world, what) = (self.world, format!("{what}, selection {selection:#x}"));
         let keys = Side::BOTH.map(|side| Key::from_data(world, side, selection, numbers));
@@ -114,11 +114,12 @@ impl<'w> Grid<'w> {
         ] {
             let operate = |(key, side)| operate(world, side, key, operation, params, data);
             let (mut results, again) = (keys.map(operate), operate(keys[1]));
-            // Where numbers do not fit together, OpenSSL's blinding makes another wrong result each time.
+            // If the numbers do not fit together, OpenSSL's blinding gives a different wrong result each
+            // time.
             if results[1].as_ref().ok() != again.as_ref().ok() {
                 results = results.map(|result| result.map(|_| Vec::new()));
             }
-            // zariz computes wrong dp, dq and qInv again: its result is right where OpenSSL has none.
+            // zariz recomputes wrong dp, dq and qInv: its result is right even if OpenSSL has none.
             if let [Ok(ours), Err(_)] = &results {
                 let right = operate((&self.whole, Side::Reference));
                 self.faults.check(right.as_ref().ok() == Some(ours), || say(&format!("{operation:?}: wrong")));
@@ -129,7 +130,7 @@ impl<'w> Grid<'w> {
         }
     }
 
-    /// Ends the comparison; at least so many keys must have been imported and must have signed.
+    /// Ends the comparison. At least this many keys must have been imported and must have signed.
     #[track_caller]
     fn end(self, imported: usize, signed: usize) {
         println!("{} keys were imported, {} signed", self.imported, self.signed);
@@ -138,7 +139,7 @@ impl<'w> Grid<'w> {
     }
 }
 
-/// Takes the numbers out whose bits are not in `given`, and says which these are.
+/// Removes the numbers whose bits are not in `given`. Returns a text that names them.
 fn leave(values: &mut Values, given: u32) -> String {
     let absent = (0..8).filter(|i| given >> i & 1 == 0).inspect(|&i| values[i] = None);
     format!("without {:?}", absent.map(|i| NAMES[i]).collect::<Vec<_>>())
@@ -160,7 +161,7 @@ fn missing_numbers() {
     grid.end(200, 30);
 }
 
-/// Each number is wrong in many ways, beside each subset of the others.
+/// Each number is wrong in many ways, with each subset of the others.
 #[test]
 fn wrong_numbers() {
     let world = World::new();
@@ -186,7 +187,7 @@ fn wrong_numbers() {
     grid.end(500, 50);
 }
 
-/// Values in wrong places, of wrong types, and beside names that do not belong to an RSA key.
+/// Numbers in the wrong place, of the wrong type, or with names that do not belong to an RSA key.
 #[test]
 fn misplaced_numbers() {
     let world = World::new();
@@ -222,7 +223,7 @@ fn misplaced_numbers() {
             let params = if name == "saltlen" { list(&all).int(name, 9) } else { list(&all).text(name, "SHA256") };
             grid.key(&format!("with {name}"), selection, &params);
         }
-        // The name of a third prime or of its numbers, instead of the second's and besides.
+        // The name of a third prime or its numbers, in place of the second's and in addition.
         for (name, i) in [("rsa-factor3", 4), ("rsa-exponent3", 6), ("rsa-coefficient2", 7)] {
             let mut values = all.clone();
             let value = values[i].take().expect("a number");
@@ -235,7 +236,7 @@ fn misplaced_numbers() {
     grid.end(50, 10);
 }
 
-/// OpenSSL 3.0 frees memory twice where a third prime lacks its numbers: zariz does not ask it about such a key.
+/// OpenSSL 3.0 frees memory twice if a third prime lacks its numbers: zariz does not pass it such a key.
 #[test]
 fn a_third_prime_without_its_numbers() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! ASYNC jobs: requests of one thread's event loop are gathered, computed together, and each is woken when
-//! its own is done.
+//! ASYNC jobs: requests of one thread's event loop are gathered and computed together, and each job is woken
+//! when its own request is done.
 
 mod common;
 
@@ -9,14 +9,13 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use std::{ptr, thread};
 
-use common::guard::Guard;
 use common::job::{Job, Wait, only_fd, readable, serve};
 use common::keys::{PEM_2048, kinds, rsa_2048};
 use common::loops::{Signing, sign_in_a_loop};
 use common::operation::operate;
 use common::process::{files_return_to, open_files, resident};
 use common::signing::Known;
-use common::threads::in_threads;
+use common::threads::{Guard, in_threads};
 use common::{Key, Operation, Params, Side, World, alone, ffi, is_zariz, stream};
 
 #[test]
@@ -52,7 +51,7 @@ fn jobs_with_keys_of_several_sizes() {
     }
 }
 
-/// Two threads with an event loop each, and others without jobs beside them.
+/// Two threads with event loops, beside threads without jobs.
 #[test]
 fn several_event_loops() {
     let (_alone, _guard) = (alone(), Guard::new("several event loops"));
@@ -67,7 +66,7 @@ fn several_event_loops() {
     });
 }
 
-/// A program that resumes jobs without looking whether they are ready.
+/// A program that resumes jobs without checking that they are ready.
 #[test]
 fn spurious_resumes() {
     let (_alone, _guard) = (alone(), Guard::new("spurious resumes"));
@@ -78,7 +77,7 @@ fn spurious_resumes() {
         let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
         let mut resumes = 0;
         while jobs.iter().any(|job| job.result.is_none()) {
-            // Backwards in every second round, so that the first job is not always the first to be resumed.
+            // Backwards in every second round, so the first job is not always resumed first.
             let count = jobs.len();
             for i in 0..count {
                 let at = if round % 2 == 0 { i } else { count - 1 - i };
@@ -118,7 +117,7 @@ unsafe extern "C" fn wake(argument: *mut c_void) -> c_int {
     1
 }
 
-/// Instead of file descriptors: a callback in the wait context.
+/// With a callback in the wait context instead of file descriptors.
 #[test]
 fn jobs_with_a_callback() {
     let (_alone, _guard) = (alone(), Guard::new("jobs with a callback"));
@@ -155,7 +154,7 @@ fn jobs_with_a_callback() {
         }
         assert!(jobs.iter().all(|job| job.result == Some(1)));
         assert!(signings.iter().all(Signing::is_right));
-        // No callback comes when a wait context may be gone.
+        // A callback must not come after the wait context is freed.
         drop(jobs);
         woken.queue.lock().expect("the queue").clear();
     }
@@ -173,8 +172,8 @@ fn resume_if_paused(job: &mut Job) {
     }
 }
 
-/// Abandoned jobs, as when connections are cut off: wait context, EVP context and the signature's buffer are
-/// freed at once, even while it is computed. The others go on, and only the jobs' own stacks are leaked.
+/// Abandoned jobs, as after a lost connection: wait context, EVP context and the signature's buffer are freed
+/// at once, even during the computation. Other jobs go on, and only the abandoned jobs' stacks leak.
 #[test]
 fn abandoned_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("abandoned jobs"));
@@ -190,18 +189,18 @@ fn abandoned_jobs() {
         let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
         let paused: Vec<bool> = jobs.iter_mut().map(|job| !job.resume()).collect();
-        // A worker may have an answer before its job pauses; most pause.
+        // A worker may have the result before its job pauses; but most jobs pause.
         let count = paused.iter().filter(|&&paused| paused).count();
         assert!(count >= 16, "{count} of 32 jobs pause");
         if round % 3 == 1 {
-            // The batch is on its way.
+            // The batch is being computed.
             resume_if_paused(&mut jobs[0]);
         } else if round % 3 == 2 {
-            // Or even done.
+            // Or already done.
             resume_if_paused(&mut jobs[0]);
             thread::sleep(Duration::from_millis(5));
         }
-        // Every other job is abandoned, in some rounds with the very first.
+        // Every second job is abandoned; in some rounds, this includes the first.
         let mut stay = Vec::new();
         for (at, (job, mut signing)) in jobs.into_iter().zip(signings).enumerate() {
             if at % 2 == round % 2 && job.is_paused() {
@@ -212,7 +211,7 @@ fn abandoned_jobs() {
                 stay.push((job, signing));
             }
         }
-        // The others are not stalled.
+        // The other jobs are not stalled.
         while let waiting = stay.iter().filter(|(job, _)| job.is_paused()).count()
             && waiting > 0
         {
@@ -226,7 +225,7 @@ fn abandoned_jobs() {
         }
         assert!(stay.iter().all(|(job, signing)| job.result == Some(1) && signing.is_right()));
     }
-    // And all of them.
+    // Abandon all jobs.
     for _ in 0..10 {
         let mut signings: Vec<Signing> = (0..16).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         for signing in &mut signings {
@@ -236,7 +235,7 @@ fn abandoned_jobs() {
             }
         }
     }
-    // A request without a job gets its result, even after that.
+    // A later request without a job gets its result.
     assert!(known[0].signs(&world));
     sign_in_a_loop(&world, &known, 32, 64);
     files_return_to(files);
@@ -263,15 +262,15 @@ fn memory_is_flat() {
     files_return_to(files);
 }
 
-/// Everything else that a job may do, right and wrong, several calls in one job, and one wait context for
-/// many.
+/// Everything else that a job may do, right and wrong: several calls in one job, and one wait context for
+/// many jobs.
 #[test]
 fn everything_in_jobs() {
     let (_alone, _guard) = (alone(), Guard::new("everything in jobs"));
     let world = World::new();
     let mut keys: Vec<(&str, Key)> =
         kinds(&world).into_iter().map(|kind| (kind.name, kind.key.on(&world, Side::Subject))).collect();
-    // A key of the default provider, which is brought to zariz inside the job.
+    // A key of the default provider, which zariz imports inside the job.
     keys.push(("the default provider's", rsa_2048(&world, Side::Reference)));
     let names: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
     let keys: Vec<Key> = keys.into_iter().map(|(_, key)| key).collect();
@@ -281,7 +280,7 @@ fn everything_in_jobs() {
         total,
         |i, wait| {
             let (world, key, text) = (&world, &keys[i % keys.len()], [i as u8; 4]);
-            // No texts are made in the job, since its stack is small: a failure is a number.
+            // Format no texts in the job, since its stack is small: a failure is a number.
             Job::with(wait, move || {
                 let none = Params::new();
                 let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text) else {
@@ -312,7 +311,7 @@ fn everything_in_jobs() {
         },
         |i, job| assert_eq!(job.result, Some(1), "{}", names[i % names.len()]),
     );
-    // Keys of the default provider are brought to zariz inside the job, which asks OpenSSL about some of them.
+    // zariz imports keys of the default provider inside the job, and asks OpenSSL about some of them.
     let world = World::new();
     let keys = kinds(&world);
     serve(
@@ -327,7 +326,7 @@ fn everything_in_jobs() {
         },
         |i, job| assert_eq!(job.result, Some(1), "{}", keys[i].name),
     );
-    // Keys are made in jobs, too, also where a setting changes the new key.
+    // Keys are made in jobs, also if a setting changes the new key.
     for settings in [&[][..], &[("engine", "portable"), ("method", "amm")]] {
         let world = World::with(settings);
         serve(
@@ -358,7 +357,7 @@ fn a_job_alone() {
     }
 }
 
-/// Jobs of threads that end.
+/// Jobs whose threads end.
 #[test]
 fn threads_with_jobs_come_and_go() {
     let (_alone, _guard) = (alone(), Guard::new("threads with jobs come and go"));

@@ -1,4 +1,4 @@
-//! Keys: imported, exported, compared, copied, checked, made; from files and to files.
+//! Keys: imported, exported, compared, copied, checked and generated; read from files and written.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::operation::{operate, verify};
 use common::params::Params as List;
 use common::{Ctx, Failure, Faults, Key, Operation, Params, Side, World, alone, call, ffi, is_zariz};
 
-/// The numbers that a key gives must be those that it was made of, on both sides.
+/// On both sides, a key gives back the numbers that it was made from.
 #[test]
 fn exports_equal_imports() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -24,7 +24,7 @@ fn exports_equal_imports() {
             let [ours, theirs] = [&ours, &theirs].map(|key| key.numbers(selection).map(bare));
             faults.identical(&what, &ours, &theirs);
         }
-        // And what we export the default provider takes.
+        // The default provider imports what zariz exports.
         let back = ours.on(&world, Side::Reference);
         let numbers = |key: &Key| key.numbers(ffi::KEYPAIR).map(bare);
         faults.identical(&format!("{what}: there and back"), &numbers(&back), &numbers(&theirs));
@@ -36,7 +36,7 @@ fn exports_equal_imports() {
         let copy = public.duplicate().expect("a copy");
         let numbers = |key: &Key| key.numbers(ffi::PUBLIC_KEY).map(bare);
         faults.identical(&format!("{what}: public, copied"), &numbers(&copy), &numbers(&theirs));
-        // A private half that is not there.
+        // Without the private half.
         let [ours, theirs] = [public, theirs.public(&world, Side::Reference)];
         faults.identical(
             &format!("{what}: the private half of a public key"),
@@ -77,7 +77,7 @@ fn equal_and_different_keys() {
     faults.none(0);
 }
 
-/// The default provider's checks of good keys and of public halves.
+/// The default provider's checks, of good keys and of public halves.
 #[test]
 fn checks_of_good_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -94,11 +94,11 @@ fn checks_of_good_keys() {
     faults.none(60);
 }
 
-/// What a number is changed to, by its name.
+/// How a number is changed, by its name; `None` removes it.
 type Change<'a> = &'a dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
 
-/// Changed numbers of a key: both providers import or refuse them, and check them, alike, and never make a
-/// wrong signature.
+/// Changed numbers of a key: both providers import or refuse the key, check it alike, and never make a wrong
+/// signature.
 #[test]
 fn damaged_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -152,8 +152,8 @@ fn damaged_keys() {
             let sign = |key, side| operate(&world, side, key, Operation::Sign, &digest, &data);
             match (sign(&ours, Side::Subject), sign(&theirs, Side::Reference)) {
                 (Ok(ours), _) => {
-                    // With any damaged key, every result is right, unless the default provider's is wrong as
-                    // well.
+                    // With any damaged key, zariz's result is right, unless the default provider's is wrong
+                    // too.
                     let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
                     let as_bad = sign(&theirs, Side::Reference)
                         .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
@@ -171,8 +171,8 @@ fn damaged_keys() {
     faults.none(30);
 }
 
-/// A key of 1024 bits whose first factor is the product of two primes. Its numbers fit together as if it were
-/// prime.
+/// A 1024-bit key whose first factor is composite: the product of two primes. Its numbers fit together as if
+/// it were prime.
 const COMPOSITE: [(&str, &str); 8] = [
     (
         "n",
@@ -214,8 +214,8 @@ const COMPOSITE: [(&str, &str); 8] = [
     ),
 ];
 
-/// With the setting `validate-keys` the import fails, and says why. Without it, zariz computes with the key,
-/// and gives an error in place of each wrong signature.
+/// With the setting `validate-keys`, zariz refuses private operations with such a key, and says why. Without
+/// it, zariz computes with the key, and returns an error in place of each wrong signature.
 #[test]
 fn composite_primes() {
     let numbers = COMPOSITE.iter().fold(Params::new(), |params, (name, digits)| {
@@ -231,8 +231,8 @@ fn composite_primes() {
         }
         assert_eq!(world.parameter("validate-keys").expect("a parameter").unsigned(), u64::from(validates));
         if validates {
-            // Nothing private is computed, and no other provider does it in place of ours: neither with a key
-            // of ours, nor with one that OpenSSL holds.
+            // zariz computes nothing private, and no other provider does it instead: neither with a key of
+            // zariz's, nor with one that OpenSSL holds.
             let ours = key.expect("the key is imported");
             let theirs = Key::from_data(&world, Side::Reference, ffi::KEYPAIR, &numbers).expect("OpenSSL takes it");
             for (key, query) in
@@ -261,7 +261,7 @@ fn composite_primes() {
             }
         }
         let done = world.counters().since(before);
-        // The first wrong result is noted as such; after that the key is known.
+        // The first wrong result is counted; after that the key is known to be faulty.
         assert_eq!((done.fallbacks, done.check_failures), (0, u64::from(!validates)), "{done:?}");
         // The public half has no primes to test.
         let public = Key::from_data(&world, Side::Subject, ffi::PUBLIC_KEY, &numbers);
@@ -269,7 +269,7 @@ fn composite_primes() {
     }
 }
 
-/// New keys of all sizes and kinds have the requested properties, and can be used in the other provider.
+/// New keys of all sizes and kinds have the requested properties, and work in the other provider.
 #[test]
 fn generation() {
     let _alone = alone();
@@ -328,7 +328,7 @@ fn generation() {
         };
         faults.identical(&what, &describe(&ours), &describe(&theirs));
         if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
-            // Of four primes, OpenSSL 4.0 finds fault with its own keys once they are exported and imported.
+            // With four primes, OpenSSL 4.0 rejects its own keys after an export and import.
             let again = theirs.on(&world, Side::Reference).check(&world, Side::Reference, Check::Whole);
             faults.outcome(&what, &ours.check(&world, Side::Subject, Check::Whole), &again);
         }
@@ -336,7 +336,7 @@ fn generation() {
     faults.none(40);
 }
 
-/// The callback is told the progress, and can cancel.
+/// The callback gets the progress, and can cancel.
 #[test]
 fn generation_with_a_callback() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
@@ -369,7 +369,7 @@ fn generation_with_a_callback() {
     }
 }
 
-/// Files of all formats, read for our provider and written from it.
+/// Files of all formats, read for zariz and written from it.
 #[test]
 fn files() {
     let (world, mut faults) = (World::new(), Faults::new());

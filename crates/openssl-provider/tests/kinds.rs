@@ -1,5 +1,5 @@
-//! Different requests that come together: the long ones do not delay the results of the short ones. Nothing
-//! here is measured by time: the provider's own counters say what was computed when a job was woken.
+//! Different kinds of requests that come together: long ones do not delay the results of short ones. Nothing
+//! is measured by time: the provider's counters say what was computed when a job was woken.
 
 mod common;
 
@@ -9,13 +9,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{ptr, thread};
 
-use common::guard::Guard;
 use common::job::{Job, Wait, serve};
 use common::keys::{PEM_2048, PEM_8192, native};
-use common::threads::in_threads;
+use common::threads::{Guard, in_threads};
 use common::{Counters, Ctx, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
 
-/// What a job requests.
+/// The kind of a job's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sign,
@@ -33,14 +32,14 @@ impl Kind {
     }
 }
 
-/// What happened, in order: who was woken, and what had been counted by then. Without a kind, it is the first job.
+/// Which jobs were woken, in order, and the counters at each moment. `None` is the first job.
 #[derive(Default)]
 struct Record {
     woken: Mutex<Vec<(Option<Kind>, Counters)>>,
     changed: Condvar,
 }
 
-/// The argument of a job's function, which notes that the job is woken.
+/// The argument of a job's function, which records that the job is woken.
 struct Program<'w> {
     world: &'w World,
     record: &'w Record,
@@ -71,7 +70,7 @@ impl Record {
         self.woken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until so many were woken, and returns what was noted of them.
+    /// Waits until `count` jobs were woken, and returns their records.
     fn of(&self, count: usize) -> Vec<(Option<Kind>, Counters)> {
         self.changed.wait_while(self.lock(), |woken| woken.len() < count).expect("noted").clone()
     }
@@ -85,18 +84,18 @@ struct Keys<'w> {
     first: [Key<'w>; 2],
 }
 
-/// A number that is asked for, which no other request has, and what OpenSSL's own provider makes of it.
+/// A number that no other request has, and the result of OpenSSL's own provider for it.
 struct Request {
     number: Vec<u8>,
     expected: Vec<u8>,
 }
 
-/// How many numbers there are.
+/// How many numbers were made.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 impl<'w> Keys<'w> {
     fn new(world: &'w World) -> Self {
-        // No key has this modulus.
+        // An arbitrary modulus: no key pair has it.
         let numbers = Params::new().number("n", &[0xff; 256]).number("e", &[0xff; 32]);
         let long = |side| Key::from_data(world, side, ffi::PUBLIC_KEY, &numbers).expect("a public key");
         let [usual, first] = [PEM_2048, PEM_8192].map(|pem| Side::BOTH.map(|side| native(world, side, pem)));
@@ -122,7 +121,7 @@ impl<'w> Keys<'w> {
         Request { number, expected }
     }
 
-    /// A job of that kind, whose result is 1 if it gets its own number's.
+    /// A job of that kind. Its result is 1 if it gets the result of its own number.
     fn job(&self, kind: Option<Kind>, wait: Wait) -> Job<'_> {
         let (ctx, request) = (self.ready(Side::Subject, kind), self.request(kind));
         let mut out = vec![0; request.number.len()];
@@ -137,8 +136,8 @@ fn operation(kind: Option<Kind>) -> Operation {
     kind.unwrap_or(Sign).operation()
 }
 
-/// Runs jobs of these kinds, which are requested while the only worker computes the first job, a long one. Returns who
-/// was woken after that, with what had been counted by then; and all that was counted.
+/// Runs jobs of these kinds, which make their requests while the only worker computes a long one, the first
+/// job's. Returns the jobs woken after that, with the counters at each moment; and all counts.
 fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, Counters)>, Counters) {
     loop {
         let world = World::with(settings);
@@ -152,7 +151,7 @@ fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, C
         for (i, job) in jobs.iter_mut().enumerate() {
             assert!(!job.resume(), "a job with a function pauses");
             if i == 0 {
-                // The worker begins.
+                // Let the worker begin.
                 thread::sleep(Duration::from_millis(3));
             }
         }
@@ -162,7 +161,7 @@ fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, C
             while !job.resume() {}
             assert_eq!(job.result, Some(1), "{kinds:?}");
         }
-        // Else this machine was slow: another try.
+        // Otherwise this machine was too slow: try again.
         if in_time && woken[0].0.is_none() {
             let others = woken[1..].iter().filter_map(|(kind, counters)| Some(((*kind)?, counters.since(before))));
             return (others.collect(), world.counters().since(before));
@@ -170,15 +169,15 @@ fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, C
     }
 }
 
-/// In which order they are requested.
+/// Orders of the requests.
 const ORDERS: [[Kind; 8]; 3] = [
     [LongVerify, LongVerify, Verify, Verify, Verify, Sign, Sign, Sign],
     [Sign, Verify, LongVerify, Sign, Verify, LongVerify, Sign, Verify],
     [Verify, LongVerify, Sign, Sign, LongVerify, Verify, Verify, Sign],
 ];
 
-/// Eight requests wait while the only worker computes. All signatures are computed before any public operation begins,
-/// and those with usual exponents before any with a long one.
+/// Eight requests wait while the only worker computes. All signatures are computed before any public
+/// operation begins, and public operations with usual exponents before those with long ones.
 #[test]
 fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     let (_alone, _guard) = (alone(), Guard::new("signatures do not wait"));
@@ -197,8 +196,7 @@ fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     }
 }
 
-/// A batch of long public operations fills an engine's lanes once, of which there are eight at most; others
-/// have more.
+/// A batch of long public operations fills an engine's lanes once, at most eight; other batches are larger.
 #[test]
 fn batches_of_long_operations_are_short() {
     let (_alone, _guard) = (alone(), Guard::new("short batches"));
@@ -212,7 +210,7 @@ fn batches_of_long_operations_are_short() {
     }
 }
 
-/// Without workers, the thread that hands requests over computes them by kind as well.
+/// Without workers, the thread that hands requests over also computes them by kind.
 #[test]
 fn batches_are_of_one_kind_without_workers() {
     let (_alone, _guard) = (alone(), Guard::new("batches without workers"));
@@ -235,13 +233,13 @@ fn batches_are_of_one_kind_without_workers() {
         }
         let done = world.counters().since(before);
         assert_eq!((done.private, done.public, done.fallbacks), (3, 5, 0), "{order:?}: {done:?}");
-        // An engine of few lanes has them in several batches.
+        // An engine with few lanes computes them in several batches.
         assert!(done.batches >= 3 && done.largest_batch <= 3, "{order:?}: {done:?}");
     }
 }
 
-/// Requests of all kinds, of threads and of jobs, at once: each gets its result, on whichever thread it is
-/// computed.
+/// Requests of all kinds, of threads and of jobs, at once: each gets its own result, on whichever thread it
+/// is computed.
 #[test]
 fn all_kinds_of_threads_and_jobs_at_once() {
     let (_alone, _guard) = (alone(), Guard::new("all kinds at once"));

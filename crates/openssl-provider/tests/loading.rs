@@ -1,4 +1,4 @@
-//! Loading and unloading, again and again, and with settings of all kinds.
+//! Loading and unloading, repeatedly, and with settings of all kinds.
 
 mod common;
 
@@ -6,13 +6,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use common::failure::take_errors;
-use common::guard::Guard;
 use common::keys::{PEM_2048, rsa_2048};
 use common::module::Module;
 use common::operation::{operate, verify};
 use common::process::{files_return_to, open_files, resident, threads};
 use common::signing::{Known, sign_into};
-use common::threads::in_threads;
+use common::threads::{Guard, in_threads};
 use common::{Counters, Key, Operation, Params, Side, World, alone, ffi, is_zariz};
 
 #[test]
@@ -35,7 +34,7 @@ fn loaded_and_unloaded_200_times() {
     assert!(after.2 < before.2 + 8192, "{before:?}, {after:?}");
 }
 
-/// Freed in the wrong order: keys and contexts that outlive their provider keep it, and can still sign.
+/// Freed in the wrong order: keys and contexts keep their unloaded provider alive, and can still sign.
 #[test]
 fn unloaded_while_keys_live() {
     let _alone = alone();
@@ -63,7 +62,7 @@ fn unloaded_while_keys_live() {
         assert_eq!(copy.properties()[1], 2048);
         assert_eq!(copy.numbers(ffi::KEYPAIR).expect("exported").len(), 8);
     }
-    // OpenSSL's own provider is still there, and ours may come back.
+    // OpenSSL's own provider is still there, and zariz can be loaded again.
     let key = rsa_2048(&world, Side::Reference);
     let digest = Params::new().text("digest", "SHA256");
     operate(&world, Side::Reference, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
@@ -163,12 +162,12 @@ fn bad_settings() {
     }
     let untouched = fs::read_to_string(not_counters).expect("the file");
     assert!(untouched.starts_with("something else"), "another file was written over");
-    // And after all that it loads.
+    // Afterwards it still loads.
     let world = World::new();
     assert!(Known::several(&world)[0].signs(&world));
 }
 
-/// From a file that is removed before the provider is used, as in an upgrade of a package.
+/// The file may be removed before the provider is used, as in an upgrade of a package.
 #[test]
 fn from_a_path_that_has_changed_since() {
     let _alone = alone();
@@ -195,7 +194,7 @@ fn another_name() {
     }
     let module = Module::get();
     symlink(module.file(), module.folder().join("other-name.so")).expect("a link");
-    // SAFETY: fresh contexts, texts, and a provider unloaded once.
+    // SAFETY: new contexts, texts, and a provider unloaded once.
     unsafe {
         let context = ffi::OSSL_LIB_CTX_new();
         let folder = common::world::path(module.folder());
@@ -221,7 +220,7 @@ fn without_the_default_provider() {
     };
     let world = World::only(&Module::get()).expect("zariz alone");
     let key = Key::with_numbers(&world, Side::Subject, ffi::KEYPAIR, &numbers).expect("the key is imported");
-    // Digests zariz finds in a library context of its own, or says that there are none.
+    // zariz finds digests in its own library context, or says that there are none.
     let digest = Params::new().text("digest", "SHA256");
     match operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]) {
         Ok(signature) => verify(&world, Side::Subject, &key, &digest, &signature, &[1; 32]).expect("right"),

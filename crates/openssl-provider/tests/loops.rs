@@ -1,5 +1,5 @@
-//! What a signature takes in event loops on several threads, with workers and without: run it alone, as
-//! `cargo test --release -p zariz-openssl-provider --test loops -- --ignored --nocapture`.
+//! The time of a signature in event loops on several threads, with workers and without. Run it alone: `cargo
+//! test --release -p zariz-openssl-provider --test loops -- --ignored --nocapture`.
 
 mod common;
 
@@ -16,7 +16,7 @@ use common::{World, alone};
 const EACH: usize = 60;
 const ROUNDS: usize = 15;
 
-/// The microseconds between the first start and the last end, for a signature.
+/// The time from the first start to the last end, divided by the signatures, in microseconds.
 fn micros(world: &World, known: &[Known], loops: usize, jobs: usize) -> f64 {
     let (barrier, times) = (Barrier::new(loops), Mutex::new(Vec::new()));
     in_threads(loops, |_| {

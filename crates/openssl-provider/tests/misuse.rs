@@ -1,5 +1,4 @@
-//! Random sequences of calls, right and wrong, on both providers in step: each call must end on both in the
-//! same way.
+//! Random sequences of calls, right and wrong, on both providers in step: each call must end alike on both.
 
 mod common;
 
@@ -25,10 +24,10 @@ impl Random {
         (0..length).map(|_| self.below(256) as u8).collect()
     }
 
-    /// Some parameters, most of them right.
+    /// Some parameters, most of them valid.
     fn params(&mut self) -> Params {
         let mut params = Params::new();
-        // Each name once: of repeated ones OpenSSL's versions take the first, or none.
+        // Each name once: of repeated ones, OpenSSL's versions take the first, or none.
         let (mut left, first) = (self.below(4), self.below(9));
         for kind in (first..9).chain(0..first) {
             if left == 0 || self.below(2) == 0 {
@@ -72,7 +71,7 @@ fn random_sequences_of_calls() {
         let short = native(&world, side, PEM_1024);
         [long.public(&world, side), long, short]
     });
-    // Implicit rejection makes two answers of what OpenSSL 3.0 refuses.
+    // With implicit rejection, OpenSSL has an answer where OpenSSL 3.0 has an error.
     let implicit = {
         let ctx = Ctx::ready(&world, Side::Reference, &keys[1][1], Operation::Decrypt, &Params::new()).expect("ready");
         ctx.run(Operation::Decrypt, &[7; 256]).is_ok()
@@ -99,7 +98,7 @@ fn random_sequences_of_calls() {
                     };
                     let [ours, theirs] = &results;
                     if ours.is_ok() && theirs.is_err() {
-                        // A combination that the default provider refuses when it is set, and we when it is
+                        // The default provider refuses this combination when it is set, zariz when it is
                         // used.
                         let used = match operation {
                             Operation::Verify => pair[0].verify(&[1; 256], &[1; 32]).map(|()| Vec::new()),
@@ -108,13 +107,13 @@ fn random_sequences_of_calls() {
                         faults.refused(&history, &used);
                         break;
                     }
-                    // We notice a missing half of a key at once.
+                    // zariz notices a missing half of a key at once.
                     let missing = ours.as_ref().is_err_and(|failure| failure.text().contains("this is a public key"));
                     if !missing {
                         faults.allowing(stricter(operation, &params)).outcome(&history, ours, theirs);
                     }
                     if ours.is_err() {
-                        // What was set before the one that is refused, stays set in the default provider.
+                        // In the default provider, parameters set before a refused one stay set.
                         break;
                     }
                 }
@@ -141,7 +140,7 @@ fn random_sequences_of_calls() {
                     history += &format!("; {operation:?} {} bytes", input.len());
                     let results = pair.each_ref().map(|ctx| ctx.run(operation, &input));
                     if operation == Operation::Decrypt && input.is_empty() {
-                        // A number of no bytes is zero; later versions of OpenSSL refuse it.
+                        // A number without bytes is zero; later versions of OpenSSL refuse it.
                         continue;
                     }
                     if operation == Operation::Decrypt && !implicit && results[0].is_ok() != results[1].is_ok() {

@@ -1,4 +1,4 @@
-//! Parameters: every one that the default provider has can be set, and reads back as it does there.
+//! Parameters: each one of the default provider can be set in zariz, and reads back alike.
 
 mod common;
 
@@ -9,11 +9,11 @@ use common::keys::{kinds, rsa_2048};
 use common::params::Reading;
 use common::{Ctx, Faults, Operation, Params, Side, Stream, World, call, ffi, is_zariz, stricter};
 
-/// Parameters of later versions of OpenSSL that we have although the one that loads us has not.
+/// Parameters of later versions of OpenSSL that zariz always has.
 const ONLY_OURS: &[&str] = &["implicit-rejection"];
 
-/// Parameters of later versions of OpenSSL that we have not: a classification of key strength, and numbers
-/// for the key generation of a FIPS test.
+/// Parameters of later versions of OpenSSL that zariz does not have: a classification of key strength, and
+/// numbers for the key generation of a FIPS test.
 const ONLY_THEIRS: &[&str] = &["security-category", "rsa-a", "rsa-b"];
 
 type Described = BTreeMap<String, c_uint>;
@@ -28,7 +28,7 @@ fn same_names(faults: &mut Faults, what: &str, ours: &Described, theirs: &Descri
     }
 }
 
-/// Everything that can be read, in all the types in which it can be requested.
+/// All readable parameters, in all types in which they can be requested.
 fn readings(
     described: &Described,
     get: impl Fn(&str, c_uint, usize) -> Option<Reading>,
@@ -48,7 +48,7 @@ fn readings(
             (ffi::OCTET_STRING, 200),
             (ffi::OCTET_PTR, 0),
         ] {
-            // Numbers of a key are unsigned; later versions of OpenSSL give them as signed ones too.
+            // Numbers of a key are unsigned; later versions of OpenSSL also give them as signed.
             if data_type == ffi::INTEGER && (matches!(name.as_str(), "n" | "e" | "d") || name.starts_with("rsa-")) {
                 continue;
             }
@@ -58,7 +58,7 @@ fn readings(
     all
 }
 
-/// Whether a combination that the default provider refuses when it is set is refused by us when it is used.
+/// Whether zariz refuses this combination when it is used, and the default provider when it is set.
 fn is_refused_later(ctx: &Ctx, operation: Operation) -> bool {
     [0, 16, 20, 28, 32, 36, 48, 64, 255, 256].into_iter().all(|length| match operation {
         Operation::Verify => ctx.verify(&[1; 256], &vec![1; length]).is_err(),
@@ -66,7 +66,7 @@ fn is_refused_later(ctx: &Ctx, operation: Operation) -> bool {
     })
 }
 
-/// Compares readings one by one. What the default provider does not give in some type, we may.
+/// Compares readings one by one. zariz may give types that the default provider does not.
 fn same_readings(faults: &mut Faults, what: &str, sides: [Vec<(String, Option<Reading>)>; 2]) -> usize {
     let [ours, theirs] = sides;
     let mut read = 0;
@@ -79,7 +79,7 @@ fn same_readings(faults: &mut Faults, what: &str, sides: [Vec<(String, Option<Re
     read
 }
 
-/// Parameters to set before everything is read, good and bad.
+/// Parameters to set before everything is read, valid and invalid.
 fn settings() -> Vec<Params> {
     let pss = || Params::new().text("pad-mode", "pss");
     let oaep = || Params::new().text("pad-mode", "oaep");
@@ -104,7 +104,7 @@ fn settings() -> Vec<Params> {
         pss().text("saltlen", "12"),
         pss().text("saltlen", "-7"),
         pss().int("saltlen", -9),
-        // Before the padding is set, which OpenSSL refuses.
+        // Before the padding is set: OpenSSL refuses this.
         Params::new().text("saltlen", "digest"),
         Params::new().text("mgf1-digest", "SHA256"),
         oaep(),
@@ -126,7 +126,7 @@ fn settings() -> Vec<Params> {
     settings
 }
 
-/// For each operation: set something at its beginning or after it, and read everything.
+/// For each operation: sets something at its beginning or later, and reads everything.
 #[test]
 fn operations() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -136,8 +136,7 @@ fn operations() {
         for params in settings() {
             for late in [false, true] {
                 let what = format!("{operation:?}, {params:?}{}", if late { ", set later" } else { "" });
-                // X9.31 is for signatures; what encryption reads back of it has changed with OpenSSL's
-                // versions.
+                // X9.31 is for signatures; how encryption reads it back differs between OpenSSL's versions.
                 let cipher = matches!(operation, Operation::Encrypt | Operation::Decrypt);
                 if cipher
                     && (params == Params::new().text("pad-mode", "x931") || params == Params::new().int("pad-mode", 5))
@@ -160,7 +159,7 @@ fn operations() {
                 if late {
                     let (set, reference) = (ours.set(&params), theirs.set(&params));
                     let later = set.is_ok() && reference.is_err() && is_refused_later(&ours, operation);
-                    // What was set before the one that is refused, is set in the default provider.
+                    // In the default provider, parameters set before a refused one stay set.
                     if later || !faults.allowing(stricter(operation, &params)).outcome(&what, &set, &reference) {
                         continue;
                     }
@@ -178,7 +177,7 @@ fn operations() {
     faults.none(80);
 }
 
-/// For each operation on streams, whose digest is an argument and cannot be set: set something, and read
+/// For each operation on streams, whose digest is an argument and cannot be set: sets something, and reads
 /// everything.
 #[test]
 fn streams() {
@@ -202,7 +201,8 @@ fn streams() {
                     let refused_later = |ours: &Stream| ours.signature_of(b"text").is_err();
                     let (ours, theirs) = match (ours, theirs) {
                         (Ok(ours), Ok(theirs)) => (ours, theirs),
-                        // X9.31 given with the digest OpenSSL refuses, since it looks at the digest first.
+                        // OpenSSL refuses X9.31 given together with the digest, since it checks the digest
+                        // first.
                         (Ok(ours), Err(theirs)) if refused_later(&ours) || theirs.text().contains("x931") => continue,
                         (ours, theirs) => {
                             faults.allowing(stricter(Operation::Sign, &params)).outcome(&what, &ours, &theirs);
@@ -212,7 +212,7 @@ fn streams() {
                     if late {
                         let (set, reference) = (ours.set(&params), theirs.set(&params));
                         let later = set.is_ok() && reference.is_err() && refused_later(&ours);
-                        // Another digest than the stream's, which later versions of OpenSSL overlook.
+                        // A digest other than the stream's, which later versions of OpenSSL ignore.
                         let digest = set.is_err() && reference.is_ok() && format!("{params:?}").contains("\"digest\"");
                         if later
                             || digest
@@ -234,7 +234,7 @@ fn streams() {
     faults.none(80);
 }
 
-/// Settings by name and value, as programs give them (`-pkeyopt`).
+/// Settings by name and value, like programs give them (`-pkeyopt`).
 #[test]
 fn controls() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -262,7 +262,7 @@ fn controls() {
                 let (allowed, what) =
                     (stricter(operation, &mode), format!("{operation:?}: {name}:{value} of {controls:?}"));
                 if !faults.allowing(allowed).outcome(&what, &ours, &theirs) {
-                    // What is refused leaves the default provider without what was set before.
+                    // If a parameter is refused, the default provider loses those set before.
                     continue 'next;
                 }
             }
@@ -303,7 +303,7 @@ fn keys() {
     faults.none(0);
 }
 
-/// What can be set for a key that is yet to be made.
+/// Parameters that can be set for a new key.
 #[test]
 fn key_generation() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -348,7 +348,7 @@ fn key_generation() {
     faults.none(4);
 }
 
-/// The provider itself.
+/// The provider's own parameters.
 #[test]
 fn the_provider() {
     let world = World::new();

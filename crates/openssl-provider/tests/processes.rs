@@ -1,9 +1,8 @@
-//! Several processes: forked after loading and after use, as servers do, and with one file of counters for
-//! all.
+//! Several processes: forked after loading and after use, like servers, and with one counters file for all.
 //!
-//! These tests run one after the other in the program's first thread. A harness with threads would not do: a thread
-//! that starts or ends at a fork may hold a lock of libcrypto or of the standard library, and the child can never take
-//! it.
+//! These tests run one after the other in the program's first thread, without the test harness. A thread of
+//! the harness that starts or ends during a fork might hold a lock of libcrypto or of the standard library,
+//! which the child could never take.
 
 mod common;
 
@@ -41,7 +40,7 @@ fn sign_in_every_way(world: &World, known: &[Known]) {
     assert!((0..50).all(is_right), "in jobs");
 }
 
-/// How many signatures that makes.
+/// How many signatures `sign_in_every_way` makes.
 const EACH: u64 = 10 + 40 + 50;
 
 fn forked_after_loading() {
@@ -59,18 +58,18 @@ fn forked_after_use() {
         sign_in_every_way(&world, &known);
         let child = fork(|| {
             sign_in_every_way(&world, &known);
-            // And once more.
+            // A second child.
             fork(|| sign_in_every_way(&world, &known)).succeeds();
             sign_in_every_way(&world, &known);
         });
-        // Both at the same time.
+        // Parent and child at the same time.
         sign_in_every_way(&world, &known);
         child.succeeds();
         sign_in_every_way(&world, &known);
     }
 }
 
-/// A child that ends as programs do, with everything freed and unloaded; and one that loads the provider
+/// A child that ends like programs do, with everything freed and unloaded; and one that loads the provider
 /// itself.
 fn children_that_unload() {
     let world = World::new();
@@ -88,7 +87,7 @@ fn children_that_unload() {
         })
         .succeeds();
     }
-    // The parent's world is the child's to free.
+    // The child frees the parent's world.
     let world = World::new();
     {
         let known = Known::several(&world);
@@ -99,7 +98,7 @@ fn children_that_unload() {
     assert!(world.is_some());
 }
 
-/// The counters of all processes in one file, which each of them shows.
+/// One counters file for all processes, which all of them show.
 fn one_file_of_counters() {
     if !is_zariz() {
         return;
@@ -128,7 +127,7 @@ fn one_file_of_counters() {
     let done = world.counters().since(before);
     assert_eq!((done.private, done.fallbacks, done.check_failures), (4 * EACH, 0, 0), "{done:?}");
     assert_eq!(Counters::in_file(&file), world.counters());
-    // The file stays when all have unloaded it, and the next process counts on in it.
+    // The file remains when all have unloaded it, and the next process continues it.
     let last = world.counters();
     drop(known);
     drop(world);
@@ -172,7 +171,7 @@ fn counters_are_in_a_file_or_refused() {
             let text = failure.text();
             assert!(text.contains(path) && text.contains(kind), "{who}, {path}: {text}");
         };
-        // In children, which are ended if they wait.
+        // In children, which are killed if they block.
         fork(|| refused("this user")).succeeds();
         fork(|| {
             give_up_root();

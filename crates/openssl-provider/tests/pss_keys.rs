@@ -1,4 +1,4 @@
-//! Keys restricted to PSS stay with OpenSSL's default provider, for every property query of a program: zariz
+//! Keys restricted to PSS stay with OpenSSL's default provider, whatever a program's property query: zariz
 //! has none of their restrictions, and must never be asked to sign with such a key.
 
 mod common;
@@ -7,11 +7,11 @@ use common::keys::rsa_2048;
 use common::schemes::message;
 use common::{Counters, Ctx, Failure, Faults, Key, Operation, Params, Side, World, call, ffi};
 
-/// The restrictions, as `openssl genpkey -pkeyopt` has them.
+/// The restrictions, by their names for `openssl genpkey -pkeyopt`.
 const RESTRICTIONS: [(&str, &str); 3] =
     [("rsa_pss_keygen_md", "sha512"), ("rsa_pss_keygen_mgf1_md", "sha512"), ("rsa_pss_keygen_saltlen", "64")];
 
-/// A new key that is for PSS with SHA-512, MGF1 with SHA-512 and salts of 64 bytes at least.
+/// A new key for PSS with SHA-512, MGF1 with SHA-512 and salts of at least 64 bytes.
 fn restricted(world: &World, side: Side) -> Key<'_> {
     let ctx = Ctx::named(world, side, "RSA-PSS").expect("a context");
     call!(EVP_PKEY_keygen_init(ctx.raw())).expect("ready");
@@ -21,7 +21,7 @@ fn restricted(world: &World, side: Side) -> Key<'_> {
     ctx.generate(world).expect("a key")
 }
 
-/// The default provider's errors for each forbidden use of the key.
+/// The results of each allowed and forbidden use of the key.
 fn uses(world: &World, side: Side, key: &Key, signature: Option<&[u8]>) -> Vec<(String, Result<Vec<u8>, Failure>)> {
     let digest = |name| Params::new().text("digest", name);
     let (none, sha512) = (Params::new(), digest("SHA512"));
@@ -59,7 +59,7 @@ fn uses(world: &World, side: Side, key: &Key, signature: Option<&[u8]>) -> Vec<(
     results
 }
 
-/// Signs with a key in every allowed and forbidden way, on both sides alike; nothing of it reaches zariz.
+/// Signs with a key in every allowed and forbidden way, on both sides alike; zariz gets none of it.
 fn used_alike(faults: &mut Faults, world: &World, what: &str, key: &Key) {
     assert_eq!((key.provider(), key.is_a("RSA-PSS")), ("default", true), "{what}");
     let sha512 = Params::new().text("digest", "SHA512");
@@ -95,7 +95,7 @@ fn restrictions_hold_and_zariz_is_never_asked() {
         used_alike(&mut faults, &world, what, &read.expect("the key loads"));
     }
     used_alike(&mut faults, &world, "a copy", &key.duplicate().expect("a copy"));
-    // A public key: it verifies under the restrictions, and no others.
+    // A public key verifies under its restrictions only.
     let public = key.encoded(ffi::PUBLIC_KEY, "PEM", "SubjectPublicKeyInfo").expect("a file");
     let public = Key::public_pem(&world, Side::Subject, &public).expect("the key loads");
     assert_eq!((public.provider(), public.is_a("RSA-PSS"), public.equals(&key)), ("default", true, 1));
@@ -107,7 +107,7 @@ fn restrictions_hold_and_zariz_is_never_asked() {
     faults.none(40);
 }
 
-/// Keys made from numbers, with restrictions or without.
+/// Keys made from numbers, with and without restrictions.
 #[test]
 fn keys_from_numbers_stay_with_the_default_provider() {
     let (world, mut faults) = (World::new(), Faults::new());

@@ -1,5 +1,5 @@
-//! Signatures through OpenSSL's interface: what zariz signs the default provider verifies, and the other way
-//! round; what is deterministic is identical.
+//! Signatures through OpenSSL's interface: each provider verifies the other's signatures, and deterministic
+//! ones are identical.
 
 mod common;
 
@@ -8,14 +8,13 @@ use common::operation::{operate, verify};
 use common::schemes::{DIGESTS, JUDGED, digest, message, pss};
 use common::{Faults, Key, Operation, Params, Side, World};
 
-/// Digests with which PSS is OpenSSL's.
+/// Digests that zariz leaves to OpenSSL with PSS.
 const LEFT_BY_PSS: [&str; 3] = ["MD5", "MD5-SHA1", "RIPEMD160"];
 
-/// Lengths of salts, or rules for them.
+/// Salt lengths, or rules for them.
 const SALTS: [&str; 6] = ["digest", "max", "auto", "0", "1", "17"];
 
-/// Signs and verifies on both sides in all four ways, and holds signatures against each other where they are
-/// `exact`.
+/// Signs and verifies on both sides, in all four combinations. Signatures must be equal if `exact`.
 fn cross(
     faults: &mut Faults,
     world: &World,
@@ -35,15 +34,14 @@ fn cross(
         faults.same(what, &ours, &theirs);
     }
     faults.same(&format!("{what}: length"), &ours.len(), &theirs.len());
-    // What the default provider says about its own signature: it refuses some, such as those of no bytes at
-    // all.
+    // The default provider refuses some of its own signatures, such as those of no bytes at all.
     let expected = verify(world, Side::Reference, reference, params, &theirs, data);
     for (who, signature) in [("zariz's", &ours), ("OpenSSL's", &theirs)] {
         for (side, key) in [(Side::Subject, subject), (Side::Reference, reference)] {
             let verified = verify(world, side, key, params, signature, data);
             let what = format!("{what}: {side:?} verifies {who} signature");
             if data.is_empty() {
-                // OpenSSL refuses this, and ours may accept it.
+                // OpenSSL refuses this; zariz may accept it.
                 faults.check(verified.is_ok() || expected.is_err(), || format!("{what}: {verified:?}"));
             } else {
                 faults.outcome(&what, &verified, &expected);
@@ -94,7 +92,7 @@ fn pss_with_every_salt_and_mask() {
                 cross(&mut faults, &world, &what, [&subject, &reference], &params, false, &message(length));
             }
         }
-        // Lengths as numbers, with the numbers of rules; the longest of all is 256 - 32 - 2.
+        // Lengths as numbers, including the numbers of rules; the longest possible is 256 - 32 - 2.
         for salt in [-3, -2, -1, 0, 5, 32, 222, 223, 100_000] {
             let params = digest("SHA256").int("pad-mode", 6).int("saltlen", salt);
             let what = format!("PSS with salt {salt}");
@@ -147,7 +145,7 @@ fn every_key_signs_and_verifies() {
         } else if common::is_zariz() {
             assert!(done.fallbacks >= 4, "{}: {done:?}", kind.name);
         }
-        // A key may be in the other provider: OpenSSL exports it.
+        // The key may be in the other provider: OpenSSL exports it.
         let what = format!("{}, the other provider's key", kind.name);
         cross(&mut faults, &world, &what, [&kind.key, &subject], &digest("SHA256"), true, &message(32));
     }
@@ -185,8 +183,8 @@ fn raw_and_without_digest() {
     faults.none(20);
 }
 
-/// What zariz does not compute itself goes to OpenSSL, and is counted so: X9.31 padding (up to 3.x in the
-/// default provider), digests that some versions sign, and PSS with digests that are not used for masks.
+/// What zariz leaves to OpenSSL is counted as such: X9.31 padding (in the default provider up to 3.x),
+/// digests that only some versions sign, and PSS with digests that are not used for masks.
 #[test]
 fn what_is_left_to_openssl() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -205,7 +203,7 @@ fn what_is_left_to_openssl() {
             let (what, params) = (format!("PSS with {name}, salt {salt}"), pss(name, salt));
             cross(&mut faults, &world, &what, [&subject, &reference], &params, salt == "0", &message(length));
         }
-        // Each salt: one signature, and three that are verified.
+        // For each salt, one signature and three verifications.
         let left = world.counters().since(before).fallbacks;
         assert!(!common::is_zariz() || left == 4 * SALTS.len() as u64, "{name}: {left} are left to OpenSSL");
     }
@@ -248,7 +246,7 @@ fn verify_recover() {
     faults.none(40);
 }
 
-/// Public keys verify, and sign nothing.
+/// Public keys verify, but do not sign.
 #[test]
 fn public_keys() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -268,7 +266,7 @@ fn public_keys() {
     faults.none(2);
 }
 
-/// A long key, once: its length is measured nowhere else.
+/// One signature with a long key: tests elsewhere do not cover its length.
 #[test]
 fn a_long_key() {
     let world = World::new();
@@ -281,7 +279,7 @@ fn a_long_key() {
     faults.none(5);
 }
 
-/// The salt as long as the digest and no longer, by its own name, which OpenSSL has since 3.1.
+/// A salt at most as long as the digest, by its own name, which OpenSSL has since 3.1.
 #[test]
 fn salts_up_to_the_digest() {
     if !common::is_zariz() {
@@ -299,7 +297,7 @@ fn salts_up_to_the_digest() {
     }
 }
 
-/// Key files of the repository, so that the list of kinds is not out of date.
+/// Each key file of the repository is one of the kinds: the list of kinds is complete.
 #[test]
 fn kinds_are_what_they_say() {
     let world = World::new();

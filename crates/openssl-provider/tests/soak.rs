@@ -1,8 +1,8 @@
-//! `cargo xtask soak`: very many asynchronous jobs, some of them abandoned, late or with keys that are freed while
-//! they wait; every result is right, and neither memory nor descriptors grow.
+//! `cargo xtask soak`: very many asynchronous jobs. Some are abandoned, some are late, and some have their
+//! keys freed while they wait. Every result is right, and neither memory nor descriptors grow.
 //!
-//! Memory is what the C library's allocator has given out, to the byte. OpenSSL never frees the stack of an abandoned
-//! job: what it loses is measured with jobs that only pause, without any provider, and may not be exceeded.
+//! Memory is counted to the byte, in the C library's allocator. OpenSSL never frees the stack of an abandoned
+//! job. This loss is measured with jobs that only pause, without any provider; zariz may not exceed it.
 
 mod common;
 
@@ -25,12 +25,13 @@ use common::{Ctx, Key, Operation, Side, World, alone, ffi, is_zariz};
 
 /// Jobs at once.
 const CONCURRENT: usize = 64;
-/// How many more bytes may be in use in the last quarter than in the second: each key's pool of blinding pairs has as
-/// many as there were requests of that key in one batch, and the largest number comes late.
+/// The allowed growth in bytes between the second and the last quarter. Each key's pool of blinding pairs has
+/// as many pairs as there were requests of that key in one batch, and the largest number comes late.
 const MEMORY: f64 = 256.0 * 1024.0;
-/// How many more bytes an abandoned job may lose than one that only pauses: pools fill, and a request is larger.
+/// How many more bytes an abandoned job may lose than one that only pauses: pools fill, and a request is
+/// larger.
 const MORE: f64 = 400.0;
-/// One job of so many is abandoned: OpenSSL loses the stack of each.
+/// One in this many jobs is abandoned: OpenSSL loses the stack of each.
 const ABANDONED: u64 = 500;
 
 /// Bytes that the C library's allocator has given out and not got back.
@@ -80,7 +81,7 @@ impl<'w> Known<'w> {
         Self { key: key.on(world, Side::Subject), numbers, reference }
     }
 
-    /// What a job is given: the text itself to sign, or its ciphertext.
+    /// The input of a job: the text itself to sign, or its ciphertext.
     fn given(&self, world: &World, kind: Kind, text: &Text) -> Vec<u8> {
         match kind.operation() {
             Operation::Sign => text.to_vec(),
@@ -97,15 +98,15 @@ impl<'w> Known<'w> {
     }
 }
 
-/// The digest that is signed, or the text that was encrypted: no two jobs have the same.
+/// The digest that is signed, or the text that was encrypted. No two jobs have the same.
 type Text = [u8; 32];
 
-/// How many texts there are.
+/// How many texts were made.
 static TEXTS: AtomicU64 = AtomicU64::new(0);
 
-/// What a job reads and writes; it lives on the heap, apart from the job.
+/// What a job reads and writes; on the heap, apart from the job.
 struct Task<'w> {
-    /// None: the job only pauses, without a provider.
+    /// `None`: the job only pauses, without a provider.
     of: Option<(&'w Known<'w>, Kind, Ctx<'w>)>,
     text: Text,
     given: Vec<u8>,
@@ -118,7 +119,7 @@ impl<'w> Task<'w> {
         Box::new(Self { of: None, text: [0; 32], given: Vec::new(), out: Vec::new(), size: 0 })
     }
 
-    /// With the key itself, or with a copy that is freed at once: the context alone keeps it then.
+    /// With the key itself, or with a copy that is freed at once, so that only the context keeps it.
     fn new(world: &'w World, known: &'w Known<'w>, kind: Kind, copy: bool) -> Box<Self> {
         let ctx = if copy {
             let key = Key::with_numbers(world, Side::Subject, ffi::KEYPAIR, &known.numbers).expect("a key");
@@ -132,7 +133,7 @@ impl<'w> Task<'w> {
         Box::new(Self { of: Some((known, kind, ctx.expect("ready"))), text, given, out: vec![0; size], size })
     }
 
-    /// A job that uses the task without borrowing it: it may be abandoned, and the task freed.
+    /// A job that uses the task without borrowing it: both may be abandoned and freed.
     fn job(&mut self, wait: Wait) -> Job<'w> {
         let (ctx, out, size) = match &self.of {
             None => (ptr::null_mut(), ptr::null_mut(), ptr::null_mut()),
@@ -141,7 +142,8 @@ impl<'w> Task<'w> {
         let operation = self.of.as_ref().map_or(Operation::Sign, |(_, kind, _)| kind.operation());
         let (data, length) = (self.given.as_ptr(), self.given.len());
         Job::with(wait, move || {
-            // SAFETY: in a job, or the task's context and buffers, which live until the job is done or abandoned.
+            // SAFETY: in a job, or the task's context and buffers, which live until the job is done or
+            // abandoned.
             unsafe {
                 if ctx.is_null() {
                     return ffi::ASYNC_pause_job();
@@ -162,7 +164,7 @@ impl<'w> Task<'w> {
     }
 }
 
-/// What became of the jobs.
+/// How many jobs had each fate.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     started: usize,
@@ -178,13 +180,13 @@ struct Tally {
 struct Slot<'w> {
     job: Job<'w>,
     task: Box<Task<'w>>,
-    /// Until this round of the loop its program does not look at it.
+    /// Its program ignores it until this round of the loop.
     until: usize,
-    /// Then it is abandoned.
+    /// It is abandoned in that round.
     abandon: bool,
 }
 
-/// An event loop for so many jobs. With `forget`, contexts are lost on purpose.
+/// An event loop for `count` jobs. With `forget`, leaks contexts on purpose.
 fn event_loop<'w>(world: &'w World, known: &'w [Known<'w>], random: &mut Random, count: usize, forget: bool) -> Tally {
     let (mut tally, mut slots, mut round) = (Tally::default(), Vec::<Slot>::new(), 0);
     let finish = |tally: &mut Tally, job: &Job, task: Box<Task>| {
@@ -200,7 +202,7 @@ fn event_loop<'w>(world: &'w World, known: &'w [Known<'w>], random: &mut Random,
     while tally.started < count || !slots.is_empty() {
         round += 1;
         while tally.started < count && slots.len() < CONCURRENT {
-            // The last ones are large.
+            // The last keys are large.
             let small = known.len() - 2;
             let large = if random.one_in(4) { small + 1 } else { small };
             let key = if random.one_in(100) { large } else { random.below(small as u64) as usize };
@@ -240,12 +242,12 @@ fn event_loop<'w>(world: &'w World, known: &'w [Known<'w>], random: &mut Random,
     tally
 }
 
-/// Where a job is abandoned: when it first pauses, while its request is computed, or with its result.
+/// When a job is abandoned: at its first pause, while its request is computed, or with its result.
 const WHERE: [(usize, u64); 3] = [(0, 0), (1, 0), (1, 2)];
 
-/// Bytes that are lost with each job that is abandoned after so many resumes and milliseconds. Tries again while it is
-/// not less than `enough`: workers let go of requests when they come to them, and pools fill. What is lost is lost each
-/// time.
+/// Bytes lost with each job that is abandoned after this many resumes and milliseconds. Repeats the
+/// measurement while the loss is at least `enough`: workers release requests late, and pools fill, but a real
+/// loss stays.
 fn lost<'w>((resumes, wait): (usize, u64), enough: f64, mut task: impl FnMut() -> Box<Task<'w>>) -> f64 {
     let mut abandon = |count| {
         let mut abandoned = 0;
@@ -287,7 +289,7 @@ struct Soak {
 }
 
 impl Soak {
-    /// So many jobs in rounds of two event loops, each with a new thread; between rounds, memory is read.
+    /// Runs `jobs` jobs in rounds of two event loops, each in a new thread. Reads memory between rounds.
     fn run(world: &World, jobs: usize, forget: bool, each: impl Fn(&Self)) -> Self {
         let bits = |bits| new(world, Params::new().size("bits", bits));
         let mut known: Vec<Known> = (0..12).map(|_| Known::new(world, &bits(1024))).collect();
@@ -325,7 +327,7 @@ impl Soak {
         soak
     }
 
-    /// Bytes in use without the stacks of abandoned jobs, once workers are done with abandoned requests.
+    /// Bytes in use without the stacks of abandoned jobs, once workers have dropped abandoned requests.
     fn at_rest(&self) -> f64 {
         thread::sleep(Duration::from_millis(20));
         in_use() as f64 - self.lost * self.tally.abandoned as f64
@@ -346,9 +348,9 @@ impl Soak {
         faults
     }
 
-    /// All of it as a page.
+    /// The report as a page.
     fn page(&self, world: &World, state: &str) -> String {
-        // SAFETY: a text of libcrypto's that is always there.
+        // SAFETY: a constant text of libcrypto's.
         let version = unsafe { text(ffi::OpenSSL_version(0)) }.expect("a version");
         let mut page = format!(
             "# A soak of asynchronous jobs with zariz\n\n{}. {version}. Two event loops of {CONCURRENT} jobs at once, RSA-1024; one key \
@@ -405,7 +407,7 @@ fn jobs_that_are_abandoned_late_or_lose_their_keys() {
     }
 }
 
-/// One context in a hundred is lost on purpose.
+/// One context in a hundred is leaked on purpose: the soak must notice.
 #[test]
 #[ignore = "a soak: cargo xtask soak"]
 fn a_soak_finds_lost_contexts() {
@@ -424,7 +426,7 @@ fn a_series_that_grows_is_told_from_one_that_does_not() {
         (0..100).for_each(|at| series.push(at, value(at)));
         series.trend().expect("a hundred samples")
     };
-    // It fills at first, and then moves about one value.
+    // It rises at first, and then stays about one value.
     let flat = series(|at| (at.min(20) * 50 + at % 7) as f64);
     assert!(flat.growth().abs() < 1.0 && flat.slope.abs() < 0.1, "{flat:?}");
     let growing = series(|at| (at.min(20) * 50 + at % 7 + at) as f64);

@@ -1,5 +1,5 @@
-//! Every operation on threads that have exactly the stack that docs/openssl.md says is enough. Where one needs more, it
-//! reaches the guard page, and the system ends the test.
+//! Every operation on threads with exactly the stack that docs/openssl.md says is enough. An operation that
+//! needs more reaches the guard page, and the system kills the test.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::keys::{PEM_1024, PEM_2048, PEM_4096, kinds, native};
 use common::operation::{operate, verify};
 use common::{Key, Operation, Params, Side, World, ffi, is_zariz, stream};
 
-/// What docs/openssl.md says. The system takes the guard page, and the thread's own variables, out of it.
+/// The size in docs/openssl.md. The system takes the guard page and the thread's own variables from it.
 const STACK: usize = 64 << 10;
 
 /// Calls a function on a thread with that stack, and waits for it.
@@ -22,7 +22,7 @@ fn on_small_stack<T: Send>(function: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// All operations with a key that can sign; what OpenSSL refuses, it may.
+/// All operations with a key that can sign. OpenSSL may refuse some.
 fn all_operations(world: &World, key: &Key) {
     let side = Side::Subject;
     let text = |name, value| Params::new().text(name, value);
@@ -36,7 +36,7 @@ fn all_operations(world: &World, key: &Key) {
     }
     for params in [text("pad-mode", "pkcs1"), text("pad-mode", "oaep"), text("pad-mode", "none")] {
         let message = if params == text("pad-mode", "none") { vec![0; key.size()] } else { b"text".to_vec() };
-        // A short key has no room for OAEP.
+        // A short key has no space for OAEP.
         let Ok(sealed) = operate(world, side, key, Operation::Encrypt, &params, &message) else { continue };
         let opened = operate(world, side, key, Operation::Decrypt, &params, &sealed).expect("it decrypts");
         assert_eq!(opened, message, "{params:?}");
@@ -59,7 +59,7 @@ fn all_operations(world: &World, key: &Key) {
     again.public(world, side);
 }
 
-/// Nothing has run before: OpenSSL and zariz make what they make once on the small stack, too.
+/// Nothing has run before, so the one-time initialisation of OpenSSL and zariz is on the small stack too.
 #[test]
 fn every_operation_with_every_engine() {
     let engines: &[&str] = if is_zariz() { &["auto", "portable", "scalar"] } else { &[""] };
@@ -73,7 +73,7 @@ fn every_operation_with_every_engine() {
     on_small_stack(|| all_operations(&world, &native(&world, Side::Subject, PEM_2048)));
 }
 
-/// Keys that are left to OpenSSL are imported by way of its own.
+/// Keys that are left to OpenSSL are imported in another way.
 #[test]
 fn every_kind_of_key() {
     let world = World::new();
@@ -98,7 +98,7 @@ fn new_keys() {
     }
 }
 
-/// A thread may compute a whole batch, of others' requests too.
+/// A thread may compute a whole batch, with others' requests.
 #[test]
 fn batches() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! Signatures of messages, whole and in pieces; contexts that are copied in their middle; and what
-//! certificates say of them.
+//! Signatures of messages, whole and in pieces; copies of contexts in mid-message; and algorithm identifiers
+//! for certificates.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn messages_whole_and_in_pieces() {
     faults.none(400);
 }
 
-/// A stream that is copied in its middle: both go on by themselves, and one may end before the other.
+/// A stream copied in mid-message: both copies go on separately, and one may end before the other.
 #[test]
 fn streams_copied_in_their_middle() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -89,7 +89,7 @@ fn streams_copied_in_their_middle() {
         copy.verifies(b"and another end").expect("hashed");
         faults.refused(&what, &copy.is_signed(&one));
 
-        // Used again, for something else.
+        // Used again, for another purpose.
         let begun = stream.init(&world, *side, key, Some("SHA1"), &Params::new().text("pad-mode", "pss"), true);
         faults.done(&what, &begun);
         stream.signs(b"new").expect("hashed");
@@ -103,7 +103,7 @@ fn streams_copied_in_their_middle() {
     faults.none(8);
 }
 
-/// Contexts copied after their parameters are set keep them, apart from each other.
+/// Contexts copied after their parameters are set keep them, and do not affect each other.
 #[test]
 fn contexts_duplicated() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -124,7 +124,7 @@ fn contexts_duplicated() {
         faults.same(&what, &third.run(Operation::Sign, &data).ok(), &Some(pss.clone()));
         let params = common::schemes::pss("SHA384", "0").text("mgf1-digest", "SHA1");
         faults.done(&what, &verify(&world, Side::Reference, &keys[1].1, &params, &pss, &data));
-        // A context signs again and again, and may then be made ready for something else.
+        // A context signs several times, and can then be initialised for another operation.
         faults.same(&what, &copy.run(Operation::Sign, &data).ok(), &expected.as_ref().ok().cloned());
         faults.done(&what, &copy.init(Operation::Verify, &digest("SHA384")));
         faults.done(&what, &copy.verify(expected.as_ref().expect("signed"), &data));
@@ -132,7 +132,7 @@ fn contexts_duplicated() {
     faults.none(6);
 }
 
-/// The algorithm identifier that certificate requests are made with.
+/// The algorithm identifier for certificate requests.
 #[test]
 fn algorithm_identifiers() {
     let (world, mut faults) = (World::new(), Faults::new());
@@ -153,7 +153,7 @@ fn algorithm_identifiers() {
             let (ours, theirs) = (id(&keys[0]), id(&keys[1]));
             found += usize::from(theirs.as_ref().is_ok_and(Option::is_some));
             match (&ours, &theirs) {
-                // Of PSS with SHA-3 OpenSSL gives none.
+                // OpenSSL has no identifier for PSS with SHA-3.
                 (Ok(Some(_)), Ok(None)) if name.starts_with("SHA3") => {}
                 _ => faults.identical(&what, &ours, &theirs),
             }

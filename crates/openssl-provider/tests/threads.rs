@@ -7,11 +7,10 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use common::guard::Guard;
 use common::keys::{PEM_1024, native, rsa_2048};
 use common::operation::{operate, verify};
 use common::signing::Known;
-use common::threads::in_threads;
+use common::threads::{Guard, in_threads};
 use common::{Operation, Params, Side, World, alone, is_zariz, stream};
 
 const THREADS: usize = 16;
@@ -77,7 +76,7 @@ fn different_operations_at_once() {
     }
 }
 
-/// Keys come and go in many threads at once, each used by others while it is freed by one.
+/// Keys are made and freed in many threads at once; others may use a key while one thread frees it.
 #[test]
 fn keys_come_and_go() {
     let (_alone, _guard) = (alone(), Guard::new("keys come and go"));
@@ -105,13 +104,13 @@ fn keys_come_and_go() {
     });
 }
 
-/// One key that several threads meet for the first time at once: it is brought to zariz by all of them.
+/// Several threads use a key for the first time at once: all of them import it into zariz.
 #[test]
 fn a_new_key_in_many_threads() {
     let (_alone, _guard) = (alone(), Guard::new("a new key in many threads"));
     let world = World::new();
     for _ in 0..5 {
-        // In the default provider: each operation has it exported.
+        // In the default provider: each operation exports it.
         let key = rsa_2048(&world, Side::Reference);
         let start = Barrier::new(8);
         in_threads(8, |t| {
@@ -123,7 +122,7 @@ fn a_new_key_in_many_threads() {
     }
 }
 
-/// A lone request is computed at once, by itself.
+/// A lone request is computed at once, as a batch of one.
 #[test]
 fn one_thread_alone() {
     let _alone = alone();

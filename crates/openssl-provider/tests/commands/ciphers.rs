@@ -55,12 +55,12 @@ fn without_padding_both_providers_encrypt_the_same() {
 #[test]
 fn a_padding_that_is_wrong_gives_random_bytes_and_no_error() {
     let place = Place::new();
-    // Two ciphertexts whose padding is wrong.
+    // Two ciphertexts with wrong padding.
     for seed in [1, 2] {
         place.write("secret", &[seed; 256]);
         for way in OURS {
             let decrypt = |out| ["pkeyutl", "-decrypt", "-inkey", "2048.pem", "-in", "secret", "-out", out];
-            // Implicit rejection: equal bytes each time, whose number means nothing.
+            // Implicit rejection: equal bytes each time; their number has no meaning.
             let first = place.run(way, &decrypt("first"));
             let second = place.run(way, &decrypt("second"));
             first.succeeds().did(1, 0);

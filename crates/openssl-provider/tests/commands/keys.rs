@@ -1,4 +1,4 @@
-//! `genrsa`, `genpkey`, `rsa` and `pkey`: making keys and using them; keys that we leave to OpenSSL, and
+//! `genrsa`, `genpkey`, `rsa` and `pkey`: making and using keys; keys that zariz leaves to OpenSSL, and
 //! damaged ones.
 
 use crate::run::{OURS, Place, Way};
@@ -75,8 +75,7 @@ fn bad_wishes_for_keys_are_refused() {
     place.refuses(&["genpkey", "-algorithm", "RSA", "-out", "none", "-pkeyopt", "rsa_keygen_bits:0"]);
 }
 
-/// Keys that zariz makes are written by OpenSSL from what zariz exports, in every format with all numbers
-/// right.
+/// OpenSSL writes keys that zariz makes in every format, from what zariz exports, with all numbers right.
 #[test]
 fn keys_are_written_in_every_format() {
     let place = Place::new();
@@ -95,7 +94,7 @@ fn keys_are_written_in_every_format() {
     }
 }
 
-/// Keys that we make and OpenSSL encrypts can sign.
+/// Keys that zariz makes and OpenSSL encrypts can sign.
 #[test]
 fn keys_may_be_encrypted() {
     let place = Place::new();
@@ -129,7 +128,7 @@ fn keys_that_are_not_ours_to_use_are_left_to_openssl() {
     }
 }
 
-/// Lines of a key for `asn1parse -genconf`: its numbers, one of them changed.
+/// The lines of a key for `asn1parse -genconf`: its numbers, one of them changed.
 fn damaged(place: &Place, which: &str) {
     let text = place.run(Way::Default, &["asn1parse", "-in", "2048.rsa"]).succeeds().stdout;
     let text = String::from_utf8(text).expect("text");
@@ -140,7 +139,7 @@ fn damaged(place: &Place, which: &str) {
     for (name, value) in names.iter().zip(values) {
         let digits = value.trim();
         let digits = match *name == which {
-            // The last digit but two, which leaves it odd.
+            // The third last digit, so that the number stays odd.
             true => {
                 let at = digits.len() - 3;
                 let digit = if &digits[at..=at] == "0" { "1" } else { "0" };
@@ -168,9 +167,9 @@ fn damaged_keys_never_sign_wrongly() {
                 ours.fails(&[":error:"]);
                 continue;
             }
-            // Every signature is right, by the numbers that are left: a fault in one half would reveal the
-            // key. With another modulus or exponent it is another key, and OpenSSL's blinding goes wrong:
-            // what comes out is random.
+            // Every signature is right, by the other numbers: a fault in one half would reveal the key. With
+            // another modulus or exponent it is another key, and OpenSSL's blinding goes wrong: the result is
+            // random.
             if !["n", "e"].contains(&which) {
                 let verify = ["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"];
                 place.run(Way::Default, &verify).succeeds().prints("Verified OK");

@@ -69,7 +69,7 @@ fn smime_does_the_same() {
     let verify = ["smime", "-verify", "-in", "signed", "-CAfile", "cert.pem", "-purpose", "any", "-out", "opened"];
     let encrypt = ["smime", "-encrypt", "-aes256", "-in", "message", "-out", "secret", "cert.pem"];
     let decrypt = ["smime", "-decrypt", "-in", "secret", "-recip", "cert.pem", "-inkey", "2048.pem", "-out", "opened"];
-    // Mail has its own ends of lines.
+    // Mail has its own line ends.
     let message = String::from_utf8(place.read("message")).expect("text").replace('\n', "\r\n");
     for way in OURS {
         for (make, made, open, opened) in
@@ -90,7 +90,7 @@ fn changed_and_cut_messages_are_refused() {
     let place = certified();
     let sign = ["cms", "-sign", "-in", "message", "-signer", "cert.pem", "-inkey", "2048.pem", "-nodetach"];
     place.run(Way::Default, &[&sign[..], &["-outform", "DER", "-out", "signed"]].concat()).succeeds();
-    // Authenticated: of another cipher, what a wrong key makes ends like padding once in 256 times.
+    // An authenticated cipher: with others, the plaintext of a wrong key ends like padding once in 256 times.
     let encrypt = ["cms", "-encrypt", "-in", "message", "-aes-256-gcm", "-recip", "cert.pem"];
     place.run(Way::Default, &[&encrypt[..], &["-outform", "DER", "-out", "secret"]].concat()).succeeds();
     let mut signed = place.read("signed");
@@ -103,11 +103,11 @@ fn changed_and_cut_messages_are_refused() {
     for file in ["cut", "message"] {
         place.openssl_refuses(&verify(file));
     }
-    // By the wrong key; and to keys of other kinds, or with options that are not known.
+    // With the wrong key; for keys of other types; with unknown options.
     let decrypt = ["cms", "-decrypt", "-in", "secret", "-inform", "DER", "-out", "opened"];
     place.openssl_refuses(&[&decrypt[..], &["-inkey", "3072.pem", "-recip", "cert.pem"]].concat());
     place.alike(&[&decrypt[..], &["-inkey", "3072.pem"]].concat());
     place.openssl_refuses(&[&sign[..], &["-keyopt", "no_such_option:1"]].concat());
     place.openssl_refuses(&[&encrypt[..], &["-keyopt", "no_such_option:1"]].concat());
-    // (OpenSSL 3.0 itself crashes if it is asked to encrypt by PSS.)
+    // (OpenSSL 3.0 itself crashes when asked to encrypt with PSS.)
 }

@@ -1,6 +1,6 @@
-//! Debian's `openssl` program on our provider, chosen by options or by the configuration alone. What it makes
-//! is the same as what OpenSSL's default provider makes, or is accepted by that; and each command's counters
-//! say that it was ours.
+//! Debian's `openssl` program on zariz, selected by options or by the configuration alone. Its results equal
+//! those of OpenSSL's default provider, or that accepts them; and each command's counters say that zariz
+//! computed them.
 #![cfg(target_os = "linux")]
 
 mod certificates;

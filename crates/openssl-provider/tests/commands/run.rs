@@ -1,4 +1,4 @@
-//! Running the `openssl` program, on our provider or without it, and what the provider counted meanwhile.
+//! Runs the `openssl` program, with zariz or without, and reads what the provider counted meanwhile.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,21 +15,21 @@ use tempfile::TempDir;
 use crate::counters::Counters;
 use crate::module::Module;
 
-/// A command that runs longer than this hangs: none takes more than seconds.
+/// A command that runs longer than this hangs: all take seconds at most.
 const HANGS: Duration = Duration::from_secs(180);
 
 /// How a command gets its provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// OpenSSL's default provider alone.
+    /// Only OpenSSL's default provider.
     Default,
-    /// Ours, by options of the command.
+    /// zariz, by options of the command.
     Options,
-    /// Ours, by the configuration alone.
+    /// zariz, by the configuration alone.
     Configuration,
 }
 
-/// Both ways to our provider.
+/// Both ways to zariz.
 pub const OURS: [Way; 2] = [Way::Options, Way::Configuration];
 
 /// A folder to run commands in.
@@ -80,19 +80,19 @@ impl Place {
         started.end()
     }
 
-    /// Runs a command that the default provider must refuse, and ours by an error of its own.
+    /// Runs a command that the default provider must refuse, and zariz must refuse with an error of its own.
     #[track_caller]
     pub fn refuses(&self, arguments: &[&str]) {
         let [default, ours @ ..] = self.alike(arguments);
         default.fails(&[]);
         for ours in ours {
-            // `40F7…:error:4000000A:zariz::bad signature:…`: a provider that is not there says nothing.
+            // `40F7…:error:4000000A:zariz::bad signature:…`: only a loaded provider writes this.
             ours.fails(&[":error:", ":zariz:"]);
         }
     }
 
-    /// Runs a command that OpenSSL must refuse with each provider: it never calls ours, or ours leaves it to
-    /// OpenSSL.
+    /// Runs a command that OpenSSL must refuse with either provider: it never calls zariz, or zariz leaves it
+    /// to OpenSSL.
     #[track_caller]
     pub fn openssl_refuses(&self, arguments: &[&str]) {
         for done in self.alike(arguments) {
@@ -100,8 +100,8 @@ impl Place {
         }
     }
 
-    /// Runs a command by the default provider and in both our ways, which must end with equal exit codes. If
-    /// the default one puts errors on OpenSSL's queue, ours must do so, with a text.
+    /// Runs a command with the default provider and in both ways with zariz; all must end with equal exit
+    /// codes. If the default provider puts errors on OpenSSL's queue, zariz must do so too, with a text.
     #[track_caller]
     pub fn alike(&self, arguments: &[&str]) -> [Done; 3] {
         let default = self.run(Way::Default, arguments);
@@ -123,8 +123,8 @@ impl Place {
         ours.push_str(&settings.provider);
         let active = "activate = 1\n";
         let others = if settings.alone { "" } else { active };
-        // What the command loads by its options is first in the order of these, unless a configuration was
-        // before it.
+        // A provider loaded by the command's options comes before others, unless the configuration has loaded
+        // one.
         let (more, ours, default) = match way {
             Way::Default => ("", None, others),
             Way::Options => ("", Some(ours), ""),
@@ -159,9 +159,9 @@ impl Place {
 pub struct Settings {
     /// In the provider's section.
     pub provider: String,
-    /// Sections of the command's own.
+    /// Sections for the command.
     pub tail: String,
-    /// Whether our provider alone is active by the configuration, without OpenSSL's.
+    /// Whether the configuration activates only zariz, without OpenSSL's provider.
     pub alone: bool,
 }
 
@@ -170,7 +170,7 @@ pub fn key(bits: usize) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cli/keys/bench-{bits}.pem"))
 }
 
-/// A command that runs; killed when it is dropped.
+/// A running command; killed when dropped.
 pub struct Started {
     pub child: Child,
     what: String,
@@ -178,15 +178,14 @@ pub struct Started {
 }
 
 impl Started {
-    /// The first line of standard output that begins so, without that beginning; what comes after it may
-    /// still be read.
+    /// The rest of the first line of standard output that begins with this. Later lines are still unread.
     #[track_caller]
     pub fn line(&mut self, beginning: &str) -> String {
         let mut all = String::new();
         let stdout = self.child.stdout.as_mut().expect("standard output is a pipe");
         let mut line = Vec::new();
         let mut byte = [0];
-        // One byte at a time: what is read ahead would be lost.
+        // One byte at a time: bytes read ahead would be lost.
         while stdout.read(&mut byte).expect("standard output can be read") == 1 {
             if byte[0] != b'\n' {
                 line.push(byte[0]);
@@ -204,7 +203,7 @@ impl Started {
         panic!("{} ended without a line {beginning}…:\n{all}{stderr}", self.what)
     }
 
-    /// Waits for the end; a command that hangs is killed, and the test fails.
+    /// Waits for the end. Kills a command that hangs, and fails the test.
     #[track_caller]
     pub fn end(mut self) -> Done {
         let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
@@ -246,7 +245,7 @@ fn all(pipe: Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
-/// A command that is over.
+/// A command that has ended.
 pub struct Done {
     what: String,
     code: Option<i32>,
@@ -269,7 +268,7 @@ impl Done {
         self
     }
 
-    /// Checks that it failed by itself and said why.
+    /// Checks that it failed without a crash and said why.
     #[track_caller]
     pub fn fails(self, words: &[&str]) -> Self {
         assert!(self.code.is_some_and(|code| code != 0), "{self:?}");
@@ -280,7 +279,7 @@ impl Done {
         self
     }
 
-    /// The reasons of the errors on OpenSSL's queue, of lines such as `40F7…:error:0200007A:rsa
+    /// The reasons of the errors on OpenSSL's queue, from lines such as `40F7…:error:0200007A:rsa
     /// routines:…:reason:file:…`.
     pub fn reasons(&self) -> Vec<&str> {
         self.stderr.lines().filter_map(|line| line.split_once(":error:")?.1.split(':').nth(3)).collect()
@@ -293,7 +292,7 @@ impl Done {
         self
     }
 
-    /// Checks that our provider did just so many private and public operations, all by itself.
+    /// Checks that zariz did exactly this many private and public operations, without fallbacks.
     #[track_caller]
     pub fn did(self, private: u64, public: u64) -> Self {
         let Counters { fallbacks, check_failures, .. } = self.counters;
@@ -302,7 +301,7 @@ impl Done {
         self
     }
 
-    /// Checks that our provider left just so many operations to OpenSSL, and did none itself.
+    /// Checks that zariz left exactly this many operations to OpenSSL, and did none itself.
     #[track_caller]
     pub fn left(self, fallbacks: u64) -> Self {
         let did = (self.counters.private, self.counters.public, self.counters.fallbacks);
@@ -310,7 +309,7 @@ impl Done {
         self
     }
 
-    /// Checks that our provider made just so many keys.
+    /// Checks that zariz made exactly this many keys.
     #[track_caller]
     pub fn made_keys(self, keys: u64) -> Self {
         assert_eq!(self.counters.keys_generated, keys, "{self:?}");

@@ -1,4 +1,4 @@
-//! Settings in `openssl.cnf`, good and bad.
+//! Settings in `openssl.cnf`, valid and invalid.
 
 use crate::counters::Counters;
 use crate::run::{OURS, Place, Settings, Way};
@@ -50,7 +50,7 @@ fn a_bad_setting_is_named_and_the_provider_not_loaded() {
         ("counters = /", ["counters", "/"]),
     ] {
         let said = place.run_with(Way::Options, &sign, settings(lines)).fails(&["zariz"]);
-        // On OpenSSL's queue of errors.
+        // The errors on OpenSSL's queue.
         let errors: Vec<&str> = said.stderr.lines().filter(|line| line.contains(":error:")).collect();
         for word in words {
             assert!(errors.iter().any(|line| line.contains(word)), "{word:?} is not said for {lines:?}: {said:?}");
@@ -58,8 +58,8 @@ fn a_bad_setting_is_named_and_the_provider_not_loaded() {
     }
 }
 
-/// OpenSSL drops the error of a provider that the configuration makes active, and goes on without it: our
-/// provider must not crash, and must compute nothing.
+/// If a provider that the configuration activates fails, OpenSSL drops its error and goes on without it:
+/// zariz must not crash, and must compute nothing.
 #[test]
 fn a_bad_setting_of_an_active_provider_leaves_the_default_one() {
     let place = Place::new();
@@ -91,7 +91,7 @@ fn the_provider_says_its_name_and_its_settings() {
     }
 }
 
-/// A provider that is loaded is not used for everything: an RSA-PSS key stays with OpenSSL's own provider.
+/// A loaded provider is not used for everything: an RSA-PSS key stays with OpenSSL's own provider.
 #[test]
 fn keys_for_pss_alone_stay_with_the_default_provider() {
     let place = Place::new();
@@ -106,7 +106,7 @@ fn keys_for_pss_alone_stay_with_the_default_provider() {
     }
 }
 
-/// The restrictions of such a key are enforced, with equal errors, with each preferred provider.
+/// The restrictions of such a key are enforced, with equal errors, whichever provider is preferred.
 #[test]
 fn keys_for_pss_alone_keep_their_restrictions() {
     let place = Place::new();
@@ -139,7 +139,7 @@ fn keys_for_pss_alone_keep_their_restrictions() {
     }
 }
 
-/// Keys are read and written by OpenSSL's default provider, which a configuration must activate beside ours.
+/// OpenSSL's default provider reads and writes keys; a configuration must activate it beside zariz.
 #[test]
 fn alone_it_fails_in_words() {
     let place = Place::new();

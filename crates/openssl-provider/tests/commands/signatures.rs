@@ -1,4 +1,4 @@
-//! `dgst` and `pkeyutl`: signing, verifying, and recovering what was signed.
+//! `dgst` and `pkeyutl`: signing, verifying, and recovering signed data.
 
 use crate::run::{OURS, Place, Way};
 
@@ -22,7 +22,7 @@ fn dgst_signs_what_the_default_provider_signs() {
     }
 }
 
-/// Options of `dgst` for PSS, and those with which the signature is verified.
+/// Options of `dgst` for PSS, and those for verifying the signature.
 const PSS: [(&[&str], &[&str]); 6] = [
     (&["-sigopt", "rsa_padding_mode:pss"], &["-sigopt", "rsa_padding_mode:pss"]),
     (
@@ -104,7 +104,7 @@ fn dgst_refuses_what_the_default_provider_refuses() {
 const SIGNED: [(&str, usize, &[&str]); 7] = [
     ("32 bytes", 32, &["-pkeyopt", "digest:sha256"]),
     ("64 bytes", 64, &["-pkeyopt", "digest:sha512"]),
-    // PKCS#1 without a digest's name.
+    // PKCS#1 without the name of a digest.
     ("32 bytes", 32, &[]),
     ("64 bytes", 64, &[]),
     ("1 byte", 1, &["-pkeyopt", "rsa_padding_mode:pkcs1"]),
@@ -178,7 +178,7 @@ fn certificates_verify_by_pkeyutl_too() {
     }
 }
 
-/// `pkeyutl` takes no more than a hash, so a number without padding is signed by its predecessor.
+/// `pkeyutl` signs at most a hash; its predecessor `rsautl` also signs numbers without padding.
 #[test]
 fn rsautl_signs_what_the_default_provider_signs() {
     let place = Place::new();
@@ -218,8 +218,8 @@ fn pkeyutl_refuses_what_the_default_provider_refuses() {
         let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", option];
         place.openssl_refuses(&sign);
     }
-    // OpenSSL 3.0 accepts OAEP and unknown paddings for signing, and signs by PKCS#1. That is a bug that we
-    // do not repeat.
+    // For signing, OpenSSL 3.0 accepts OAEP and unknown paddings, and uses PKCS#1. zariz does not repeat that
+    // bug.
     for padding in ["rsa_padding_mode:oaep", "rsa_padding_mode:what"] {
         let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", padding];
         for way in OURS {
@@ -237,7 +237,7 @@ fn pkeyutl_refuses_what_the_default_provider_refuses() {
         refuses(&[&["pkeyutl", "-verifyrecover", "-pkeyopt", "digest:sha256"], &key, &["-in", input]]);
         refuses(&[&["pkeyutl", "-verify"], &key, &["-in", "20", "-sigfile", input]]);
     }
-    // A public key does not sign, and another kind of key is not ours.
+    // A public key does not sign, and zariz does not take other types of keys.
     place.openssl_refuses(&["pkeyutl", "-sign", "-pubin", "-inkey", "2048.pub", "-in", "31", "-out", "none"]);
     let curve = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "ec.pem"];
     place.run(Way::Default, &curve).succeeds();

@@ -1,8 +1,8 @@
-//! `speed`: that it measures our provider. Other programs measure how fast that is.
+//! `speed` measures zariz. How fast that is, other programs measure.
 
 use crate::run::{Done, OURS, Place, Way};
 
-/// Runs `speed` for a second, and checks that it did as much as the provider counted.
+/// Runs `speed` for a second, and checks that it reports as many operations as the provider counted.
 #[track_caller]
 fn speed(place: &Place, way: Way, options: &[&str]) -> Done {
     let command = [&["speed", "-elapsed", "-mr", "-seconds", "1"], options, &["rsa2048"]].concat();
@@ -32,7 +32,7 @@ fn one_after_the_other() {
 fn jobs_are_batched() {
     let place = Place::new();
     for way in OURS {
-        // How many exactly depends on what else the machine does; without batching it would be one.
+        // The exact mean depends on what else the machine does; without batching it would be one.
         for (jobs, least) in [("8", 2.0), ("64", 6.0)] {
             let done = speed(&place, way, &["-async_jobs", jobs]);
             let mean = done.counters.mean_batch();

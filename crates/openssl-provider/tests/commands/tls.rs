@@ -2,7 +2,7 @@
 
 use crate::run::{Done, OURS, Place, Settings, Way};
 
-/// Handshakes: options of both sides, what the client prints of it, and what the server's key does for it.
+/// Handshakes: options of both sides, what the client prints, and how the server's key is used.
 const HANDSHAKES: [(&[&str], &str); 4] = [
     (&["-tls1_3"], "TLSv1.3"),
     (&["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"], "Cipher is ECDHE-RSA-AES128-GCM-SHA256"),
@@ -11,7 +11,7 @@ const HANDSHAKES: [(&[&str], &str); 4] = [
     (&["-tls1_2", "-cipher", "AES256-SHA"], "Cipher is AES256-SHA"),
 ];
 
-/// A server's certificate, and a client's, each its own root.
+/// A server's certificate and a client's, both self-signed.
 fn certified() -> Place {
     let place = Place::new();
     for (name, key) in [("server", "2048.pem"), ("client", "3072.pem")] {
@@ -23,7 +23,7 @@ fn certified() -> Place {
     place
 }
 
-/// One server, and clients one after the other; what each did in the end.
+/// Runs one server, and clients one after the other. Returns how each ended.
 fn handshakes(place: &Place, server: (Way, &[&str]), client: (Way, &[&str]), count: usize) -> (Done, Vec<Done>) {
     let clients = count.to_string();
     let listen =
@@ -45,7 +45,7 @@ fn our_server_and_the_default_client() {
             for more in [&[][..], &["-async"]] {
                 let (server, clients) =
                     handshakes(&place, (way, &[options, more].concat()), (Way::Default, options), 3);
-                // A signature for each, or a decryption.
+                // One signature each, or one decryption.
                 server.did(3, 0);
                 for client in clients {
                     client.prints(says);
@@ -63,8 +63,8 @@ fn the_default_server_and_our_client() {
             let (_, clients) = handshakes(&place, (Way::Default, options), (way, options), 1);
             for client in clients {
                 let client = client.prints(says);
-                // The certificate is trusted as it is; the server's signature is verified, or a secret
-                // encrypted to it.
+                // The certificate is trusted without verification; the client verifies the server's
+                // signature, or encrypts a secret to it.
                 let (private, public) = (client.counters.private, client.counters.public);
                 assert!(private == 0 && public >= 1, "{client:?}");
                 assert_eq!((client.counters.fallbacks, client.counters.check_failures), (0, 0), "{client:?}");

@@ -1,4 +1,4 @@
-//! Compares one provider's results with the other's.
+//! Compares the results of two providers.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::operation::Operation;
 use super::params::{Params, Reading};
 
-/// Everything in which two providers differ, to be shown at once.
+/// Collects all differences between two providers, to show them together.
 #[derive(Default)]
 pub struct Faults {
     faults: Vec<String>,
@@ -21,7 +21,7 @@ impl Faults {
         Self::default()
     }
 
-    /// Notes a fault unless it holds.
+    /// Notes a fault unless `holds`.
     pub fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
         self.compared += 1;
         if !holds {
@@ -34,13 +34,14 @@ impl Faults {
         self.check(subject == reference, || format!("{what}: {subject:?}, but {reference:?} of the default provider"));
     }
 
-    /// The next outcome may be stricter than the default provider's, if the refusal contains these words.
+    /// Lets the subject refuse the next outcome that the default provider accepts, if the refusal contains
+    /// these words.
     pub fn allowing(&mut self, stricter: Option<&'static str>) -> &mut Self {
         self.stricter = stricter;
         self
     }
 
-    /// Both succeed, or both fail; if the default provider says why, so does the subject. Returns whether
+    /// Both succeed, or both fail. If the default provider says why, the subject must too. Returns whether
     /// both succeeded.
     pub fn outcome<T: Debug, R: Debug>(
         &mut self,
@@ -60,8 +61,8 @@ impl Faults {
                 true
             }
             (Err(ours), Err(theirs)) => {
-                // Which call fails is not compared: some mistakes are seen when they are made, or when they
-                // matter.
+                // Which call fails is not compared: a mistake may be reported when it is made or when it
+                // matters.
                 let fine = ours.code <= 0 && (ours.is_readable() || !theirs.is_readable());
                 self.check(fine, || format!("{what}: {ours:?}, but {theirs:?} of the default provider"));
                 false
@@ -87,19 +88,19 @@ impl Faults {
         }
     }
 
-    /// It succeeds.
+    /// The call succeeds.
     pub fn done<T>(&mut self, what: &str, result: &Result<T, Failure>) {
         self.succeeded += usize::from(result.is_ok());
         self.check(result.is_ok(), || format!("{what}: {:?}", result.as_ref().err()));
     }
 
-    /// It fails.
+    /// The call fails.
     pub fn refused<T: Debug>(&mut self, what: &str, result: &Result<T, Failure>) {
         self.check(result.is_err(), || format!("{what}: {result:?}, but it should fail"));
     }
 
-    /// Ends with all faults, if there are any; and unless at least so many calls succeeded, so that a test
-    /// that compares failures alone is noticed.
+    /// Fails with all faults, if there are any. Also fails if fewer than `succeeded` calls succeeded:
+    /// the test would then compare only failures.
     #[track_caller]
     pub fn none(self, succeeded: usize) {
         let (count, compared) = (self.faults.len(), self.compared);
@@ -108,8 +109,8 @@ impl Faults {
     }
 }
 
-/// The error with which zariz refuses, on purpose, what the default provider accepts: that one ignores wrong
-/// parameters, takes them for zero, or signs by PKCS#1 v1.5 for every padding.
+/// The error with which zariz intentionally refuses what the default provider accepts. The default provider
+/// ignores some wrong parameters, takes them for zero, or signs by PKCS#1 v1.5 for every padding.
 pub fn stricter(operation: Operation, params: &Params) -> Option<&'static str> {
     let signs = matches!(operation, Operation::Sign | Operation::Verify | Operation::Recover);
     let word = |name| params.find(name).filter(Reading::is_text).map(|reading| reading.text().to_owned());

@@ -1,10 +1,10 @@
-//! What the provider counted.
+//! The provider's counters.
 #![allow(dead_code)] // Each test program uses a part of this.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What the first bytes of a file of counters are.
+/// The first bytes of a counters file.
 const MAGIC: &[u8] = b"zariz-c1";
 
 /// The counters at one moment.
@@ -19,14 +19,14 @@ pub struct Counters {
     pub largest_batch: u64,
     /// Operations that OpenSSL's own code did.
     pub fallbacks: u64,
-    /// Results that were wrong before they were made again.
+    /// Results that were wrong and were computed again.
     pub check_failures: u64,
     pub keys_generated: u64,
 }
 
 impl Counters {
-    /// Those in a file, which all processes with the provider may share. Without one nothing was counted: the
-    /// provider was not loaded.
+    /// Reads a counters file, which processes may share. Without the file, nothing was counted: the provider
+    /// was not loaded.
     #[track_caller]
     pub fn in_file(path: &Path) -> Self {
         let bytes = match std::fs::read(path) {
@@ -49,7 +49,7 @@ impl Counters {
         }
     }
 
-    /// What was counted since; the largest batch is that of all times.
+    /// The counts since an earlier moment, except the largest batch, which is of all times.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             private: self.private - earlier.private,

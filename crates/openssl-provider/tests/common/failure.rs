@@ -1,11 +1,11 @@
-//! The errors of a failed call of OpenSSL's.
+//! Errors of failed OpenSSL calls.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::{fmt, ptr};
 
 use super::ffi;
 
-/// A call that failed, and the error queue it left, oldest first.
+/// A failed call, and its error queue, oldest first.
 #[derive(Clone)]
 pub struct Failure {
     /// The function.
@@ -18,7 +18,7 @@ pub struct Failure {
 /// An entry of the error queue.
 #[derive(Clone)]
 pub struct Entry {
-    /// What the reason's number means, where it is known.
+    /// The text of the reason's number, if known.
     pub reason: Option<String>,
     /// The text that was added.
     pub data: String,
@@ -30,7 +30,7 @@ impl Failure {
         Self { call, code, errors: take_errors() }
     }
 
-    /// Whether a human can read in the error queue what went wrong.
+    /// Whether the error queue says in words what went wrong.
     pub fn is_readable(&self) -> bool {
         self.errors.iter().any(|error| error.reason.is_some() || !error.data.is_empty())
     }
@@ -73,14 +73,14 @@ pub fn take_errors() -> Vec<Entry> {
 }
 
 fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: OpenSSL's texts end in a zero, and these stay until the next error of this thread.
+    // SAFETY: OpenSSL's texts end with a zero, and live until the next error of this thread.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// Calls a function that returns 1 where it succeeds.
+/// Calls a function that returns 1 on success.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {{
-        // Errors of earlier calls are removed.
+        // Remove the errors of earlier calls.
         // SAFETY: no arguments.
         unsafe { $crate::common::ffi::ERR_clear_error() };
         // SAFETY: the objects are live, lengths are those of their slices, and nulls are where OpenSSL allows

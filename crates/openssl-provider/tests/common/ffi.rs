@@ -1,6 +1,6 @@
-//! The functions of libcrypto that the tests and the fuzz targets call, declared as OpenSSL's headers declare
-//! them (3.0 and later), and loaded when the first of them is called: from the file that `ZARIZ_LIBCRYPTO`
-//! names, else from the system's `libcrypto.so.3`.
+//! The functions of libcrypto that the tests and the fuzz targets call, declared like in OpenSSL's headers
+//! (3.0 and later). They are loaded at the first call, from the file that `ZARIZ_LIBCRYPTO` names, otherwise
+//! from the system's `libcrypto.so.3`.
 #![allow(non_snake_case)] // Their names are OpenSSL's.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-/// Types that only OpenSSL sees into.
+/// Types whose contents only OpenSSL knows.
 macro_rules! opaque {
     ($($name:ident)*) => { $(#[repr(C)] pub struct $name { _data: [u8; 0] })* };
 }
@@ -40,11 +40,11 @@ pub const OCTET_STRING: c_uint = 5;
 pub const UTF8_PTR: c_uint = 6;
 pub const OCTET_PTR: c_uint = 7;
 
-/// `EVP_PKEY_PUBLIC_KEY` and `EVP_PKEY_KEYPAIR`: what of a key is meant.
+/// `EVP_PKEY_PUBLIC_KEY` and `EVP_PKEY_KEYPAIR`: the selected parts of a key.
 pub const PUBLIC_KEY: c_int = 0x86;
 pub const KEYPAIR: c_int = 0x87;
 
-/// What `ASYNC_start_job` returns.
+/// The results of `ASYNC_start_job`.
 pub const ASYNC_ERR: c_int = 0;
 pub const ASYNC_NO_JOBS: c_int = 1;
 pub const ASYNC_PAUSE: c_int = 2;
@@ -66,7 +66,7 @@ fn library() -> &'static Library {
 macro_rules! functions {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => { $(
         /// # Safety
-        /// As OpenSSL's manual page of that name asks.
+        /// As OpenSSL's manual page of that name says.
         pub unsafe fn $name($($argument: $type),*) $(-> $result)? {
             type Function = unsafe extern "C" fn($($type),*) $(-> $result)?;
             static FOUND: OnceLock<Function> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! ASYNC jobs, and loops that wait for them as servers do.
+//! ASYNC jobs, and event loops that wait for them like servers.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ impl Wait {
     /// The file descriptors to wait for.
     pub fn fds(&self) -> Vec<c_int> {
         let mut count = 0;
-        // SAFETY: a live context; first the number, then as much space.
+        // SAFETY: a live context; the first call gives the number, the second has that much space.
         unsafe {
             assert_eq!(ffi::ASYNC_WAIT_CTX_get_all_fds(self.0, ptr::null_mut(), &mut count), 1);
             let mut fds = vec![-1; count];
@@ -48,7 +48,7 @@ type Work<'a> = Box<dyn FnMut() -> c_int + 'a>;
 pub struct Job<'a> {
     job: *mut ffi::AsyncJob,
     pub wait: Wait,
-    // On the heap by itself: the job's stack has its address.
+    // Boxed separately: the job's stack has its address.
     work: *mut Work<'a>,
     of: PhantomData<&'a ()>,
     /// How often it has paused.
@@ -62,14 +62,14 @@ impl<'a> Job<'a> {
         Self::with(Wait::new(), work)
     }
 
-    /// One that waits by a given context.
+    /// A job that waits through this context.
     pub fn with(wait: Wait, work: impl FnMut() -> c_int + 'a) -> Self {
         let work: Work<'a> = Box::new(work);
         let work = Box::into_raw(Box::new(work));
         Self { job: ptr::null_mut(), wait, work, of: PhantomData, pauses: 0, result: None }
     }
 
-    /// Starts it, or goes on with it. Whether it is done.
+    /// Starts or resumes the job. Returns whether it is done.
     pub fn resume(&mut self) -> bool {
         unsafe extern "C" fn run(argument: *mut c_void) -> c_int {
             // SAFETY: the argument given below, copied: a pointer to the work, which lives as long as the
@@ -94,13 +94,13 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether it is in the middle of its work.
+    /// Whether it has started and is not done.
     pub fn is_paused(&self) -> bool {
         self.pauses > 0 && self.result.is_none()
     }
 
-    /// Abandons it, as a server does whose client has gone: its wait context is freed, and its stack and what
-    /// that refers to are never freed.
+    /// Abandons the job, like a server whose client has gone: frees the wait context, but never the stack nor
+    /// what the stack refers to.
     pub fn abandon(mut self) {
         assert!(self.is_paused());
         self.work = ptr::null_mut();
@@ -119,12 +119,12 @@ impl Drop for Job<'_> {
     }
 }
 
-/// Waits until one of these file descriptors can be read, and returns which can.
+/// Waits until one of these file descriptors can be read, and returns which of them can.
 pub fn readable(fds: &[c_int]) -> Vec<bool> {
     let mut polled: Vec<libc::pollfd> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
     loop {
-        // SAFETY: as many as it says.
+        // SAFETY: the array has the given length.
         let ready = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, 120_000) };
         if ready > 0 {
             return polled.iter().map(|fd| fd.revents & libc::POLLIN != 0).collect();
@@ -138,7 +138,7 @@ pub fn readable(fds: &[c_int]) -> Vec<bool> {
 }
 
 /// A server's event loop: `concurrent` jobs at a time, `total` in all. Polls their file descriptors, resumes
-/// those that are ready, and puts a new job in the place of each that is done.
+/// the jobs that are ready, and replaces each job that is done.
 pub fn serve<'a>(
     concurrent: usize,
     total: usize,

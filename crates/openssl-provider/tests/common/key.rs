@@ -1,4 +1,4 @@
-//! Keys of one provider or the other.
+//! Keys of either provider.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int, c_uint};
@@ -12,19 +12,19 @@ use super::operation::Ctx;
 use super::params::{Params, Reading, names, read, read_all};
 use super::world::{Side, World, text};
 
-/// A key in the provider that it was made for.
+/// A key in one provider.
 #[derive(Debug)]
 pub struct Key<'w> {
     key: *mut ffi::Pkey,
     world: PhantomData<&'w World>,
 }
 
-// SAFETY: keys may be used by any thread.
+// SAFETY: any thread may use keys.
 unsafe impl Send for Key<'_> {}
-// SAFETY: and by several at once.
+// SAFETY: several threads may use a key at once.
 unsafe impl Sync for Key<'_> {}
 
-/// The numbers of a key: names as OpenSSL has them.
+/// The numbers of a key, by OpenSSL's names.
 pub type Numbers = BTreeMap<String, Reading>;
 
 /// The ways of checking a key.
@@ -44,7 +44,7 @@ impl Check {
 }
 
 impl<'w> Key<'w> {
-    /// Takes a key that OpenSSL gave us.
+    /// Takes ownership of a key from OpenSSL.
     fn take(_world: &'w World, key: *mut ffi::Pkey, call: &'static str) -> Result<Self, Failure> {
         if key.is_null() { Err(Failure::take(call, 0)) } else { Ok(Self { key, world: PhantomData }) }
     }
@@ -83,7 +83,7 @@ impl<'w> Key<'w> {
     pub fn der(world: &'w World, side: Side, der: &[u8]) -> Result<Self, Failure> {
         let (mut at, length) = (der.as_ptr(), der.len().try_into().expect("a short key"));
         let query = side.query().as_ptr();
-        // SAFETY: as many bytes as it says; the context is live.
+        // SAFETY: the length is that of the slice; the context is live.
         let key = unsafe { ffi::d2i_AutoPrivateKey_ex(ptr::null_mut(), &mut at, length, world.context(), query) };
         Self::take(world, key, "d2i_AutoPrivateKey_ex")
     }
@@ -93,7 +93,7 @@ impl<'w> Key<'w> {
         Self::of_kind(world, side, "RSA", selection, numbers)
     }
 
-    /// A key of another kind from numbers.
+    /// A key of another type from numbers.
     pub fn of_kind(
         world: &'w World,
         side: Side,
@@ -109,7 +109,7 @@ impl<'w> Key<'w> {
         done.and(key)
     }
 
-    /// A key with these numbers of another, in any provider.
+    /// A key from the numbers of another key, in either provider.
     pub fn with_numbers(world: &'w World, side: Side, selection: c_int, numbers: &Numbers) -> Result<Self, Failure> {
         let add = |params: Params, (name, value): (&String, &Reading)| params.number(name, &value.big_endian());
         Self::from_data(world, side, selection, &numbers.iter().fold(Params::new(), add))
@@ -127,14 +127,14 @@ impl<'w> Key<'w> {
         Self::take(world, key, "EVP_PKEY_generate")
     }
 
-    /// A key with equal numbers, in the other provider or in its own.
+    /// The same key, in either provider.
     #[track_caller]
     pub fn on(&self, world: &'w World, side: Side) -> Self {
         let numbers = self.numbers(ffi::KEYPAIR).expect("the key can be exported");
         Self::with_numbers(world, side, ffi::KEYPAIR, &numbers).expect("the key can be imported")
     }
 
-    /// The public half alone.
+    /// Only the public half.
     #[track_caller]
     pub fn public(&self, world: &'w World, side: Side) -> Self {
         let numbers = self.numbers(ffi::PUBLIC_KEY).expect("the key can be exported");
@@ -170,7 +170,7 @@ impl<'w> Key<'w> {
         if key.is_null() { Err(Failure::take("EVP_PKEY_dup", 0)) } else { Ok(Self { key, world: PhantomData }) }
     }
 
-    /// What `EVP_PKEY_eq` says: 1 of equal public halves.
+    /// What `EVP_PKEY_eq` returns: 1 for equal public halves.
     pub fn equals(&self, other: &Self) -> c_int {
         // SAFETY: live keys.
         unsafe { ffi::EVP_PKEY_eq(self.key, other.key) }
@@ -202,7 +202,7 @@ impl<'w> Key<'w> {
         }
     }
 
-    /// How long its signatures are, in bytes.
+    /// The length of its signatures in bytes.
     pub fn size(&self) -> usize {
         self.properties()[0].try_into().expect("a size")
     }
@@ -213,10 +213,10 @@ impl<'w> Key<'w> {
         unsafe { ffi::EVP_PKEY_is_a(self.key, name.as_ptr()) == 1 }
     }
 
-    /// The digest it would be signed with, and how strongly it is recommended.
+    /// The default digest for signing, and how strongly it is recommended.
     pub fn default_digest(&self) -> (c_int, String) {
         let mut name = [0_u8; 64];
-        // SAFETY: as much space as it says.
+        // SAFETY: the buffer has the given length.
         let code = unsafe { ffi::EVP_PKEY_get_default_digest_name(self.key, name.as_mut_ptr().cast(), name.len()) };
         let end = name.iter().position(|&byte| byte == 0).unwrap_or(0);
         (code, String::from_utf8_lossy(&name[..end]).into_owned())
@@ -244,7 +244,7 @@ impl<'w> Key<'w> {
         call!(EVP_PKEY_set_params(self.key, params.list().as_mut_ptr()))
     }
 
-    /// As a file would have it: `format` is `DER` or `PEM`, `structure` such as `PrivateKeyInfo` or
+    /// The key as a file: `format` is `DER` or `PEM`, `structure` is for example `PrivateKeyInfo` or
     /// `type-specific`.
     pub fn encoded(&self, selection: c_int, format: &str, structure: &str) -> Result<Vec<u8>, Failure> {
         let (format, structure) = (CString::new(format).expect("a name"), CString::new(structure).expect("a name"));
@@ -267,7 +267,7 @@ impl<'w> Key<'w> {
 }
 
 impl Clone for Key<'_> {
-    /// One more reference to the key.
+    /// Another reference to the key.
     fn clone(&self) -> Self {
         // SAFETY: a live key.
         assert_eq!(unsafe { ffi::EVP_PKEY_up_ref(self.key) }, 1);

@@ -5,21 +5,21 @@ use super::key::Key;
 use super::params::Params;
 use super::world::{Side, World};
 
-/// The private keys that the program `zariz` measures with.
+/// The private keys with which the program `zariz` measures.
 pub const PEM_1024: &[u8] = include_bytes!("../../../cli/keys/bench-1024.pem");
 pub const PEM_2048: &[u8] = include_bytes!("../../../cli/keys/bench-2048.pem");
 pub const PEM_3072: &[u8] = include_bytes!("../../../cli/keys/bench-3072.pem");
 pub const PEM_4096: &[u8] = include_bytes!("../../../cli/keys/bench-4096.pem");
 pub const PEM_8192: &[u8] = include_bytes!("../../../cli/keys/bench-8192.pem");
 
-/// The key of 2048 bits in that provider. OpenSSL's decoders make keys of their own provider, for every
-/// property query.
+/// The 2048-bit key in a provider. OpenSSL's decoders make keys of their own provider, whatever the property
+/// query.
 #[track_caller]
 pub fn rsa_2048(world: &World, side: Side) -> Key<'_> {
     native(world, side, PEM_2048)
 }
 
-/// The key of a file in that provider.
+/// The key of a file in a provider.
 #[track_caller]
 pub fn native<'w>(world: &'w World, side: Side, pem: &[u8]) -> Key<'w> {
     let key = Key::pem(world, Side::Reference, pem).expect("the key loads").on(world, side);
@@ -33,7 +33,7 @@ pub fn new(world: &World, settings: Params) -> Key<'_> {
     Key::generate(world, Side::Reference, &settings).expect("the default provider makes the key")
 }
 
-/// A kind of key: its name, and it in OpenSSL's own provider; whether zariz computes with it itself.
+/// A kind of key: its name, the key in OpenSSL's own provider, and whether zariz computes with it.
 pub struct Kind<'w> {
     pub name: &'static str,
     pub key: Key<'w>,

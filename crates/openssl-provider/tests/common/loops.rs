@@ -1,14 +1,14 @@
-//! Signatures in jobs, through event loops of servers.
+//! Signatures in jobs, in event loops like those of servers.
 
 use std::cell::{Cell, RefCell};
 
 use super::job::{Job, Wait, serve};
+use super::module::is_zariz;
 use super::operation::Ctx;
 use super::signing::{Digest, Known, sign_into};
-use super::subject::is_zariz;
 use super::world::World;
 
-/// A signature under way: the buffer that the job writes to, and the context that it uses.
+/// A signature under way: the job's buffer and context.
 pub struct Signing<'w> {
     known: &'w Known<'w>,
     digest: Digest,
@@ -22,7 +22,7 @@ impl<'w> Signing<'w> {
         Self { known, digest, ctx, out: vec![0; known.size()] }
     }
 
-    /// A job that signs. It uses this without borrowing it: the job may be abandoned and this freed.
+    /// A job that signs. It does not borrow this, so the job may be abandoned and this freed.
     pub fn job(&mut self, wait: Wait) -> Job<'w> {
         let (digest, size) = (self.digest, self.out.len());
         let (ctx, out) = (self.ctx.as_ref().expect("a context").raw(), self.out.as_mut_ptr());
@@ -45,7 +45,7 @@ impl<'w> Signings<'w> {
         Self((0..total).map(|i| Signing::new(world, &known[i % known.len()])).collect())
     }
 
-    /// Runs them through an event loop, so many at a time; how often their jobs paused.
+    /// Runs them in an event loop, `concurrent` at a time. Returns how often their jobs paused.
     pub fn run(&mut self, concurrent: usize) -> usize {
         let (results, pauses) = (RefCell::new(vec![None; self.0.len()]), Cell::new(0));
         serve(
@@ -66,13 +66,13 @@ impl<'w> Signings<'w> {
     }
 }
 
-/// Runs signatures through an event loop, and checks them all.
+/// Runs signatures in an event loop, and checks them all.
 pub fn sign_in_a_loop(world: &World, known: &[Known], concurrent: usize, total: usize) {
     let mut signings = Signings::new(world, known, total);
     let pauses = signings.run(concurrent);
     assert!(signings.are_right(), "some signatures are wrong");
     if is_zariz() {
-        // A worker may have an answer before its job pauses; most pause.
+        // A worker may have the result before its job pauses; but most jobs pause.
         assert!(pauses >= total / 2, "jobs do not pause: {pauses} pauses of {total} jobs");
     }
 }

@@ -1,12 +1,10 @@
-//! What the tests through OpenSSL's interface share: safe wrappers of its functions, the provider under test,
-//! keys.
+//! Shared by the tests of OpenSSL's interface: safe wrappers of its functions, the provider under test, keys.
 #![allow(dead_code, unused_imports)] // Each test program uses a part of this.
 
 pub mod compare;
 pub mod counters;
 pub mod failure;
 pub mod ffi;
-pub mod guard;
 pub mod job;
 pub mod key;
 pub mod keys;
@@ -20,7 +18,6 @@ pub mod schemes;
 pub mod signing;
 pub mod soak;
 pub mod stream;
-pub mod subject;
 pub mod threads;
 pub mod world;
 
@@ -29,8 +26,8 @@ pub use counters::Counters;
 pub use failure::Failure;
 pub(crate) use failure::call;
 pub use key::Key;
+pub use module::is_zariz;
 pub use operation::{Ctx, Operation};
 pub use params::Params;
 pub use stream::Stream;
-pub use subject::is_zariz;
 pub use world::{Side, World, alone};

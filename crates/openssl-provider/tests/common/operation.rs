@@ -13,7 +13,7 @@ use super::key::Key;
 use super::params::{Params, Reading, names, read};
 use super::world::{Side, World, text};
 
-/// What a context is for.
+/// The operations of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Sign,
@@ -27,14 +27,14 @@ impl Operation {
     pub const ALL: [Self; 5] = [Self::Sign, Self::Verify, Self::Recover, Self::Encrypt, Self::Decrypt];
 }
 
-/// A context. It borrows its key for as long as it lives.
+/// A context. It borrows its key.
 #[derive(Debug)]
 pub struct Ctx<'k> {
     ctx: *mut ffi::PkeyCtx,
     of: PhantomData<&'k ()>,
 }
 
-// SAFETY: a context may be handed to another thread.
+// SAFETY: a context may be passed to another thread.
 unsafe impl Send for Ctx<'_> {}
 
 impl<'k> Ctx<'k> {
@@ -42,14 +42,14 @@ impl<'k> Ctx<'k> {
         if ctx.is_null() { Err(Failure::take(call, 0)) } else { Ok(Self { ctx, of: PhantomData }) }
     }
 
-    /// For a key.
+    /// A context for a key.
     pub fn of(world: &'k World, side: Side, key: &'k Key) -> Result<Self, Failure> {
         // SAFETY: live objects, and a text.
         let ctx = unsafe { ffi::EVP_PKEY_CTX_new_from_pkey(world.context(), key.raw(), side.query().as_ptr()) };
         Self::take(ctx, "EVP_PKEY_CTX_new_from_pkey")
     }
 
-    /// For a kind of key.
+    /// A context for a type of key.
     pub fn named(world: &'k World, side: Side, name: &str) -> Result<Self, Failure> {
         let name = CString::new(name).expect("a name");
         // SAFETY: live objects, and texts.
@@ -57,7 +57,7 @@ impl<'k> Ctx<'k> {
         Self::take(ctx, "EVP_PKEY_CTX_new_from_name")
     }
 
-    /// For a key, made ready for an operation by that side.
+    /// A context for a key, initialised for an operation by that side.
     pub fn ready(
         world: &'k World,
         side: Side,
@@ -67,13 +67,13 @@ impl<'k> Ctx<'k> {
     ) -> Result<Self, Failure> {
         let ctx = Self::of(world, side, key)?;
         ctx.init(operation, params)?;
-        // SAFETY: a live context that is ready: it has a provider, which has a name.
+        // SAFETY: a live context that is initialised: it has a provider, which has a name.
         let provider = unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(ctx.ctx))) };
         assert_eq!(provider, Some(side.provider()), "who does {operation:?}");
         Ok(ctx)
     }
 
-    /// The same with a key that is freed: the context alone keeps it.
+    /// Like [`ready`](Self::ready), but frees the key: only the context keeps it.
     pub fn keeping(
         world: &'k World,
         side: Side,
@@ -89,7 +89,7 @@ impl<'k> Ctx<'k> {
         self.ctx
     }
 
-    /// Makes it ready, or ready for something else.
+    /// Initialises it for an operation.
     pub fn init(&self, operation: Operation, params: &Params) -> Result<(), Failure> {
         let (ctx, list) = (self.ctx, params.list());
         match operation {
@@ -101,8 +101,8 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// Calls the operation's function once: without a buffer, for the result's size; else with a buffer of
-    /// that size. Returns the size that it reports.
+    /// Calls the operation's function once: without a buffer for the result's size, otherwise with a buffer
+    /// of that size. Returns the size that it reports.
     pub fn once(&self, operation: Operation, out: Option<&mut [u8]>, data: &[u8]) -> Result<usize, Failure> {
         let (ctx, mut size) = (self.ctx, out.as_ref().map_or(0, |out| out.len()));
         let out = out.map_or(ptr::null_mut(), |out| out.as_mut_ptr());
@@ -117,7 +117,7 @@ impl<'k> Ctx<'k> {
         Ok(size)
     }
 
-    /// Does it as callers do: first the size, then the result.
+    /// Calls the operation like programs do: first for the size, then for the result.
     pub fn run(&self, operation: Operation, data: &[u8]) -> Result<Vec<u8>, Failure> {
         let size = self.once(operation, None, data)?;
         let mut out = vec![0; size];
@@ -141,7 +141,7 @@ impl<'k> Ctx<'k> {
         set(self.ctx, params)
     }
 
-    /// Sets by a name and a value as `-pkeyopt` does.
+    /// Sets a parameter by name and value, like `-pkeyopt`.
     pub fn control(&self, name: &str, value: &str) -> Result<(), Failure> {
         let (name, value) = (CString::new(name).expect("a name"), CString::new(value).expect("a value"));
         call!(EVP_PKEY_CTX_ctrl_str(self.ctx, name.as_ptr(), value.as_ptr()))

@@ -1,4 +1,4 @@
-//! Lists of `OSSL_PARAM`: written to set, and read back.
+//! Lists of `OSSL_PARAM`: to set parameters, and to read them back.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
@@ -7,11 +7,11 @@ use std::{fmt, ptr};
 
 use super::ffi;
 
-/// Parameters to be set, in order.
+/// Parameters to set, in order.
 #[derive(Clone, Default, PartialEq)]
 pub struct Params(Vec<(CString, Value)>);
 
-/// A parameter's value: its type and its bytes as `OSSL_PARAM` has them.
+/// A parameter's value: its type, and its bytes in `OSSL_PARAM`'s form.
 #[derive(Clone, PartialEq)]
 struct Value {
     data_type: c_uint,
@@ -25,7 +25,7 @@ impl Params {
     }
 
     fn with(mut self, key: &str, data_type: c_uint, mut bytes: Vec<u8>, size: usize) -> Self {
-        // Never a null pointer, which would mean that nothing is set.
+        // Never a null pointer, which would mean that the parameter is not set.
         bytes.reserve(1);
         self.0.push((CString::new(key).expect("a name"), Value { data_type, bytes, size }));
         self
@@ -79,12 +79,12 @@ impl Params {
         Some(Reading { data_type: value.data_type, bytes: value.bytes[..value.size].to_vec() })
     }
 
-    /// As OpenSSL takes it.
+    /// The list in OpenSSL's form.
     pub fn list(&self) -> List<'_> {
         let params = self.0.iter().map(|(key, value)| ffi::Param {
             key: key.as_ptr(),
             data_type: value.data_type,
-            // OpenSSL only reads what is set.
+            // OpenSSL only reads parameters that are being set.
             data: value.bytes.as_ptr().cast_mut().cast(),
             data_size: value.size,
             return_size: usize::MAX,
@@ -137,7 +137,7 @@ impl Reading {
         big.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
     }
 
-    /// A signed integer of the size of an `int`, if it is one.
+    /// A signed integer of the size of an `int`, if the value is one.
     pub fn int(&self) -> Option<c_int> {
         let bytes = self.bytes[..].try_into().ok().filter(|_| self.data_type == ffi::INTEGER)?;
         Some(c_int::from_ne_bytes(bytes))
@@ -195,10 +195,10 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The names and types of a list of descriptions, as `gettable` and `settable` functions return it.
+/// The names and types of a list of descriptions, as returned by `gettable` and `settable` functions.
 ///
 /// # Safety
-/// A list that ends as OpenSSL's do, or null.
+/// A list that ends like OpenSSL's, or null.
 pub unsafe fn names(mut list: *const ffi::Param) -> BTreeMap<String, c_uint> {
     let mut names = BTreeMap::new();
     if list.is_null() {
@@ -238,8 +238,7 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
         return None;
     }
     let bytes = if pointer {
-        // SAFETY: a pointer to as many bytes as it says (a text's are counted without the zero), or to
-        // nothing.
+        // SAFETY: a pointer to as many bytes as reported (without the zero of a text), or null.
         if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
     } else {
         assert!(returned <= size, "{key:?}: more than was requested: {returned} bytes");
@@ -249,10 +248,10 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
     Some(Reading { data_type, bytes })
 }
 
-/// A whole list that OpenSSL made, such as that of `EVP_PKEY_todata`.
+/// A whole list that OpenSSL made, for example by `EVP_PKEY_todata`.
 ///
 /// # Safety
-/// A list that ends as OpenSSL's do, whose values are as long as it says.
+/// A list that ends like OpenSSL's, whose values are as long as it says.
 pub unsafe fn read_all(mut list: *const ffi::Param) -> BTreeMap<String, Reading> {
     let mut values = BTreeMap::new();
     loop {

@@ -1,4 +1,4 @@
-//! Processes: children of this one, and what this one has open.
+//! Child processes, and the resources of this process.
 
 use std::ffi::c_int;
 use std::fs;
@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-/// A child that was forked.
+/// A forked child.
 #[must_use]
 pub struct Child(libc::pid_t);
 
-/// Forks a child for some work, which must be well within two minutes.
+/// Forks a child to do some work, which must take less than two minutes.
 pub fn fork(work: impl FnOnce()) -> Child {
-    // SAFETY: the child does what libcrypto and glibc allow after a fork while no other thread is in them,
-    // and leaves without running this process's destructors.
+    // SAFETY: the child only does what libcrypto and glibc allow after a fork while no other thread is inside
+    // them. It exits without this process's destructors.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: no pointers.
@@ -23,7 +23,7 @@ pub fn fork(work: impl FnOnce()) -> Child {
             if let Err(panic) = &result {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("(no text)");
-                // Past the test harness, which would keep it to itself.
+                // Not by `eprintln`: the test harness would capture it.
                 let _ = writeln!(std::io::stderr(), "in a child: {text}");
             }
             // SAFETY: ends the process.
@@ -35,7 +35,7 @@ pub fn fork(work: impl FnOnce()) -> Child {
 }
 
 impl Child {
-    /// Waits for it, which must have done its work.
+    /// Waits for the child, which must have succeeded.
     #[track_caller]
     pub fn succeeds(self) {
         let mut status = 0;
@@ -47,7 +47,7 @@ impl Child {
     }
 }
 
-/// Has this process, which must be a child with one thread, heed the modes of files, as root does not.
+/// Drops root's capabilities, so that file modes apply to this process. It must be a child with one thread.
 pub fn give_up_root() {
     #[repr(C)]
     struct Header {
@@ -56,7 +56,7 @@ pub fn give_up_root() {
     }
     // `_LINUX_CAPABILITY_VERSION_3`, and this process.
     let header = Header { version: 0x2008_0522, process: 0 };
-    // Two sets of the effective, the permitted and the inheritable capabilities: none.
+    // No effective, permitted or inheritable capabilities; two words of each.
     let none = [0_u32; 6];
     // SAFETY: the structures that this version of the call reads.
     let done = unsafe { libc::syscall(libc::SYS_capset, &raw const header, &raw const none) };
@@ -68,14 +68,14 @@ pub fn open_files() -> usize {
     fs::read_dir("/proc/self/fd").expect("/proc").count()
 }
 
-/// Waits until this process has as many files open as before: what a worker of the provider is done with it
-/// lets go when it comes to it.
+/// Waits until this process has this many files open: a worker of the provider may still hold some for a
+/// moment.
 #[track_caller]
 pub fn files_return_to(before: usize) {
     wait_for("open files", open_files, before);
 }
 
-/// Waits until this process has so many threads: for a moment, one that was joined is still counted.
+/// Waits until this process has this many threads: a joined thread is still counted for a moment.
 #[track_caller]
 pub fn threads_return_to(before: usize) {
     wait_for("threads", threads, before);
@@ -97,7 +97,7 @@ pub fn threads() -> usize {
     fs::read_dir("/proc/self/task").expect("/proc").count()
 }
 
-/// The memory of this process that is resident, in KiB.
+/// The resident memory of this process, in KiB.
 pub fn resident() -> usize {
     let status = fs::read_to_string("/proc/self/status").expect("/proc");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");

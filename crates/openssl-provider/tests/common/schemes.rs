@@ -1,8 +1,9 @@
-//! Ways of signing, and what is signed.
+//! Signature schemes, and messages to sign.
 
 use super::params::Params;
 
-/// Digests and the length of their output; PKCS#1 v1.5 has an identifier for each, or (MD5-SHA1) needs none.
+/// Digests, and the length of their output. PKCS#1 v1.5 has an identifier for each, except MD5-SHA1, which
+/// needs none.
 pub const DIGESTS: &[(&str, usize)] = &[
     ("MD5", 16),
     ("MD5-SHA1", 36),
@@ -17,25 +18,24 @@ pub const DIGESTS: &[(&str, usize)] = &[
     ("SHA3-256", 32),
     ("SHA3-384", 48),
     ("SHA3-512", 64),
-    // Its algorithms are in the default provider of later versions only.
+    // The default provider has RIPEMD-160 only in later versions.
     ("RIPEMD160", 20),
 ];
 
-/// Digests that zariz leaves to OpenSSL to judge, and to sign where it does: 3.0 signs neither, later
-/// versions SM3.
+/// Digests that zariz leaves to OpenSSL: OpenSSL 3.0 signs neither, later versions sign SM3.
 pub const JUDGED: &[(&str, usize)] = &[("BLAKE2S-256", 32), ("SM3", 32)];
 
-/// Bytes to be signed: not all alike.
+/// Bytes to sign, not all equal.
 pub fn message(length: usize) -> Vec<u8> {
     (0..length).map(|i| (i * 7 + i / 251) as u8).collect()
 }
 
-/// Parameters: PKCS#1 v1.5 with that digest.
+/// Parameters for PKCS#1 v1.5 with that digest.
 pub fn digest(name: &str) -> Params {
     Params::new().text("digest", name)
 }
 
-/// Parameters: PSS.
+/// Parameters for PSS.
 pub fn pss(hash: &str, salt: &str) -> Params {
     digest(hash).text("pad-mode", "pss").text("saltlen", salt)
 }

@@ -1,4 +1,5 @@
-//! Signatures that concurrent tests make: each of a digest of its own, so that one that went to another request is seen.
+//! Signatures for concurrent tests. Each is of a different digest, so a signature that went to another
+//! request is noticed.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,17 +11,17 @@ use super::operation::{Ctx, Operation, operate, verify};
 use super::params::Params;
 use super::world::{Side, World};
 
-/// A digest that no other signature is of.
+/// A digest that is signed only once.
 pub type Digest = [u8; 32];
 
-/// A key to sign with by the provider under test, and to verify with by OpenSSL.
+/// A key to sign with in the provider under test, and to verify with in OpenSSL's.
 pub struct Known<'w> {
     pub key: Key<'w>,
     reference: Key<'w>,
     world: &'w World,
-    /// In all of its digests.
+    /// Part of all of its digests.
     number: u8,
-    /// How many digests there are.
+    /// How many digests were made.
     digests: AtomicU64,
 }
 
@@ -30,8 +31,8 @@ impl<'w> Known<'w> {
         Self::with(world, native(world, Side::Subject, pem), pem, number)
     }
 
-    /// With a key in OpenSSL's own provider, as its decoders make them: the provider under test imports it
-    /// when it is used.
+    /// With a key in OpenSSL's own provider, where its decoders put it. The provider under test imports the
+    /// key when it is used.
     pub fn imported(world: &'w World, pem: &[u8], number: u8) -> Self {
         Self::with(world, native(world, Side::Reference, pem), pem, number)
     }
@@ -41,7 +42,7 @@ impl<'w> Known<'w> {
         Self { key, reference, world, number, digests: AtomicU64::new(0) }
     }
 
-    /// Some, of keys of several sizes; the last is imported when it is used.
+    /// Keys of several sizes. The last is imported when it is used.
     pub fn several(world: &'w World) -> Vec<Self> {
         let pems = [PEM_2048, PEM_1024, PEM_2048, PEM_3072];
         let mut known: Vec<Self> = pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect();
@@ -49,7 +50,7 @@ impl<'w> Known<'w> {
         known
     }
 
-    /// A context that signs.
+    /// A context for signing.
     pub fn context(&'w self, world: &'w World) -> Ctx<'w> {
         Ctx::ready(world, Side::Subject, &self.key, Operation::Sign, &params()).expect("ready")
     }
@@ -61,7 +62,7 @@ impl<'w> Known<'w> {
         digest
     }
 
-    /// Whether OpenSSL says that this is the digest's signature.
+    /// Whether OpenSSL accepts this as the digest's signature.
     pub fn is(&self, digest: &Digest, signature: &[u8]) -> bool {
         verify(self.world, Side::Reference, &self.reference, &params(), signature, digest).is_ok()
     }
@@ -70,7 +71,7 @@ impl<'w> Known<'w> {
         self.reference.size()
     }
 
-    /// Signs once, in a context of its own. Whether it is right.
+    /// Signs once, in a new context. Returns whether the signature is right.
     pub fn signs(&self, world: &World) -> bool {
         let digest = self.digest();
         let signature = operate(world, Side::Subject, &self.key, Operation::Sign, &params(), &digest);
@@ -78,10 +79,10 @@ impl<'w> Known<'w> {
     }
 }
 
-/// Signs in place, and returns what OpenSSL returns: 1 for success.
+/// Signs into a buffer, and returns OpenSSL's result: 1 for success.
 pub fn sign_into(ctx: *mut ffi::PkeyCtx, digest: &Digest, out: &mut [u8]) -> c_int {
     let mut size = out.len();
-    // SAFETY: a live context, and as much space as it says.
+    // SAFETY: a live context; the buffer has the given length.
     unsafe { ffi::EVP_PKEY_sign(ctx, out.as_mut_ptr(), &mut size, digest.as_ptr(), digest.len()) }
 }
 

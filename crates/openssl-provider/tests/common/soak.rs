@@ -1,20 +1,20 @@
-//! What a soak keeps: series of samples, whether they are flat, and a report that is whole at any time.
+//! Parts of long tests: series of samples, whether they are flat, and a report that is complete at any time.
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Samples of one quantity over the work that was done.
+/// Samples of one quantity, against the work done.
 #[derive(Default)]
 pub struct Series(Vec<(f64, f64)>);
 
-/// How a series moves after its first quarter, in which pools and the heap fill.
+/// The movement of a series after its first quarter, in which pools and the heap fill.
 #[derive(Clone, Copy, Debug)]
 pub struct Trend {
-    /// The means of its second and its last quarter.
+    /// The means of its second and last quarters.
     pub second: f64,
     pub last: f64,
-    /// Least squares: by how much it grows for each unit of work.
+    /// Its growth for each unit of work, by least squares.
     pub slope: f64,
 }
 
@@ -23,7 +23,7 @@ impl Series {
         self.0.push((done as f64, value));
     }
 
-    /// Sixteen of the values, from the first to the last.
+    /// Sixteen of its values, from first to last.
     pub fn along(&self) -> String {
         let step = self.0.len().div_ceil(16).max(1);
         self.0.iter().rev().step_by(step).map(|(_, value)| format!("{value:.0}")).rev().collect::<Vec<_>>().join(" ")
@@ -59,7 +59,7 @@ impl Report {
         Self(std::env::var("ZARIZ_RESULTS").ok().map(|path| format!("{path}{ending}").into()))
     }
 
-    /// Replaces the whole text: a run that is stopped leaves its last one.
+    /// Replaces the whole text, so a run that is stopped leaves its latest report.
     pub fn write(&self, text: &str) {
         let Some(path) = &self.0 else { return };
         let new = path.with_extension("new");
@@ -74,7 +74,8 @@ pub fn amount(variable: &str, default: usize) -> usize {
     text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, which is not a number"))
 }
 
-/// When the run that began then must end, however much is done: after the minutes that the environment allows.
+/// When a run that began at `start` must end, even if work is left: after the minutes that the environment
+/// allows.
 pub fn end(start: Instant) -> Instant {
     start + Duration::from_secs(60 * amount("ZARIZ_SOAK_MINUTES", 60 * 24) as u64)
 }
@@ -84,7 +85,7 @@ pub fn state(done: usize, wanted: usize) -> String {
     if done < wanted { format!("ended before {wanted}, as it was told") } else { "done".into() }
 }
 
-/// The processor's name, and how many of it there are.
+/// The processor's name, and the number of processors.
 pub fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown");

@@ -1,4 +1,4 @@
-//! Signatures of messages: `EVP_DigestSign` and `EVP_DigestVerify`, in one call or many.
+//! Signatures of messages: `EVP_DigestSign` and `EVP_DigestVerify`, in one call or several.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_uint};
@@ -13,18 +13,18 @@ use super::operation::{get, set};
 use super::params::{Params, Reading, names};
 use super::world::{Side, World, text};
 
-/// A message on its way to a signature, or to be verified.
+/// A message that is being signed or verified.
 #[derive(Debug)]
 pub struct Stream<'k> {
     ctx: *mut ffi::MdCtx,
     of: PhantomData<&'k ()>,
 }
 
-// SAFETY: a context may be handed to another thread.
+// SAFETY: a context may be passed to another thread.
 unsafe impl Send for Stream<'_> {}
 
 impl<'k> Stream<'k> {
-    /// Neither yet.
+    /// A context for neither yet.
     pub fn empty() -> Self {
         // SAFETY: no arguments.
         let ctx = unsafe { ffi::EVP_MD_CTX_new() };
@@ -32,7 +32,7 @@ impl<'k> Stream<'k> {
         Self { ctx, of: PhantomData }
     }
 
-    /// To be signed; without a digest's name, by the key's own.
+    /// A message to sign. Without a digest's name, the key's default is used.
     pub fn sign(
         world: &'k World,
         side: Side,
@@ -45,7 +45,7 @@ impl<'k> Stream<'k> {
         Ok(stream)
     }
 
-    /// To be verified.
+    /// A message to verify.
     pub fn verify(
         world: &'k World,
         side: Side,
@@ -58,7 +58,7 @@ impl<'k> Stream<'k> {
         Ok(stream)
     }
 
-    /// Begins, or begins anew.
+    /// Initialises the context, also again.
     pub fn init(
         &self,
         world: &'k World,
@@ -77,7 +77,7 @@ impl<'k> Stream<'k> {
         } else {
             call!(EVP_DigestVerifyInit_ex(self.ctx, none, digest, context, query, key.raw(), list.as_ptr()))
         }?;
-        // SAFETY: a live context that is ready: it has a provider, which has a name.
+        // SAFETY: a live context that is initialised: it has a provider, which has a name.
         let provider = unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(self.pkey_ctx()))) };
         assert_eq!(provider, Some(side.provider()), "who signs or verifies");
         Ok(())
@@ -106,17 +106,17 @@ impl<'k> Stream<'k> {
         unsafe { names(ffi::EVP_PKEY_CTX_settable_params(self.pkey_ctx())) }
     }
 
-    /// More of the message to be signed.
+    /// Adds a piece of the message to sign.
     pub fn signs(&self, message: &[u8]) -> Result<(), Failure> {
         call!(EVP_DigestSignUpdate(self.ctx, message.as_ptr().cast(), message.len()))
     }
 
-    /// More of the message to be verified.
+    /// Adds a piece of the message to verify.
     pub fn verifies(&self, message: &[u8]) -> Result<(), Failure> {
         call!(EVP_DigestVerifyUpdate(self.ctx, message.as_ptr().cast(), message.len()))
     }
 
-    /// The signature of what has come.
+    /// The signature of all pieces.
     pub fn signature(&self) -> Result<Vec<u8>, Failure> {
         let mut size = 0;
         call!(EVP_DigestSignFinal(self.ctx, ptr::null_mut(), &mut size))?;
@@ -126,7 +126,7 @@ impl<'k> Stream<'k> {
         Ok(signature)
     }
 
-    /// Whether this is the signature of what has come.
+    /// Checks that this is the signature of all pieces.
     pub fn is_signed(&self, signature: &[u8]) -> Result<(), Failure> {
         call!(EVP_DigestVerifyFinal(self.ctx, signature.as_ptr(), signature.len()))
     }
@@ -142,13 +142,13 @@ impl<'k> Stream<'k> {
         Ok(signature)
     }
 
-    /// Whether this is the signature of a message, in one call.
+    /// Checks that this is the signature of a message, in one call.
     pub fn is_signature_of(&self, signature: &[u8], message: &[u8]) -> Result<(), Failure> {
         let (data, length) = (message.as_ptr(), message.len());
         call!(EVP_DigestVerify(self.ctx, signature.as_ptr(), signature.len(), data, length))
     }
 
-    /// A copy of it as it is.
+    /// A copy in its present state.
     pub fn copied(&self) -> Result<Self, Failure> {
         let copy = Self::empty();
         call!(EVP_MD_CTX_copy_ex(copy.ctx, self.ctx))?;

@@ -1,4 +1,4 @@
-//! Library contexts with the provider under test and OpenSSL's own side by side.
+//! Library contexts with both the provider under test and OpenSSL's own.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char};
@@ -15,10 +15,10 @@ use super::counters::Counters;
 use super::failure::{Failure, take_errors};
 use super::ffi;
 use super::module::Module;
+use super::module::is_zariz;
 use super::params::{Reading, names, read};
-use super::subject::is_zariz;
 
-/// Who is asked.
+/// One of the two providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The provider under test.
@@ -34,7 +34,7 @@ impl Side {
         if self == Self::Subject { Self::Reference } else { Self::Subject }
     }
 
-    /// The property query that chooses it. Digests, encoders and the like are always OpenSSL's.
+    /// The property query that selects it. Digests, encoders and the like are always OpenSSL's.
     pub fn query(self) -> &'static CStr {
         match self {
             Self::Subject if is_zariz() => c"?provider=zariz",
@@ -48,8 +48,7 @@ impl Side {
     }
 }
 
-/// Held by a test that compares exact counters, or the process's memory or files: all tests of its program
-/// hold it then.
+/// Taken by all tests of a program if one of them compares exact counters, or the process's memory or files.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -58,7 +57,7 @@ pub fn alone() -> MutexGuard<'static, ()> {
 /// A library context with the provider under test and OpenSSL's own.
 pub struct World {
     context: *mut ffi::LibCtx,
-    /// Ours to unload; none where a configuration file loaded them.
+    /// Providers to unload; none if a configuration file loaded them.
     loaded: Vec<*mut ffi::Provider>,
     /// Null once it is unloaded.
     subject: AtomicPtr<ffi::Provider>,
@@ -66,24 +65,24 @@ pub struct World {
     _module: Module,
 }
 
-// SAFETY: a library context and what it holds may be used by any thread.
+// SAFETY: any thread may use a library context and what it holds.
 unsafe impl Send for World {}
-// SAFETY: and by several at once.
+// SAFETY: several threads may use it at once.
 unsafe impl Sync for World {}
 
 impl World {
-    /// Without settings, by the functions that load providers.
+    /// Without settings; loads the providers by name.
     #[track_caller]
     pub fn new() -> Self {
         Self::load(&Module::get()).unwrap_or_else(|failure| panic!("the provider does not load: {failure:?}"))
     }
 
-    /// The same from a given module.
+    /// Without settings, with a given module.
     pub fn load(module: &Module) -> Result<Self, Failure> {
         Self::of_folder(module)?.and_load(&BOTH)
     }
 
-    /// With the provider under test alone.
+    /// With only the provider under test.
     pub fn only(module: &Module) -> Result<Self, Failure> {
         Self::of_folder(module)?.and_load(&[Side::Subject])
     }
@@ -117,20 +116,20 @@ impl World {
         Ok(self)
     }
 
-    /// With settings, by a configuration file that activates both providers, as programs do.
+    /// With settings, in a configuration file that activates both providers, like programs do.
     #[track_caller]
     pub fn with(settings: &[(&str, &str)]) -> Self {
         let mut world = Self::of_file(settings, true).expect("OpenSSL takes the file");
         let subject = world.find(Side::Subject.provider());
-        // OpenSSL goes on without a provider that it cannot activate, and says nothing.
+        // OpenSSL ignores a provider that it cannot activate, without an error.
         assert!(!subject.is_null(), "{settings:?} are refused");
         world.subject = AtomicPtr::new(subject);
         assert_eq!(take_errors().len(), 0, "errors are left behind");
         world
     }
 
-    /// With settings by a configuration file that activates none, and the providers loaded by name; or why
-    /// they are refused.
+    /// With settings in a configuration file that activates no provider; loads the providers by name. Or why
+    /// the settings are refused.
     pub fn configured(settings: &[(&str, &str)]) -> Result<Self, Failure> {
         Self::of_file(settings, false)?.and_load(&BOTH)
     }
@@ -146,7 +145,7 @@ impl World {
         Ok(world)
     }
 
-    /// The active provider of that name.
+    /// Finds the active provider of that name.
     fn find(&self, name: &str) -> *mut ffi::Provider {
         struct Search {
             name: CString,
@@ -179,13 +178,13 @@ impl World {
         subject
     }
 
-    /// Unloads the provider under test alone, which was loaded by name; what was made in it lives on. There
-    /// are no counters after that but those in a file.
+    /// Unloads only the provider under test, which was loaded by name. Objects made in it live on. Its
+    /// counters are gone, except those in a file.
     pub fn unload_subject(&self) {
         let subject = self.provider();
         assert!(self.loaded.contains(&subject), "not ours to unload");
         self.subject.store(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: loaded by us, and unloaded once: a null says so from now on.
+        // SAFETY: loaded by us, and unloaded once: it is null from now on.
         assert_eq!(unsafe { ffi::OSSL_PROVIDER_unload(subject) }, 1);
     }
 
@@ -210,7 +209,7 @@ impl World {
         described.into_keys().map(|name| (name.clone(), self.parameter(&name))).collect()
     }
 
-    /// The counters; all zero where OpenSSL's own provider is under test.
+    /// The counters; all zero if OpenSSL's own provider is under test.
     pub fn counters(&self) -> Counters {
         if !is_zariz() {
             return Counters::default();
@@ -227,8 +226,8 @@ impl World {
         }
     }
 
-    /// Does something that zariz must have computed, at least so many private and public operations, without
-    /// fallbacks.
+    /// Does something, and checks that zariz computed at least this many private and public operations for
+    /// it, without fallbacks.
     #[track_caller]
     pub fn counted<T>(&self, private: u64, public: u64, work: impl FnOnce() -> T) -> T {
         let before = self.counters();
@@ -244,7 +243,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // The last of them is the one under test, which may be gone.
+        // The last of them is the one under test; it may be unloaded already.
         if !self.loaded.is_empty() && self.subject.get_mut().is_null() {
             self.loaded.pop();
         }
@@ -252,12 +251,12 @@ impl Drop for World {
             // SAFETY: loaded by us, and unloaded once.
             unsafe { ffi::OSSL_PROVIDER_unload(provider) };
         }
-        // SAFETY: what was made in it is gone: everything made of a `World` borrows it.
+        // SAFETY: everything made in it is gone, since it borrowed the `World`.
         unsafe { ffi::OSSL_LIB_CTX_free(self.context) };
     }
 }
 
-/// In the order in which they are loaded.
+/// In the order of loading.
 const BOTH: [Side; 2] = [Side::Reference, Side::Subject];
 
 /// A configuration file with settings in the section of the provider under test.
@@ -278,15 +277,15 @@ pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool)
     text
 }
 
-/// A path as OpenSSL takes it.
+/// A path in OpenSSL's form.
 pub fn path(path: &Path) -> CString {
     CString::new(path.to_str().expect("UTF-8")).expect("no zero in it")
 }
 
-/// A text of OpenSSL's.
+/// Reads a text of OpenSSL's.
 ///
 /// # Safety
-/// Null, or a text that ends in a zero.
+/// Null, or a text that ends with a zero.
 pub unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
     // SAFETY: the caller's promise.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8"))

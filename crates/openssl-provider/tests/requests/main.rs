@@ -1,12 +1,12 @@
-//! The library's queue under callers who give up, come late, panic and fork: no request is lost, none is answered twice
-//! or wrongly, and memory does not grow. With a computation that gives numbers back, and with real keys through
-//! `Batcher`s, whose batches fill the lanes. What callers saw and what the queue counted must agree. Short here; `cargo
-//! xtask soak --requests N` is long.
+//! The library's queue under callers that give up, come late, panic and fork: no request is lost, none is
+//! answered twice or wrongly, and memory does not grow. One soak has a computation that returns numbers, the
+//! other real keys through `Batcher`s, whose batches fill the lanes. The callers' results must agree with the
+//! queue's counters. Short here; `cargo xtask soak --requests N` is long.
 //!
-//! What children use is on the heap: the C library gives the stacks of threads that a child does not have to its new
-//! ones. And no thread forks while another thread starts or ends: the standard library holds a lock then, which nobody
-//! would release in the child, and no thread could start there. So both soaks are one test: the harness would start and
-//! end a thread for each.
+//! Data for children is on the heap: in a child, the C library reuses the stacks of the parent's other
+//! threads. And no thread forks while another starts or ends: the standard library then holds a lock that
+//! nobody would release in the child, where no thread could start. So both soaks are one test: the harness
+//! would start and end a thread for each.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -16,7 +16,7 @@ mod signers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Panics quietly: the hook would print a message.
+/// Panics without a message from the hook.
 fn meant_to() -> ! {
     resume_unwind(Box::new("meant to"))
 }

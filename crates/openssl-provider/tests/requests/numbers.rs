@@ -1,4 +1,4 @@
-//! A queue whose computation gives numbers back: whether each was computed is known.
+//! A queue whose computation returns numbers, so it is known which were computed.
 
 use std::cell::Cell;
 use std::io;
@@ -15,7 +15,7 @@ use crate::common::soak::{Report, amount};
 use crate::run::{CHILDREN, Fate, Forks, Soak};
 use crate::{meant_to, panics};
 
-/// Gives numbers back, and counts how often each was computed.
+/// Returns numbers, and counts how often each was computed.
 struct Numbers {
     computed: Arc<Vec<AtomicU8>>,
     /// Held while a worker starts, and while a caller forks.
@@ -67,7 +67,7 @@ impl Compute for Numbers {
     }
 }
 
-/// Rings when a result is there; some panic when they do.
+/// Rings when a result is there; some bells panic then.
 #[derive(Default)]
 struct Bell {
     rung: Mutex<bool>,
@@ -97,7 +97,7 @@ impl Waiter for Ring {
     }
 }
 
-/// A request that leaves the queue when it is dropped, and says what became of it.
+/// A request that is withdrawn when dropped, and says how it ended.
 struct Ticket<'a> {
     queue: &'a Queue<Numbers>,
     request: Arc<Request<Numbers>>,
@@ -114,7 +114,7 @@ impl Drop for Ticket<'_> {
 struct Callers {
     queues: PerProcessQueue<Numbers>,
     computed: Arc<Vec<AtomicU8>>,
-    /// By number: one more than the fate's, and zero for a request that was not made.
+    /// By number: the fate plus one, or zero if no request was made.
     fates: Vec<AtomicU8>,
     wanted: u64,
 }
@@ -122,7 +122,7 @@ struct Callers {
 impl Callers {
     fn new(wanted: usize) -> Self {
         let [computed, fates] = [(); 2].map(|()| (0..wanted).map(|_| AtomicU8::new(1)).collect::<Vec<_>>());
-        // All of that memory is in use from the beginning.
+        // Touch all of that memory at the beginning.
         computed.iter().chain(&fates).for_each(|count| count.store(0, Ordering::SeqCst));
         let computed = Arc::new(computed);
         let limits = Limits { threads: Some(2), max_batch: 16, lanes: 4, capacity: Some(6), linger: None };
@@ -152,7 +152,7 @@ impl Callers {
         }
     }
 
-    /// The request of that number.
+    /// Makes the request of that number.
     fn one(&self, random: &mut Random, number: usize, forks: &Forks) -> Fate {
         let (queue, operation) = (self.queues.queue(), Self::number(random, number));
         match random.below(10) {
@@ -165,7 +165,7 @@ impl Callers {
         }
         let bell = Arc::new(Bell { panics: random.one_in(100), ..Bell::default() });
         let (way, forgets) = (random.below(4), random.one_in(10));
-        // Of a result that nobody takes, nobody sees that it came too late.
+        // If nobody takes a result, nobody sees that it came too late.
         let hurries = way > 1 && !forgets && random.one_in(3);
         let deadline = hurries.then(|| Instant::now() + Duration::from_micros(random.below(30)));
         let request = Request::new(operation, Ring(bell.clone()), deadline);
@@ -209,7 +209,7 @@ impl Callers {
         fate.get()
     }
 
-    /// A child has a queue of its own, which computes; here, each number is computed once more.
+    /// A child has its own queue, which computes; here, each number is computed once more.
     fn in_a_child(&self, from: usize) {
         let queue = self.queues.queue();
         assert_eq!((queue.metrics().operations, queue.waiting()), (0, 0));
@@ -230,7 +230,7 @@ pub fn soak_of_numbers() {
         let fate = callers.one(random, number, forks);
         callers.fates[number].store(fate as u8 + 1, Ordering::SeqCst);
         if fate == Fate::Refused {
-            // Those whose requests wait have the processor.
+            // Let the threads run whose requests wait.
             thread::sleep(Duration::from_micros(50));
         }
         [fate]
@@ -238,11 +238,11 @@ pub fn soak_of_numbers() {
     let seen = Fate::ALL.into_iter().filter(|&fate| fate != Fate::GivenUp);
     soak.check(&report, &seen.collect::<Vec<_>>());
     let queue = callers.queues.queue();
-    // Workers may still compute what was thrown away.
+    // Workers may still compute withdrawn requests.
     queue.close();
     let metrics = queue.metrics();
     println!("{metrics:?}");
-    // Each number by itself: whether it was computed, by what became of it.
+    // For each number: whether it was computed must agree with its fate.
     let (mut made, mut computed) = (0, 0);
     for (number, fate) in callers.fates.iter().enumerate() {
         let (fate, count) = (fate.load(Ordering::SeqCst).checked_sub(1), callers.computed(number));

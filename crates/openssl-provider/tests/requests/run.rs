@@ -1,4 +1,4 @@
-//! A soak: callers that make rounds of requests, and what became of these.
+//! A soak: callers that make rounds of requests, and the fates of these.
 
 use std::fmt::Write;
 use std::panic::resume_unwind;
@@ -13,28 +13,29 @@ use crate::common::soak::{Report, Series, end, processor, state};
 
 /// Callers at once.
 const THREADS: usize = 8;
-/// How many more KiB may be resident in the last quarter than in the second. The heaps of all threads fill for long.
+/// The allowed growth of resident memory in KiB between the second and the last quarter. The heaps of all
+/// threads fill slowly.
 const MEMORY: f64 = 2048.0;
 /// How many children are forked in all.
 pub const CHILDREN: u64 = 200;
-/// How long nothing moves before the soak gives up: much longer than any round takes.
+/// How long nothing may happen before the soak gives up: much longer than any round takes.
 const STALLED: Duration = Duration::from_secs(600);
 
-/// What became of a request.
+/// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Its result is there, once and right.
+    /// Its result came, once and right.
     Answered,
     /// Its caller gave up, and it was not computed.
     Withdrawn,
-    /// Its caller gave up while it was computed: the result is thrown away.
+    /// Its caller gave up during the computation, and the result was discarded.
     ThrownAway,
-    /// One of these two: a future that is dropped does not say which.
+    /// Withdrawn or thrown away: a dropped future does not say which.
     GivenUp,
     Expired,
     /// The queue was full.
     Refused,
-    /// It was in a batch whose computation panics.
+    /// It was in a batch whose computation panicked.
     Panicked,
 }
 
@@ -66,7 +67,7 @@ impl Fates {
     }
 }
 
-/// Children that are forked while all callers are at work.
+/// Forks children while all callers are at work.
 pub struct Forks {
     /// No caller has ended.
     all_work: Mutex<bool>,
@@ -78,7 +79,7 @@ impl Forks {
         Self { all_work: Mutex::new(true), children: AtomicUsize::new(0) }
     }
 
-    /// Forks a child for some work, unless a caller has ended.
+    /// Forks a child to do some work, unless a caller has ended.
     pub fn fork(&self, work: impl FnOnce()) -> Option<Child> {
         let all_work = self.all_work.lock().expect("no panic");
         all_work.then(|| {
@@ -92,7 +93,7 @@ impl Forks {
     }
 }
 
-/// A caller at work. There are no forks after its end, be it a panic.
+/// A caller at work. When it ends, even by a panic, forking stops.
 struct AtWork<'a>(&'a Forks);
 
 impl Drop for AtWork<'_> {
@@ -104,7 +105,7 @@ impl Drop for AtWork<'_> {
 /// A whole soak.
 pub struct Soak {
     title: &'static str,
-    /// How many rounds of requests callers make.
+    /// How many rounds of requests to make.
     wanted: usize,
     pub done: usize,
     fates: Fates,
@@ -114,7 +115,8 @@ pub struct Soak {
 }
 
 impl Soak {
-    /// Lets callers make so many rounds of requests; `round` makes those of that number. Memory is read along the way.
+    /// Has callers make this many rounds of requests; `round` makes those of one number. Reads memory along
+    /// the way.
     pub fn run<F: AsRef<[Fate]>>(
         title: &'static str,
         report: &Report,
@@ -155,7 +157,7 @@ impl Soak {
                 if now > soak.done {
                     moved = Instant::now();
                 } else if moved.elapsed() > STALLED {
-                    // A caller waits for a request that was lost. No thread can end it, nor this scope.
+                    // A caller waits for a lost request. No thread can end it, nor this scope.
                     eprintln!("{}\nNothing moves any more: a request is lost.", soak.page("stalled"));
                     std::process::exit(1);
                 }
@@ -189,7 +191,7 @@ impl Soak {
         trend.map(|trend| format!("memory from {:.0} to {:.0} KiB", trend.second, trend.last)).into_iter().collect()
     }
 
-    /// All of it as a page.
+    /// The report as a page.
     fn page(&self, state: &str) -> String {
         let mut page =
             format!("# A soak of requests: {}\n\n{}. {THREADS} callers at once.\n\n", self.title, processor());

@@ -1,4 +1,4 @@
-//! Batchers with real keys: what callers saw is compared with what the batchers counted.
+//! Batchers with real keys: the callers' results are compared with the batchers' counters.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -27,7 +27,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Polls a future on this thread until it is ready, but at most so often.
+/// Polls a future on this thread until it is ready, but at most `most` times.
 fn wait<F: Future>(future: F, most: u64) -> Option<F::Output> {
     let (mut future, waker) = (pin!(future), Waker::from(Arc::new(Unpark(thread::current()))));
     for _ in 0..most {
@@ -39,13 +39,13 @@ fn wait<F: Future>(future: F, most: u64) -> Option<F::Output> {
     None
 }
 
-/// A batcher, and what became of its requests, as their callers saw it.
+/// A batcher, and the fates of its requests, by their callers.
 struct Service {
     batcher: Batcher,
     fates: Fates,
-    /// Each request has one fate, in which the batcher's counters agree: it refuses those that find it full, and no
-    /// thread's deadline passes while its request is there. Else threads leave at any time: whether their requests were
-    /// computed, nobody can tell.
+    /// The batcher's counters must agree exactly with the fates: it refuses requests when it is full, and no
+    /// thread's deadline passes during a request. Without this, threads leave at any time, and nobody knows
+    /// whether their requests were computed.
     is_exact: bool,
 }
 
@@ -56,7 +56,7 @@ impl Service {
         Self { batcher, fates: Fates::default(), is_exact }
     }
 
-    /// The deadline of a thread.
+    /// A thread's deadline.
     fn deadline(&self, random: &mut Random) -> Instant {
         match (self.is_exact, random.below(2)) {
             (true, 0) => Instant::now(),
@@ -65,14 +65,15 @@ impl Service {
         }
     }
 
-    /// Compares what callers saw with what the batcher counted, beside so many requests of this test's own.
+    /// Compares the callers' fates with the batcher's counters. The test itself made `others` more requests.
     fn check(&self, others: u64) {
         let metrics = self.batcher.metrics();
         println!("{metrics:?}");
         let [answered, given_up, expired, refused] =
             [Fate::Answered, Fate::GivenUp, Fate::Expired, Fate::Refused].map(|fate| self.fates.of(fate));
         assert_eq!((metrics.refused, metrics.expired), (refused, expired), "refused and expired");
-        // Those that were given up were withdrawn, or computed and thrown away. None was lost, and none computed twice.
+        // Requests that were given up were withdrawn, or computed and discarded. None was lost, and none was
+        // computed twice.
         let (ended, least) = (metrics.operations - others + metrics.withdrawn, answered + given_up);
         if self.is_exact {
             assert_eq!(ended, least, "computed or withdrawn, and answered or given up");
@@ -80,14 +81,14 @@ impl Service {
             println!("of {given_up} given up, {} withdrawn, {thrown_away} thrown away", metrics.withdrawn);
             assert!(metrics.withdrawn > 0 && thrown_away > 0 && refused > 0 && expired > 0, "something never happened");
         } else {
-            // Of those that came too late, some were computed.
+            // Some of the expired requests were computed.
             assert!((least..=least + expired).contains(&ended), "{ended}: {least} to {}", least + expired);
             assert!(metrics.operations - others >= answered);
         }
     }
 }
 
-/// A signature that is asked for, of a message that no other is of.
+/// A wanted signature, of a message that no other request has.
 #[derive(Clone, Copy)]
 struct Wanted {
     key: usize,
@@ -96,12 +97,12 @@ struct Wanted {
 
 type Pinned = Pin<Box<Pending<Vec<u8>>>>;
 
-/// The callers of batchers with real keys.
+/// Callers of batchers with real keys.
 struct Signers {
     services: [Service; 2],
     keys: [PrivateKey; 3],
     modulus: Modulus,
-    /// How many messages there are.
+    /// How many messages were made.
     messages: AtomicU64,
     lanes: u64,
     wanted: u64,
@@ -115,12 +116,12 @@ impl Signers {
         let services = [true, false].map(Service::new);
         let lanes = Dispatch::Auto.main().lanes() as u64;
         let signers = Self { services, keys, modulus, messages: AtomicU64::new(0), lanes, wanted: wanted as u64 };
-        // Keys have all the pairs for blinding that they keep: memory need not grow.
+        // Fill the keys' pools of blinding pairs, so that memory does not grow later.
         for key in &signers.keys {
             let signed = key.sign_batch(Algorithm::RS256, &[&b"message"[..]; 256]);
             assert!(signed.iter().all(Result::is_ok));
         }
-        // Their workers are there before anybody forks.
+        // Start the workers before any fork.
         for service in &signers.services {
             let wanted = signers.of_key(0);
             let outcome = wait(service.batcher.submit(signers.job(wanted)), u64::MAX).expect("a result");
@@ -210,7 +211,7 @@ impl Signers {
             Poll::Pending => {
                 if random.below(self.wanted) < 8 * CHILDREN {
                     let child = forks.fork(|| {
-                        // The parent's request is lost here, and new ones are computed.
+                        // In the child, the parent's request fails, and new ones are computed.
                         let lost = Err(batcher::Error::Queue(QueueError::Forked));
                         assert_eq!(wait(pending.as_mut(), 1), Some(lost));
                         self.in_a_child(batcher, wanted);
@@ -225,8 +226,8 @@ impl Signers {
         self.fate(wanted, outcome)
     }
 
-    /// Requests of one task, up to two for each lane and some: of one key or of all, some with deadlines. Some of the
-    /// others are given up on the way.
+    /// Requests of one task, up to two for each lane and a few more: of one key or of all, some with
+    /// deadlines. Some of the others are given up on the way.
     fn burst(&self, random: &mut Random, batcher: &Batcher) -> Vec<Fate> {
         let key = random.one_in(2).then(|| self.wanted(random).key);
         let gives_up = random.one_in(2);
@@ -246,7 +247,7 @@ impl Signers {
             left.retain_mut(|(wanted, hurries, pending)| {
                 let fate = match pending.as_mut().poll(&mut context) {
                     Poll::Ready(outcome) => Some(self.fate(*wanted, outcome)),
-                    // Of a request that is given up, nobody sees that it came too late.
+                    // If a request is given up, nobody sees that it came too late.
                     Poll::Pending => (gives_up && !*hurries && random.one_in(16)).then_some(Fate::GivenUp),
                 };
                 fates.extend(fate);
@@ -277,13 +278,13 @@ pub fn soak_of_signatures_and_powers() {
     let soak = Soak::run(title, &report, wanted, |random, _, forks| signers.round(random, forks));
     soak.check(&report, &[Fate::Answered, Fate::GivenUp, Fate::Expired, Fate::Refused]);
     for service in &signers.services {
-        // When this has its result, whatever was taken from the queue before was counted.
+        // When this has its result, all requests taken from the queue before were counted.
         let last = signers.of_key(0);
         assert_eq!(signers.fate(last, service.batcher.call(signers.job(last))), Fate::Answered);
         service.check(2);
     }
     let largest = signers.services[0].batcher.metrics().largest_batch;
     assert!(largest >= signers.lanes, "the largest batch has {largest} requests for {} lanes", signers.lanes);
-    // A result that was wrong on the way was computed again, and is right.
+    // A wrong intermediate result would have been computed again.
     assert_eq!(check_failures(), 0, "wrong results on the way");
 }

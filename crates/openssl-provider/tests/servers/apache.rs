@@ -1,4 +1,4 @@
-//! apache2 with mpm_event: several processes of many threads, whose signatures are batched within a process.
+//! apache2 with mpm_event: several processes of many threads; signatures are batched within a process.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::provider::{Active, Setup};
 use crate::reload::under_load;
 use crate::turn;
 
-/// What it answers.
+/// Its response.
 pub const BODY: &str = "apache answers";
 const MODULES: &[&str] = &["mpm_event", "authz_core", "ssl", "socache_shmcb", "mime", "dir"];
 
@@ -39,7 +39,7 @@ fn file(module: &str) -> String {
     format!("/usr/lib/apache2/modules/mod_{module}.so")
 }
 
-/// Starts it with a configuration of OpenSSL.
+/// Starts apache2 with a configuration of OpenSSL.
 pub fn start(folder: &Path, identity: &Identity, openssl: Option<&Path>) -> Server {
     let path = folder.join("apache.conf");
     let site = folder.join("site");
@@ -68,7 +68,7 @@ fn serves_and_reloads_under_load() {
     server.stop(Signal::WINCH);
 }
 
-/// How often its log says that it serves: after the start and after each reload.
+/// How often its log says that it serves: once after the start and after each reload.
 fn resumed(server: &Server) -> usize {
     server.log().matches("resuming normal operations").count()
 }

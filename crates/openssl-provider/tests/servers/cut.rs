@@ -1,4 +1,5 @@
-//! A connection that is cut off after some bytes in one direction, as by a network or a visitor who leaves.
+//! A connection that is cut off after some bytes in one direction, as by a network failure or a visitor who
+//! leaves.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
@@ -7,17 +8,17 @@ use std::time::Duration;
 
 use crate::random::Random;
 
-/// More bytes than a client sends, and than a server sends, until the response is there; some cuts come too
-/// late to have an effect.
+/// More bytes than a client sends, and than a server sends, until the response is complete; some cuts come
+/// too late to have an effect.
 const SENT: u64 = 450;
 const RECEIVED: u64 = 1700;
 
-/// A connection with so many bytes left in each direction.
+/// A connection with this many bytes left in each direction.
 pub struct Cut {
     stream: TcpStream,
     sent: usize,
     received: usize,
-    /// How long the cut connection stays open, silent: the server may be in the middle of a signature when it
+    /// How long the cut connection stays open and silent: the server may be making a signature when it
     /// closes.
     silence: Duration,
     happened: bool,
@@ -29,7 +30,7 @@ impl Cut {
         Self { stream, sent: usize::MAX, received: usize::MAX, silence: Duration::ZERO, happened: false }
     }
 
-    /// Cut at a random place, at the latest by the server's answer.
+    /// Cut at a random place, at the latest in the server's response.
     pub fn at_random(stream: TcpStream, random: &mut Random) -> Self {
         let mut cut = Self::never(stream);
         match random.below(2) {

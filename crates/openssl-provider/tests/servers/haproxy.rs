@@ -1,4 +1,4 @@
-//! haproxy in asynchronous mode: one thread, whose handshakes are batched with each other.
+//! haproxy in asynchronous mode: one thread, whose handshakes share batches.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -17,31 +17,30 @@ use crate::process::{Server, open_descriptors, resident_bytes};
 use crate::provider::{Active, Setup};
 use crate::{handshakes, turn};
 
-/// What it answers.
+/// Its response.
 pub const BODY: &str = "haproxy answers";
-/// How many requests a batch must have on average, with 64 clients at once: half of the largest, which has two for
-/// each lane.
+/// The least mean number of requests in a batch with 64 clients at once: half of the largest batch, which has
+/// two for each lane.
 fn mean_batch() -> f64 {
     zariz::Engine::best().lanes() as f64
 }
-/// How much more memory it may use after a load than after the first part of it. Its pools and the heap
-/// settle late; a connection that is not given back costs tens of kilobytes, and a handshake's state some
-/// hundred bytes.
+/// How much its memory may grow between the first part of a load and the whole. Pools and the heap settle
+/// late; a connection that is not freed costs tens of kilobytes, and a handshake's state some hundred bytes.
 const GROWTH: u64 = 4 << 20;
 
-/// How it calls the provider.
+/// How haproxy calls the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// One signature at a time.
     Synchronous,
-    /// Many at a time. It no longer allows itself to create threads after it drops root's rights, so its own
-    /// thread computes them.
+    /// Many at a time. haproxy can no longer create threads after it drops root's rights, so its own thread
+    /// computes them.
     Alone,
-    /// Many at a time; it may have threads, which compute them.
+    /// Many at a time, with threads that compute them.
     Threads,
 }
 
-/// What OpenSSL never frees of a job that is not run to its end: its stack, and what that refers to.
+/// OpenSSL never frees the stack of a job that does not run to its end, nor what that refers to.
 const LOST_JOB: u64 = 64 << 10;
 
 /// A running haproxy, its worker's certificate and its counters.
@@ -53,13 +52,13 @@ pub struct Haproxy {
 }
 
 impl Haproxy {
-    /// Starts it with something more in its environment.
+    /// Starts haproxy with more environment variables.
     pub fn start(setup: Setup, mode: Mode, environment: &[(&str, &str)]) -> Self {
         let service = format!("    http-request return status 200 content-type text/plain string \"{BODY}\"\n");
         Self::start_with(setup, mode, environment, "", &service)
     }
 
-    /// Starts it with more lines in the section `global`, and with a rule for requests.
+    /// Starts haproxy with more lines in the section `global`, and with a rule for requests.
     fn start_with(setup: Setup, mode: Mode, environment: &[(&str, &str)], global: &str, service: &str) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);
@@ -76,7 +75,7 @@ impl Haproxy {
         Self { server, setup, identity }
     }
 
-    /// 64 clients.
+    /// A load of 64 clients.
     pub fn load(&self, tls: Tls) -> Load {
         Load::new(self.server.port, &self.identity.certificate, tls, BODY)
     }
@@ -98,14 +97,14 @@ impl Haproxy {
         self.server.stop(Signal::USR1);
     }
 
-    /// Starts a new worker, as `systemctl reload haproxy` does, and waits for it.
+    /// Starts a new worker, like `systemctl reload haproxy`, and waits for it.
     fn reload(&mut self) {
         reload(&mut self.server);
     }
 }
 
-/// Starts a new worker, and waits for it. The master loses a signal that comes while it starts itself anew:
-/// then the signal is sent again.
+/// Starts a new worker, and waits for it. The master loses a signal that comes while it restarts itself; then
+/// the signal is sent again.
 pub fn reload(server: &mut Server) {
     let loaded = |server: &Server| server.log().matches("Loading success").count();
     let (before, old) = (loaded(server), server.children());
@@ -119,7 +118,8 @@ pub fn reload(server: &mut Server) {
     });
 }
 
-/// A configuration with these files of keys and certificates, and with more lines in the section `global` and at the end.
+/// A configuration with these key and certificate files, and with more lines in the section `global` and at
+/// the end.
 pub fn configuration(setup: &Setup, files: &[&PathBuf], mode: Mode, port: u16, global: &str, service: &str) -> String {
     let certificates: String = files.iter().map(|file| format!(" crt {}", file.display())).collect();
     let provider =
@@ -251,7 +251,7 @@ fn reload_under_load(mode: Mode) {
     haproxy.stop();
 }
 
-/// The master tells how each worker ended.
+/// The master's log says how each worker ended.
 pub fn assert_no_worker_failed(server: &Server) {
     let log = server.log();
     let ends: Vec<&str> = log.lines().filter(|line| line.contains("exited with code")).collect();
@@ -259,8 +259,9 @@ pub fn assert_no_worker_failed(server: &Server) {
     assert!(ends.iter().all(|line| line.contains("exited with code 0 ")), "a worker failed:\n{log}");
 }
 
-/// In asynchronous mode a connection has three descriptors: the client's, the server's behind haproxy, and
-/// ours, which haproxy does not count. `maxsslconn` as docs/openssl.md says leaves room for all in its table.
+/// In asynchronous mode a connection has three descriptors: the client's, the one of the server behind
+/// haproxy, and zariz's, which haproxy does not count. The `maxsslconn` of docs/openssl.md leaves space for
+/// all in its table.
 #[test]
 fn keeps_within_its_table_of_descriptors() {
     let _turn = turn();
@@ -272,7 +273,7 @@ fn keeps_within_its_table_of_descriptors() {
     let haproxy = Haproxy::start_with(Setup::new(), Mode::Alone, &[], &global, &service);
     let worker = haproxy.worker();
     let (sender, behind) = channel();
-    // It ends with the program, or when the test does.
+    // It ends with the program, or with the test.
     spawn(move || while silent.accept().is_ok_and(|(stream, _)| sender.send(stream).is_ok()) {});
     for _ in 0..2 {
         let held = haproxy.load(Tls::V13).hold(connections);

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the files are.
+/// The paths of the files.
 pub struct Identity {
     /// The private key, PEM.
     pub key: PathBuf,
     /// The certificate, PEM, which clients trust.
     pub certificate: PathBuf,
-    /// Both in one file, as haproxy needs them.
+    /// Both in one file, for haproxy.
     pub both: PathBuf,
 }
 
@@ -20,7 +20,7 @@ impl Identity {
         Self::named(folder, "localhost")
     }
 
-    /// The same for another name, which its files have too.
+    /// Like [`make`](Self::make), for another name, which is also part of the file names.
     pub fn named(folder: &Path, name: &str) -> Self {
         let file = |what: &str| folder.join(format!("{name}.{what}.pem"));
         let identity = Self { key: file("key"), certificate: file("certificate"), both: file("both") };

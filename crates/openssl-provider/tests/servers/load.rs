@@ -1,4 +1,4 @@
-//! A TLS client that makes full handshakes, many at once, checks every answer and counts what fails.
+//! A TLS client that makes many full handshakes at once, checks every response and counts failures.
 
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
@@ -21,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How many failures are reported in full.
 const TOLD: usize = 5;
 
-/// What a client asks.
+/// The client's request.
 pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// A version of TLS.
@@ -54,7 +54,7 @@ impl fmt::Display for Tls {
     }
 }
 
-/// A client of one version that makes full handshakes with servers of these certificates.
+/// A client configuration of one TLS version for full handshakes with servers that have these certificates.
 pub fn config(certificates: &[PathBuf], tls: Tls) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     for file in certificates {
@@ -91,12 +91,12 @@ pub struct Tally {
     pub failed: usize,
     /// The first failures, as text.
     pub failures: Vec<String>,
-    /// From the first connection to the last answer.
+    /// From the first connection to the last response.
     pub time: Duration,
 }
 
 impl Load {
-    /// 64 clients that each connect to `port`, request `/` and expect `body`, again and again.
+    /// 64 clients that connect to `port`, request `/` and expect `body`, repeatedly.
     pub fn new(port: u16, certificate: &Path, tls: Tls, body: &'static str) -> Self {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], port)),
@@ -114,12 +114,12 @@ impl Load {
         self
     }
 
-    /// How many connections are over by now.
+    /// How many connections have ended.
     pub fn progress(&self) -> usize {
         self.progress.load(Relaxed)
     }
 
-    /// Makes so many connections and waits for all.
+    /// Makes this many connections and waits for all.
     pub fn run(&self, connections: usize) -> Tally {
         let (next, tally, start) = (AtomicUsize::new(0), Mutex::new(Tally::default()), Instant::now());
         std::thread::scope(|scope| {
@@ -142,7 +142,7 @@ impl Load {
         tally
     }
 
-    /// Makes so many connections, asks on each, and keeps them all open without an answer.
+    /// Makes this many connections, sends a request on each, and keeps them all open without a response.
     pub fn hold(&self, connections: usize) -> Vec<(ClientConnection, TcpStream)> {
         let hold = || {
             let mut tcp = TcpStream::connect(self.address)?;
@@ -163,13 +163,13 @@ impl Load {
         ClientConnection::new(Arc::clone(&self.config), name).expect("a configuration that works")
     }
 
-    /// One connection: whether it was answered (`true`) or cut (`false`).
+    /// Makes one connection. Returns whether it was answered (`true`) or cut (`false`).
     fn visit(&self, number: u64) -> Result<bool, String> {
         let tcp = TcpStream::connect(self.address).map_err(|error| format!("connecting: {error}"))?;
         tcp.set_nodelay(true).map_err(|error| format!("set_nodelay: {error}"))?;
         tcp.set_read_timeout(Some(SILENCE)).map_err(|error| format!("set_read_timeout: {error}"))?;
         let mut tcp = match self.cuts {
-            true => Cut::at_random(tcp, &mut Random::new(number << 32)),
+            true => Cut::at_random(tcp, &mut Random(number << 32)),
             false => Cut::never(tcp),
         };
         match self.converse(&mut tcp) {
@@ -179,7 +179,7 @@ impl Load {
         }
     }
 
-    /// Handshake, request and answer.
+    /// The handshake, the request and the response.
     fn converse(&self, tcp: &mut Cut) -> Result<(), String> {
         let mut tls = self.client();
         while tls.is_handshaking() {
@@ -190,8 +190,8 @@ impl Load {
         let mut answer = Vec::new();
         match stream.read_to_end(&mut answer) {
             Ok(_) => {}
-            // Servers that close without saying so in TLS: the length of the answer shows whether it is
-            // whole.
+            // Some servers close without saying so in TLS: the length of the response shows whether it is
+            // complete.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {}
             Err(error) => return Err(format!("answer: {error}")),
         }
@@ -199,7 +199,7 @@ impl Load {
     }
 }
 
-/// Whether a response is whole and has this body.
+/// Checks that a response is complete and has this body.
 pub fn check(answer: &[u8], expected: &str) -> Result<(), String> {
     let answer = String::from_utf8_lossy(answer);
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| format!("an answer without end: {answer:?}"))?;
@@ -231,7 +231,7 @@ impl Tally {
         assert_eq!(self.failed, 0, "connections failed, the first: {:#?}", self.failures);
     }
 
-    /// Handshakes a second.
+    /// Handshakes per second.
     pub fn rate(&self) -> f64 {
         self.answered as f64 / self.time.as_secs_f64()
     }

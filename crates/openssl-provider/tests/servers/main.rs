@@ -1,9 +1,9 @@
-//! TLS servers of Debian on the provider, under load on loopback: haproxy (asynchronous), nginx and apache2.
+//! Debian's TLS servers on the provider, under load on loopback: haproxy (asynchronous), nginx and apache2.
 //!
-//! Every connection is a full handshake, every answer is compared, and the provider's counters must say that
-//! it made each signature. `ZARIZ_HANDSHAKES` is how many handshakes each load makes (2,000; the figures in
-//! the documents are of 20,000). `ZARIZ_SUBJECT=default` runs the tests on OpenSSL's own code, to distinguish
-//! a server's faults from ours.
+//! Every connection is a full handshake, every response is compared, and the provider's counters must say
+//! that it made each signature. `ZARIZ_HANDSHAKES` is the number of handshakes in each load (2,000; the
+//! figures in the documents are of 20,000). `ZARIZ_SUBJECT=default` runs the tests on OpenSSL's own code, to
+//! tell a server's faults from zariz's.
 
 mod apache;
 #[path = "../common/counters.rs"]
@@ -19,15 +19,14 @@ mod nginx;
 mod page;
 mod process;
 mod provider;
+#[path = "../common/random.rs"]
 mod random;
 mod reload;
 mod soak;
-#[path = "../common/subject.rs"]
-mod subject;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One load at a time: tests of one program run in threads, and concurrent loads would disturb each other.
+/// Taken for each load: tests of one program run in threads, and concurrent loads would disturb each other.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,9 +1,8 @@
 //! `cargo xtask handshakes`: haproxy with zariz beside haproxy with OpenSSL's own code.
 //!
-//! Both run all the time, each with one thread for its connections, and take turns under the same load. A
-//! ratio is the median of the ratios of single rounds, so that what slows the machine for longer than a round
-//! slows both. Processor time is what the server's process used, all its threads together, and what this
-//! program, the client, used meanwhile.
+//! Both run all the time, each with one thread for its connections, and are loaded alternately. A ratio is
+//! the median of the ratios of single rounds, so a disturbance longer than a round slows both. Processor time
+//! is that of the server's process with all its threads, and of this program, the client, meanwhile.
 
 use std::fmt::Write;
 
@@ -13,15 +12,15 @@ use crate::process::processor_seconds;
 use crate::provider::Setup;
 use crate::{handshakes, turn};
 
-/// Hides AVX512-IFMA from OpenSSL, as on a processor without it. zariz does not look at this variable.
+/// Hides AVX512-IFMA from OpenSSL, as on a processor without it. zariz ignores this variable.
 const HIDDEN: (&str, &str) = ("OPENSSL_ia32cap", ":~0x200000");
 
 /// One load on one server.
 #[derive(Clone, Copy)]
 struct Sample {
-    /// Handshakes a second.
+    /// Handshakes per second.
     rate: f64,
-    /// Microseconds of processor time for one handshake.
+    /// Microseconds of processor time per handshake.
     server: f64,
     client: f64,
     mean_batch: f64,
@@ -38,14 +37,14 @@ fn sample(haproxy: &Haproxy, tls: Tls, count: usize) -> Sample {
     Sample { rate: tally.rate(), server, client, mean_batch: haproxy.counters().since(counters).mean_batch() }
 }
 
-/// The middle one.
+/// The median.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// The servers that take turns.
+/// The servers, loaded alternately.
 const CONTESTANTS: [&str; 3] = ["default provider", "zariz", "zariz with threads"];
 
 fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
@@ -56,10 +55,10 @@ fn contestant(index: usize, environment: &[(&str, &str)]) -> Haproxy {
     }
 }
 
-/// A title, what it is of a sample, and digits.
+/// A title, the figure of a sample, and its digits.
 type Row = (&'static str, fn(&Sample) -> f64, usize);
 
-/// The figures of each sample, and how many digits of them are shown.
+/// The figures of each sample.
 const ROWS: [Row; 4] = [
     ("handshakes a second", |sample| sample.rate, 0),
     ("µs of haproxy's processor time for a handshake", |sample| sample.server, 0),
@@ -67,12 +66,12 @@ const ROWS: [Row; 4] = [
     ("operations in a batch", |sample| sample.mean_batch, 1),
 ];
 
-/// All rounds of both versions of TLS, as rows of a table.
+/// All rounds of both TLS versions, as rows of a table.
 fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
     let rounds: usize = std::env::var("ZARIZ_ROUNDS").map_or(7, |text| text.parse().expect("ZARIZ_ROUNDS is a number"));
     let servers = [0, 1, 2].map(|index| contestant(index, environment));
     for tls in Tls::ALL {
-        // Warm: pools, and what zariz measures of its engines in its first calls.
+        // Warm up: pools, and the engines that zariz measures in its first calls.
         servers.iter().for_each(|server| server.load(tls).run(500).assert_no_failure());
         let mut samples = [const { Vec::new() }; 3];
         for round in 0..rounds {

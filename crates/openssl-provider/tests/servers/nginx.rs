@@ -1,4 +1,4 @@
-//! nginx: four processes, each of which signs one at a time.
+//! nginx: four processes, each of which makes one signature at a time.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::provider::{Active, Setup};
 use crate::reload::under_load;
 use crate::turn;
 
-/// What it answers.
+/// Its response.
 pub const BODY: &str = "nginx answers";
 const WORKERS: usize = 4;
 
@@ -34,7 +34,7 @@ fn configuration(folder: &Path, identity: &Identity, port: u16) -> String {
     )
 }
 
-/// Starts it with a configuration of OpenSSL, and waits until it serves with all its processes.
+/// Starts nginx with a configuration of OpenSSL, and waits until all its processes serve.
 pub fn start(folder: &Path, identity: &Identity, openssl: Option<&Path>) -> Server {
     let path = folder.join("nginx.conf");
     let mut server = Server::start("nginx", folder, |port| {

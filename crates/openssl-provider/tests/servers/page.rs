@@ -1,14 +1,13 @@
-//! docs/openssl.md: its commands are run, in order, in a clean folder.
+//! Runs the commands of docs/openssl.md, in order, in a clean folder.
 //!
-//! All of them are taken from the page unchanged, except for this:
-//! * absolute places of the system that they write to are under the clean folder, and `sudo` is left out;
-//! * port 443 is a free one;
-//! * `apt-get` does nothing; instead, the packages must be installed;
-//! * `cargo build` takes the provider that these tests test, and builds the program as these tests were
-//!   built;
-//! * this test does the work of `systemctl`: there is no systemd in a container. A service is started with
-//!   the environment that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the
-//!   site of their own tests.
+//! They are taken from the page unchanged, except:
+//! * paths of the system that they write to are under the clean folder, and `sudo` is left out;
+//! * port 443 is replaced by a free one;
+//! * `apt-get` does nothing; the packages must be installed instead;
+//! * `cargo build` takes the provider under test, and builds the program like these tests;
+//! * this test does the work of `systemctl`, since a container has no systemd. It starts a service with the
+//!   environment that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the site
+//!   of their own tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +24,7 @@ use crate::module::Module;
 use crate::process::{Server, free_port, with_openssl};
 use crate::{apache, haproxy, nginx, turn};
 
-/// Where commands of the page write.
+/// The paths to which commands of the page write.
 const PLACES: &[&str] = &["/etc/zariz", "/etc/haproxy", "/etc/systemd", "/usr/local", "/var/lib/zariz"];
 
 /// A section of the page and its commands.
@@ -52,7 +51,7 @@ fn page() -> Vec<Section> {
     sections
 }
 
-/// The clean folder, as the system of the page.
+/// The clean folder, as the page's system.
 struct System {
     folder: TempDir,
     port: u16,
@@ -65,7 +64,7 @@ impl System {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(folder.path(), readable).expect("our own folder");
-        // What the packages and a copy of the repository bring.
+        // What the packages and a copy of the repository would create.
         for place in ["etc/haproxy", "etc/systemd/system", "usr/local/bin", "usr/local/lib", "var/lib", "work"] {
             fs::create_dir_all(folder.path().join(place)).expect("our own folder");
         }
@@ -81,7 +80,7 @@ impl System {
         Counters::in_file(&self.at("/var/lib/zariz/counters"))
     }
 
-    /// Runs all commands of a section; returns what they printed.
+    /// Runs all commands of a section. Returns their output.
     fn run(&mut self, sections: &[Section], title: &str) -> String {
         let section = sections.iter().find(|section| section.title == title);
         let section = section.unwrap_or_else(|| panic!("docs/openssl.md has no section {title:?}"));
@@ -122,7 +121,7 @@ impl System {
         printed
     }
 
-    /// Puts what is built where a release would be.
+    /// Puts the built files where a release build would be.
     fn build(&self, packages: &[&str]) {
         let release = self.at("work/target/release");
         fs::create_dir_all(&release).expect("our own folder");
@@ -180,7 +179,7 @@ impl System {
         }
     }
 
-    /// The configuration of OpenSSL that the page gave a service.
+    /// The OpenSSL configuration that the page gave a service.
     fn environment(&self, service: &str) -> Option<PathBuf> {
         let file = self.at(&format!("/etc/systemd/system/{service}.service.d/zariz.conf"));
         let text = fs::read_to_string(file).ok()?;
@@ -190,7 +189,7 @@ impl System {
         Some(path.into())
     }
 
-    /// Makes handshakes with nginx or apache2, which must be zariz's.
+    /// Makes handshakes with nginx or apache2, and checks that zariz signed.
     fn assert_signs(&self, service: &str, body: &'static str, signatures: u64) {
         let before = self.counters();
         let port = self.services[service].port;
@@ -207,7 +206,7 @@ fn installed(packages: &[&str]) {
     }
 }
 
-/// The program `zariz`, as these tests are built.
+/// The program `zariz`, built like these tests.
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("the path of this program");
     let target = test.ancestors().nth(2).expect("target/PROFILE/deps/program");

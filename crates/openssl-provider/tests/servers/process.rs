@@ -1,4 +1,4 @@
-//! Servers as processes: started, watched, signalled, stopped, and never left behind.
+//! Servers as processes: started, watched, signalled and stopped, and never left running.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// How long anything may take before it counts as hanging. Nothing here takes a tenth of it.
 const HANGING: Duration = Duration::from_secs(120);
-/// Words in a server's log that mean a crash, in any case.
+/// Words in a server's log that mean a crash, in upper or lower case.
 const CRASH: &[&str] = &[
     "segmentation",
     "core dump",
@@ -38,9 +38,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that `command` makes for a free port, and waits until it accepts connections.
+    /// Starts a server by the command that `command` makes for a free port, and waits until it accepts
+    /// connections.
     pub fn start(name: &'static str, folder: &Path, mut command: impl FnMut(u16) -> Command) -> Self {
-        // Another program may take the port before the server does.
+        // Another program may take the port first.
         let mut attempt = || {
             let port = free_port();
             Self::start_on(name, folder, port, command(port))
@@ -49,8 +50,7 @@ impl Server {
         started.unwrap_or_else(|log| panic!("{name} does not start:\n{log}"))
     }
 
-    /// Starts a server that listens on `port`, and waits until it accepts connections; else what its log
-    /// says.
+    /// Starts a server on `port`, and waits until it accepts connections. The error is its log.
     pub fn start_on(name: &'static str, folder: &Path, port: u16, mut command: Command) -> Result<Self, String> {
         let log = folder.join(format!("{name}.log"));
         let file = File::create(&log).expect("our own folder");
@@ -60,7 +60,7 @@ impl Server {
         if server.accepts() { Ok(server) } else { Err(server.log()) }
     }
 
-    /// Waits until it accepts connections; false when it ends instead.
+    /// Waits until it accepts connections. Returns false if it ends instead.
     fn accepts(&mut self) -> bool {
         let start = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
@@ -87,13 +87,13 @@ impl Server {
         self.child.id()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         let bytes = fs::read(&self.log).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Its children, grandchildren aside, in order of their numbers.
+    /// Its children, without grandchildren, in order of their identifiers.
     pub fn children(&self) -> Vec<u32> {
         let mut children: Vec<u32> = processes().filter(|&id| parent(id) == Some(self.id())).collect();
         children.sort_unstable();
@@ -106,7 +106,7 @@ impl Server {
         kill_process(pid, signal).unwrap_or_else(|error| panic!("{} cannot be signalled: {error}", self.name));
     }
 
-    /// Waits for something that must come true.
+    /// Waits until `done` is true.
     pub fn wait(&mut self, what: &str, mut done: impl FnMut(&Self) -> bool) {
         let start = Instant::now();
         while !done(self) {
@@ -117,8 +117,8 @@ impl Server {
         }
     }
 
-    /// Stops it by a signal; it must end with exit code 0 and without a crash in its log. A master of haproxy
-    /// loses signals that come while it starts itself anew, so the signal is sent again.
+    /// Stops it by a signal. It must end with exit code 0 and without a crash in its log. A master of haproxy
+    /// loses signals that come while it restarts itself, so the signal is sent again.
     pub fn stop(mut self, signal: Signal) {
         let (start, mut sent) = (Instant::now(), None::<Instant>);
         let status = loop {
@@ -179,7 +179,7 @@ fn processes() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// The fields of /proc/ID/stat from the third on: the second, a name in brackets, may contain anything.
+/// The fields of /proc/ID/stat from the third on. The second, a name in brackets, may contain anything.
 fn stat(id: u32) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let fields = text.rsplit_once(") ")?.1;
@@ -188,7 +188,7 @@ fn stat(id: u32) -> Option<Vec<String>> {
 
 fn parent(id: u32) -> Option<u32> {
     let fields = stat(id)?;
-    // A process that has ended, but whose parent has not looked yet, is none.
+    // A zombie: the process has ended, but its parent has not waited for it yet.
     if fields[0] == "Z" { None } else { fields[1].parse().ok() }
 }
 
@@ -199,7 +199,7 @@ pub fn processor_seconds(id: u32) -> f64 {
     ticks as f64 / rustix::param::clock_ticks_per_second() as f64
 }
 
-/// Bytes of memory that a process has in use.
+/// The resident memory of a process, in bytes.
 pub fn resident_bytes(id: u32) -> u64 {
     status(id, "VmRSS:") * 1024
 }

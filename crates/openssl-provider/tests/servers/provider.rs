@@ -1,4 +1,4 @@
-//! Which provider the servers use, and the configuration of OpenSSL that says so.
+//! Which provider the servers use, and their OpenSSL configuration.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -7,27 +7,26 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::counters::Counters;
-use crate::module::Module;
-use crate::subject::is_zariz;
+use crate::module::{Module, is_zariz};
 
-/// A folder with everything one server needs, which is removed when the test ends.
+/// A folder with everything that one server needs, removed when the test ends.
 pub struct Setup {
     folder: TempDir,
-    /// Without it, OpenSSL's own code is used.
+    /// `None` for OpenSSL's own code.
     module: Option<Module>,
 }
 
-/// What switches the provider on.
+/// How the provider is activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Active {
-    /// The configuration, for all that read it.
+    /// By the configuration, for all programs that read it.
     Everywhere,
-    /// The program that names it; the configuration has its settings alone.
+    /// By the program, which names it; the configuration only has its settings.
     ByName,
 }
 
 impl Setup {
-    /// With zariz, or with OpenSSL's own code where the environment says so.
+    /// With zariz, or with OpenSSL's own code if the environment says so.
     pub fn new() -> Self {
         if is_zariz() { Self::zariz() } else { Self::default_provider() }
     }
@@ -37,10 +36,10 @@ impl Setup {
         Self { module: Some(Module::get()), ..Self::default_provider() }
     }
 
-    /// With OpenSSL's own code alone.
+    /// With OpenSSL's own code only.
     pub fn default_provider() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        // Servers that drop root's rights look into it.
+        // Servers that drop root's rights read it.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("our own folder");
         Self { folder, module: None }
     }
@@ -89,8 +88,7 @@ impl Setup {
         Counters::in_file(&self.counters_file())
     }
 
-    /// Panics unless zariz made exactly so many signatures since, none wrong and none by way of OpenSSL's
-    /// code.
+    /// Checks that zariz made exactly this many signatures since, none wrong and none through OpenSSL's code.
     pub fn assert_signed(&self, earlier: Counters, signatures: usize) {
         if self.module.is_none() {
             return;

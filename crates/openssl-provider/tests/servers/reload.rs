@@ -11,8 +11,8 @@ use crate::provider::Setup;
 /// How often it is reloaded in each load.
 const RELOADS: usize = 3;
 
-/// Loads a server by either version of TLS and has it reloaded at even distances meanwhile, by `reload`,
-/// which returns when that is done. Panics unless every connection is answered, and each is counted as one
+/// Loads a server by either TLS version, and meanwhile reloads it at regular intervals by `reload`, which
+/// returns when that is done. Panics unless every connection is answered, and each is counted as one
 /// signature of zariz's.
 pub fn under_load(
     setup: &Setup,

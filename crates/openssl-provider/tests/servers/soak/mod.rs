@@ -1,10 +1,11 @@
-//! `cargo xtask soak`: a long run of haproxy, reloaded again and again, with clients that are cut off, pause or fall
-//! silent; nothing may fail, and neither memory nor descriptors may grow.
+//! `cargo xtask soak`: a long run of haproxy, reloaded again and again, with clients that are cut off, pause
+//! or fall silent; nothing may fail, and neither memory nor descriptors may grow.
 //!
-//! Each reload starts a worker with another mode or number of threads: a generation. Its memory and descriptors are
-//! sampled, and compared between its second and its last quarter. The master's are compared in the same way over all
-//! reloads. A former worker ends when it believes that it has no connections left, and must do so before the next
-//! reload; after the load, the last worker must have no more descriptors than a new one.
+//! Each reload starts a worker with another mode or number of threads: a generation. Its memory and
+//! descriptors are sampled, and compared between its second and its last quarter. The master's are compared
+//! in the same way over all reloads. A former worker ends when it believes that it has no connections left,
+//! and must do so before the next reload; after the load, the last worker must have no more descriptors than
+//! a new one.
 
 #[path = "../../common/soak.rs"]
 mod flat;
@@ -30,30 +31,32 @@ use crate::turn;
 use flat::{Report, Series, Trend, amount, end, processor, state};
 use visit::{Mix, PATIENCE, Stage, Tally, Visitors};
 
-/// How much more memory a worker may use in its last quarter than in its second, and the master over all reloads: a
-/// connection has some tens of kilobytes, and on a busy machine clients come to a new worker late.
+/// The allowed growth in bytes of a worker's memory between its second and its last quarter, and of the
+/// master's over all reloads. A connection has some tens of kilobytes, and on a busy machine clients reach a
+/// new worker late.
 const MEMORY: f64 = 8192.0 * 1024.0;
-/// What OpenSSL loses with a job that is not run to its end: haproxy frees a connection that is closed while its
-/// signature is made, and never runs its job again. In every other round of modes no client closes there.
+/// What OpenSSL loses with a job that does not run to its end: haproxy frees a connection that is closed
+/// while its signature is made, and never runs its job again. In every second round of modes, no client
+/// closes at that time.
 const LOST_JOB: f64 = 35_000.0;
-/// How much memory may grow with a handshake, in bytes: the mean of many workers without cut signatures, less three
-/// standard errors. Judged are workers with one thread: those with two fill a second heap at first, with OpenSSL's own
-/// code as well (lab/results).
+/// The allowed growth of memory per handshake, in bytes: the mean of many workers without cut signatures,
+/// minus three standard errors. Only workers with one thread count: those with two fill a second heap at
+/// first, also with OpenSSL's own code (lab/results).
 const SLOPE: f64 = 100.0;
-/// How many more descriptors a worker may have then: on a busy machine, clients come to it late, and each has two.
-/// The last worker may have no more than a new one in the end.
+/// The allowed growth of a worker's descriptors in that time: on a busy machine, clients reach it late, and
+/// each has two. In the end, the last worker may have no more than a new one.
 const DESCRIPTORS: f64 = 160.0;
 /// Handshakes between two reloads.
 const BETWEEN_RELOADS: std::ops::Range<u64> = 4000..12_000;
-/// In a long run, a worker lives for so long at least. It is not judged before haproxy's patience is over for the
-/// first time: until then, more and more clients have fallen silent, and each has a connection.
+/// In a long run, the least lifetime of a worker. It is not judged before haproxy's timeout has passed once:
+/// until then, more and more clients fall silent, and each has a connection.
 const LIFE: Duration = Duration::from_secs(12);
-/// Between two samples.
+/// Time between two samples.
 const SAMPLE: Duration = Duration::from_millis(100);
-/// The modes of successive generations, with haproxy's threads.
+/// The modes of successive generations, and haproxy's threads.
 const MODES: [(Mode, usize); 4] = [(Mode::Alone, 1), (Mode::Threads, 1), (Mode::Alone, 2), (Mode::Threads, 2)];
 
-/// Servers' names, each with a key of its own.
+/// The servers' names, each with its own key.
 pub struct Identities {
     pub names: Vec<String>,
     pub certificates: Vec<PathBuf>,
@@ -74,7 +77,7 @@ struct Generation {
     worker: u32,
     mode: (Mode, usize),
     handshakes: usize,
-    /// Connections that were closed while their signatures were made, perhaps.
+    /// Connections that may have been closed while their signatures were made.
     cut: usize,
     memory: Series,
     descriptors: Series,
@@ -82,7 +85,7 @@ struct Generation {
 }
 
 impl Generation {
-    /// How much its memory may grow.
+    /// The allowed growth of its memory.
     fn tolerated(&self) -> f64 {
         MEMORY + LOST_JOB * self.cut as f64
     }
@@ -95,12 +98,12 @@ struct Soak {
     identities: Arc<Identities>,
     patience: Duration,
     generations: Vec<Generation>,
-    /// The master's, at the end of each generation.
+    /// The master's memory at the end of each generation.
     memory: Series,
     descriptors: Series,
     /// Descriptors of a worker without connections, by mode.
     at_rest: Vec<usize>,
-    /// The longest that a former worker took to end.
+    /// The longest time that a former worker took to end.
     slowest_end: Duration,
     start: Instant,
 }
@@ -148,8 +151,9 @@ impl Soak {
         soak
     }
 
-    /// Watches the newest worker until so many handshakes have been made and so much time has passed, or the load is
-    /// over. With a time, samples begin when haproxy's patience is over. The worker before it ends meanwhile.
+    /// Watches the newest worker until this many handshakes were made and this much time has passed, or the
+    /// load has ended. With a time, sampling begins after haproxy's timeout. The previous worker ends
+    /// meanwhile.
     fn watch(&mut self, handshakes: usize, life: Duration, visitors: &Visitors, is_over: impl Fn() -> bool) {
         let done = || (visitors.progress(), visitors.tally().cut[Stage::AfterHello as usize]);
         let ((begun, begun_cut), start) = (done(), Instant::now());
@@ -195,8 +199,8 @@ impl Soak {
         reload(&mut self.server);
     }
 
-    /// How much memory grows with a handshake: the number of workers, the mean of their slopes and its standard error; of
-    /// workers with so many threads, and with connections that were cut off while their signatures were made, or without.
+    /// The growth of memory per handshake, for workers with this many threads, and with or without cut
+    /// signatures: the number of workers, the mean of their slopes and its standard error.
     fn slopes(&self, threads: usize, cut: bool) -> Option<(usize, f64, f64)> {
         let alike =
             self.generations.iter().filter(|generation| (generation.mode.1, generation.cut > 0) == (threads, cut));
@@ -207,7 +211,7 @@ impl Soak {
         (slopes.len() > 1).then_some((slopes.len(), mean, (variance / count).sqrt()))
     }
 
-    /// What is not as it must be.
+    /// All deviations from what is expected.
     fn faults(&self, tally: &Tally) -> Vec<String> {
         let mut faults = tally.failures.clone();
         let mut grows = |whose: &str, what: &str, series: &Series, most: f64| {
@@ -242,7 +246,7 @@ impl Soak {
         faults
     }
 
-    /// All of it as a page.
+    /// The report as a page.
     fn page(&self, tally: &Tally, state: &str) -> String {
         let version = |program: &str, argument: &str| {
             let output = Command::new(program).arg(argument).output().expect("the program runs");
@@ -328,7 +332,7 @@ fn haproxy_with_reloads_cuts_and_silence() {
     let (wanted, report) = (amount("ZARIZ_SOAK_HANDSHAKES", 12_000), Report::new("-haproxy.md"));
     let mut soak = Soak::start(PATIENCE);
     let identities = soak.identities.clone();
-    let (port, mut random) = (soak.server.port, Random::new(wanted as u64));
+    let (port, mut random) = (soak.server.port, Random(wanted as u64));
     let visitors = Visitors::new(port, &identities, BODY, Mix::USUAL, random.below(u64::MAX));
     let due = end(soak.start);
     thread::scope(|scope| {
@@ -363,7 +367,8 @@ fn haproxy_with_reloads_cuts_and_silence() {
     soak.server.stop(Signal::USR1);
 }
 
-/// Clients that stay although haproxy waits for them: the soak must say that memory and descriptors grow.
+/// With clients that stay although haproxy waits for them, the soak must report that memory and descriptors
+/// grow.
 #[test]
 #[ignore = "a soak: cargo xtask soak"]
 fn a_soak_finds_connections_that_stay() {

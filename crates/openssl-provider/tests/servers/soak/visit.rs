@@ -1,5 +1,5 @@
-//! Clients that visit haproxy, well-behaved or not: whole handshakes, connections cut off at each stage, pauses, and
-//! clients that fall silent until haproxy gives up on them.
+//! Clients that visit haproxy, well-behaved or not: whole handshakes, connections cut off at each stage,
+//! pauses, and clients that fall silent until haproxy closes the connection.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -18,11 +18,11 @@ use crate::soak::Identities;
 
 /// haproxy's `timeout client`: it may give up on clients that take longer.
 pub const PATIENCE: Duration = Duration::from_secs(5);
-/// Until a silent connection is closed from here: haproxy has closed it by then.
+/// How long a silent client keeps its connection: haproxy has closed it by then.
 const SILENCE: Duration = Duration::from_millis(6500);
-/// How long a client waits for a silent server. None is silent for a tenth of it.
+/// How long a client waits for a silent server. No server is silent for a tenth of it.
 const HANGING: Duration = Duration::from_secs(120);
-/// How many clients there are at once, silent ones aside.
+/// The number of clients at once, without silent ones.
 pub const CLIENTS: usize = 64;
 /// How many failures are reported in full.
 const TOLD: usize = 5;
@@ -45,7 +45,7 @@ impl Stage {
 /// What a client does there.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
-    /// It closes the connection after a moment; often the server is in the middle of a signature then.
+    /// It closes the connection after a moment, often while the server makes a signature.
     Cut(Duration),
     /// It pauses, and goes on.
     Pause(Duration),
@@ -53,7 +53,7 @@ enum Deed {
     Leave,
 }
 
-/// What share of the clients does what, in thousandths; the others do nothing wrong.
+/// The shares of clients with each deed, in thousandths; the others behave well.
 #[derive(Clone, Copy)]
 pub struct Mix {
     pub cut: u64,
@@ -81,19 +81,19 @@ impl Mix {
     }
 }
 
-/// What became of the connections.
+/// How many connections had each fate.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Handshakes that were followed by the right response, by version of TLS.
+    /// Handshakes that were followed by the right response, by TLS version.
     pub answered: [usize; 2],
-    /// Those of them with a pause.
+    /// Of these, handshakes with a pause.
     pub paused: usize,
     /// Connections that were cut off, by stage.
     pub cut: [usize; Stage::ALL.len()],
     pub left: usize,
     /// Well-behaved clients that took longer than haproxy waits, on a busy machine.
     pub late: usize,
-    /// Everything else, and the first of them as text.
+    /// Everything else; the first failures as text.
     pub failed: usize,
     pub failures: Vec<String>,
 }
@@ -120,14 +120,14 @@ pub struct Visitors<'a> {
     answered: AtomicUsize,
     /// Whether clients leave while their signatures are made.
     pub cuts_signatures: AtomicBool,
-    /// No more visits.
+    /// Set when visits must end.
     ended: AtomicBool,
     tally: Mutex<Tally>,
-    /// Silent connections, and when they are closed.
+    /// Silent connections, and when to close them.
     silent: Mutex<VecDeque<(Instant, TcpStream)>>,
 }
 
-/// Why a visit ended before its answer.
+/// Why a visit ended before the response.
 enum End {
     Cut(Stage),
     Left,
@@ -152,7 +152,7 @@ impl<'a> Visitors<'a> {
         self.tally.lock().expect("no client panics while it counts").clone()
     }
 
-    /// Ends the visits when it is dropped, also by a panic of the thread that watches.
+    /// Ends the visits when dropped, also if the watching thread panics.
     pub fn end(&self) -> impl Drop {
         struct End<'a>(&'a AtomicBool);
         impl Drop for End<'_> {
@@ -163,7 +163,7 @@ impl<'a> Visitors<'a> {
         End(&self.ended)
     }
 
-    /// Visits until so many handshakes were answered, the time is over, or one connection failed.
+    /// Visits until this many handshakes were answered, the time has passed, or a connection failed.
     pub fn run(&self, handshakes: usize, due: Instant) {
         thread::scope(|scope| {
             for _ in 0..CLIENTS {
@@ -190,7 +190,7 @@ impl<'a> Visitors<'a> {
     }
 
     fn visit(&self, number: u64) {
-        let mut random = Random::new(self.seed ^ number << 24);
+        let mut random = Random(self.seed ^ number << 24);
         let (start, version) = (Instant::now(), random.below(2) as usize);
         let is_allowed = |plan: &(Stage, Deed)| {
             !matches!(plan, (Stage::AfterHello, Deed::Cut(_))) || self.cuts_signatures.load(Relaxed)
@@ -217,7 +217,7 @@ impl<'a> Visitors<'a> {
         }
     }
 
-    /// One connection, up to the answer.
+    /// One connection, up to the response.
     fn converse(
         &self,
         version: usize,
@@ -244,7 +244,7 @@ impl<'a> Visitors<'a> {
     }
 }
 
-/// One connection, and what shall go wrong with it.
+/// One connection, and its planned deed.
 struct Visit {
     tcp: TcpStream,
     tls: ClientConnection,
@@ -252,7 +252,7 @@ struct Visit {
 }
 
 impl Visit {
-    /// Does what the plan has for a stage; where that ends the visit, returns it.
+    /// Carries out the plan for a stage; returns it if that ends the visit.
     fn reach(&self, stage: Stage) -> Option<(Stage, Deed)> {
         let (_, deed) = self.plan.filter(|(at, _)| *at == stage)?;
         match deed {
@@ -319,7 +319,7 @@ impl Visit {
         let mut answer = Vec::new();
         match Stream::new(&mut self.tls, &mut self.tcp).read_to_end(&mut answer) {
             Ok(_) => Ok(answer),
-            // The length of the answer shows whether it is whole.
+            // The length of the response shows whether it is complete.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => Ok(answer),
             Err(error) => Err(format!("answer: {error}")),
         }
