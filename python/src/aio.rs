@@ -1,8 +1,8 @@
-//! Requests of asyncio: `zariz/aio.py` awaits what a batcher computes.
+//! Requests of asyncio: `zariz/aio.py` awaits the results of a batcher.
 //!
-//! An event loop has one [`Inbox`]. The first finished request of several makes its pipe readable, with no need of
-//! the interpreter; the loop then calls [`Inbox::drain`] for all their results, and gives them to their futures. So a worker
-//! never waits for Python, and a loop is woken once for a batch.
+//! An event loop has one [`Inbox`]. The first of several finished requests makes its pipe readable, without
+//! the interpreter. The loop then calls [`Inbox::drain`] for all their results, and gives them to their
+//! futures. So a worker never waits for Python, and a loop is woken once per batch.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -26,15 +26,15 @@ use crate::keys;
 use crate::numbers::{Batch, Width};
 use crate::private_key::PrivateKey;
 
-/// Messages that are shorter are hashed without releasing the interpreter. As in Python's hashlib.
+/// Shorter messages are hashed without releasing the interpreter, like in Python's hashlib.
 const SHORT: usize = 2048;
 
 /// Computes the requests of many callers in batches.
 ///
-/// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in a batch.
-/// `capacity`: with `refuse=True`, a request that finds so many waiting is an error; otherwise any number waits, first
-/// come, first served. `linger`: seconds that a request waits for others to fill the lanes; by default no request waits
-/// for others. A child of `fork` has a queue of its own.
+/// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in
+/// a batch. `capacity`: with `refuse=True`, a request that finds so many waiting is an error; otherwise any
+/// number waits, first come, first served. `linger`: seconds that a request waits for others to fill the
+/// lanes; by default no request waits for others. A child of `fork` has a queue of its own.
 ///
 /// >>> from zariz import PrivateKey, aio
 /// >>> batcher = aio.Batcher(threads=1, capacity=100, refuse=True)
@@ -82,9 +82,9 @@ impl Batcher {
         Ok(Self(builder.build()))
     }
 
-    /// What was done in this process so far: `operations`, `batches`, `largest_batch`, `mean_batch`, `refused`,
-    /// `expired`, `withdrawn`, and `waits`: how many requests waited below 1 µs until their batch began, then below 2,
-    /// 4, 8 and so on.
+    /// Counters of this process: `operations`, `batches`, `largest_batch`, `mean_batch`, `refused`,
+    /// `expired`, `withdrawn`, and `waits`: how many requests waited below 1 µs until their batch began, then
+    /// below 2, 4, 8 and so on.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (metrics, dict) = (self.0.metrics(), PyDict::new(py));
         dict.set_item("operations", metrics.operations)?;
@@ -99,10 +99,11 @@ impl Batcher {
     }
 }
 
-/// The requests that may have news, and how the loop hears of it. Has nothing of Python's: workers hold it.
+/// The requests that may have results, and how the loop is woken. Holds no Python object, since workers hold
+/// it.
 struct Bell {
     ready: Mutex<Vec<u64>>,
-    /// The writing end. Neither end blocks, and there is at most one byte in it.
+    /// The writing end of the pipe. Neither end blocks, and at most one byte is inside.
     rope: UnixStream,
 }
 
@@ -121,7 +122,7 @@ impl Wake for Ring {
         let mut ready = lock(&self.bell.ready);
         ready.push(self.request);
         if ready.len() == 1 {
-            // It has room for the one byte; if the reader is gone, so is the loop.
+            // There is space for the one byte. If the reader is gone, so is the loop.
             let _ = (&self.bell.rope).write(&[1]);
         }
     }
@@ -136,7 +137,7 @@ type Outcome = Result<Zeroizing<Vec<u8>>, Error>;
 enum Waiting {
     Signature(Pending<Vec<u8>>),
     Message(Pending<Zeroizing<Vec<u8>>>),
-    /// Had its result at once.
+    /// The result came at once.
     Done(Option<Outcome>),
 }
 
@@ -179,8 +180,8 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Brings a request to its queue. Its first poll does so, and rings: the loop polls it again when its other
-    /// tasks that are ready have brought theirs, and then its computation begins.
+    /// Puts a request into its queue: its first poll does so, and rings. The loop polls it again when its
+    /// other ready tasks have added their requests; then the computation begins.
     fn start(&self, waiting: Waiting, future: Py<PyAny>) -> u64 {
         let mut entries = lock(&self.entries);
         let request = entries.next;
@@ -228,7 +229,7 @@ impl Inbox {
         self.reader.as_raw_fd()
     }
 
-    /// Asks for a signature; the number of the request, for `withdraw`.
+    /// Requests a signature. Returns the number of the request, for `withdraw`.
     fn sign(
         &self,
         batcher: &Batcher,
@@ -245,13 +246,14 @@ impl Inbox {
             true => Job::sign_digest(&key.0, algorithm, read.get(0)),
             false => Job::sign(&key.0, algorithm, read.get(0)),
         };
-        // Another thread of Python's may keep the interpreter for longer than a short message takes.
+        // Releasing is only worth it for long messages: another Python thread may keep the interpreter for
+        // longer than a short one takes.
         let job = if read.get(0).len() < SHORT { make() } else { py.detach(make) };
         let job = job.map_err(|failure| Failure::from(failure).exception(py, None))?;
         Ok(self.start(Waiting::Signature(batcher.0.submit(job)), future.clone().unbind()))
     }
 
-    /// Asks for the message of a ciphertext, likewise.
+    /// Requests the message of a ciphertext. Returns the number of the request, for `withdraw`.
     fn decrypt(
         &self,
         batcher: &Batcher,
@@ -269,7 +271,7 @@ impl Inbox {
         Ok(self.start(Waiting::Message(batcher.0.submit(job)), future.clone().unbind()))
     }
 
-    /// Takes a request back, if it has no result yet.
+    /// Withdraws a request, if it has no result yet.
     fn withdraw(&self, request: u64) {
         let entry = lock(&self.entries).of.remove(&request);
         drop(entry);
@@ -280,9 +282,9 @@ impl Inbox {
         lock(&self.entries).of.len()
     }
 
-    /// The results that are there: each future with its bytes or its exception. The caller gives them to the futures,
-    /// which run Python's code: where Python ends meanwhile, before 3.14, it ends the thread by unwinding, and aborts
-    /// at functions of Rust's that wait for that code.
+    /// The results so far: each future with its bytes or its exception. The caller gives them to the futures,
+    /// because that runs Python code. If Python ends meanwhile, it unwinds the thread (before 3.14), which
+    /// aborts inside Rust functions that wait for that code.
     fn drain<'py>(&self, py: Python<'py>) -> Vec<(Py<PyAny>, Bound<'py, PyAny>)> {
         let ready = {
             let mut ready = lock(&self.bell.ready);
@@ -298,7 +300,7 @@ impl Inbox {
                 done.push((entry.future, result));
             }
         }
-        // What makes an exception may ask for more.
+        // Making an exception may run code that makes requests.
         drop(entries);
         let give = |result: Outcome| match result {
             Ok(bytes) => PyBytes::new(py, &bytes).into_any(),

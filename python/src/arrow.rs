@@ -39,7 +39,7 @@ impl Column {
         format!("<zariz.arrow.Column of {}, {rows} rows, {nulls} null>", self.field.data_type())
     }
 
-    /// How many rows are null.
+    /// The number of nulls.
     #[getter]
     fn null_count(&self) -> usize {
         self.array.null_count()
@@ -78,7 +78,7 @@ impl Column {
     }
 }
 
-/// Results at their places, nulls elsewhere.
+/// Puts results at their places, nulls elsewhere.
 fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Option<Outcome<B>>> {
     let mut out: Vec<Option<Outcome<B>>> = (0..count).map(|_| None).collect();
     for (&place, result) in places.iter().zip(results) {
@@ -87,7 +87,7 @@ fn spread<B>(places: &[usize], count: usize, results: Vec<Outcome<B>>) -> Vec<Op
     out
 }
 
-/// The column of results, and one of reasons where asked for.
+/// The column of results, and one of error reasons if asked for.
 fn give<'a, B>(
     py: Python<'_>,
     results: &'a [Option<Outcome<B>>],
@@ -105,7 +105,7 @@ fn give<'a, B>(
     Ok(PyTuple::new(py, [column, reasons])?.into_any().unbind())
 }
 
-/// Texts, by the shorter offsets if these can say where each row is.
+/// Texts, with the shorter offsets if these are large enough.
 fn texts<'a>(rows: impl Iterator<Item = Option<&'a String>> + Clone) -> ArrayRef {
     let total: usize = rows.clone().flatten().map(String::len).sum();
     if i32::try_from(total).is_ok() {
@@ -172,7 +172,7 @@ pub fn arrow_private(
     })
 }
 
-/// Each row of a column, as a base, to one power.
+/// Raises each row of a column to one power.
 #[pyfunction]
 #[pyo3(signature = (column, modulus, exponent, exponent_bits, vartime, reasons, threads, progress))]
 #[allow(clippy::too_many_arguments, reason = "called by zariz/arrow.py alone")]
@@ -203,7 +203,7 @@ pub fn arrow_pow(
     give(py, &results, reasons, |rows| fixed(size, rows))
 }
 
-/// Whether each signature of a column is one of the message in another column.
+/// Whether each signature in a column is one of the message in another column.
 #[pyfunction]
 #[pyo3(signature = (messages, signatures, key, algorithm, prehashed, reasons, threads, progress))]
 #[allow(clippy::too_many_arguments, reason = "called by zariz/arrow.py alone")]

@@ -1,4 +1,4 @@
-//! Columns of Arrow, read through its PyCapsule interface. Rows are copied before the work begins.
+//! Reads Arrow columns through the PyCapsule interface. Rows are copied before the work begins.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,13 +21,13 @@ use crate::numbers::Batch;
 
 /// The most rows of a column.
 const MAX_ROWS: usize = 1 << 30;
-/// The longest row that is in its view.
+/// The longest row that is inside its view.
 const INLINE: usize = 12;
-/// The bytes of a view.
+/// The length of a view in bytes.
 const VIEW: usize = 16;
 
-/// The arrays of an object with `__arrow_c_array__` or `__arrow_c_stream__`. Another thread may have to make those of a
-/// stream, so the interpreter is released meanwhile; and a stream may be endless.
+/// The arrays of an object with `__arrow_c_array__` or `__arrow_c_stream__`. Another thread may have to make
+/// the arrays of a stream, so the interpreter is released meanwhile. A stream may be endless.
 fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     let py = column.py();
     let reads = ["__arrow_c_array__", "__arrow_c_stream__"];
@@ -50,7 +50,7 @@ fn read(py: Python<'_>, reader: &mut (dyn ArrayReader + Send), what: &str) -> Py
         match py.detach(|| unless_damaged_outside(|| reader.next())).ok_or_else(|| damaged(py, what))? {
             Some(Ok(array)) => {
                 rows = rows.saturating_add(array.len());
-                // Rows of no bytes need no memory, so any number of them may be claimed.
+                // Rows without bytes need no memory, so a column may claim any number of them.
                 if rows > MAX_ROWS {
                     return Err(error(py, &format!("{what} has more than {MAX_ROWS} rows; give fewer at a time")));
                 }
@@ -62,7 +62,7 @@ fn read(py: Python<'_>, reader: &mut (dyn ArrayReader + Send), what: &str) -> Py
     }
 }
 
-/// Calls a function of the crates that read and write capsules: they panic at some that are damaged.
+/// Calls a function of the crates that read and write capsules: they panic at some damaged ones.
 pub fn unless_damaged<R>(py: Python<'_>, what: &str, work: impl FnOnce() -> R) -> PyResult<R> {
     unless_damaged_outside(work).ok_or_else(|| damaged(py, what))
 }
@@ -75,9 +75,9 @@ fn damaged(py: Python<'_>, what: &str) -> PyErr {
     error(py, &format!("{what} is damaged, or was read before"))
 }
 
-/// Each row, or `None` for a null. The first of them is row `first` of the column. Offsets and views are copied before
-/// they are checked, since another thread may change them. The last offset is trusted: it is all that Arrow's C
-/// interface says of the data's length.
+/// Each row, or `None` for a null. The first of them is row `first` of the column. Offsets and views are
+/// copied before they are checked, since another thread may change them. The last offset is trusted: Arrow's
+/// C interface gives no other length of the data.
 fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
     let rows = match array.data_type() {
         DataType::Binary => by_offsets::<BinaryType>(array),
@@ -104,16 +104,16 @@ fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> Py
     rows.into_iter().enumerate().map(checked).collect()
 }
 
-/// Rows between two offsets each; `None` for one that is not in the array.
+/// Rows between two offsets; `None` for one outside of the array.
 fn by_offsets<T: ByteArrayType>(array: &ArrayRef) -> Vec<Option<&[u8]>> {
     let array = array.as_bytes::<T>();
-    // Where the last offset is negative, the buffer claims to be longer than any can be.
+    // If the last offset is negative, the buffer claims an impossible length.
     let data = if isize::try_from(array.values().len()).is_ok() { array.value_data() } else { &[] };
     let offsets: Vec<Option<usize>> = array.value_offsets().iter().map(|offset| offset.to_usize()).collect();
     offsets.windows(2).map(|two| data.get(two[0]?..two[1]?)).take(array.len()).collect()
 }
 
-/// Rows by their views: the length, and the row itself or its place in one of the buffers.
+/// Rows by their views: the length, then the row itself or its place in one of the buffers.
 fn by_views<T: ByteViewType>(array: &ArrayRef) -> Vec<Option<&[u8]>> {
     let array = array.as_byte_view::<T>();
     let (inside, buffers) = (array.views().inner().as_slice(), array.data_buffers());
@@ -132,16 +132,16 @@ fn of_one_length(array: &ArrayRef) -> Vec<Option<&[u8]>> {
     (0..array.len()).map(|i| data.get(size * i..size * (i + 1))).collect()
 }
 
-/// The rows of several columns of one length that are null in none of them.
+/// The rows of several columns of equal length that are null in none of them.
 pub struct Rows {
     pub columns: Vec<Batch>,
-    /// Which rows they are.
+    /// The numbers of these rows.
     pub places: Vec<usize>,
     pub count: usize,
 }
 
 impl Rows {
-    /// Reads columns, each with its name in errors.
+    /// Reads columns, each with its name for errors.
     pub fn read(py: Python<'_>, columns: &[(&str, &Bound<'_, PyAny>)]) -> PyResult<Self> {
         let read: Vec<(&str, Vec<ArrayRef>)> =
             columns.iter().map(|(what, column)| Ok((*what, arrays(column, what)?))).collect::<PyResult<_>>()?;

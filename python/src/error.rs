@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
 
-/// What kind of exception an item gets.
+/// The kind of an item's exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Error,
@@ -28,12 +28,12 @@ impl Kind {
     }
 }
 
-/// Why one item has no result.
+/// Why an item has no result.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The class of its exception.
+    /// Its exception class.
     pub kind: Kind,
-    /// What is wrong, without the item's place.
+    /// The error, without the item's place.
     pub text: String,
 }
 
@@ -48,7 +48,7 @@ impl Failure {
         Self { kind, text: text.to_string() }
     }
 
-    /// The exception, of the item at a place in its batch, or of a call for one.
+    /// The exception, for the item at a place in its batch, or for a call with one item.
     pub fn exception(&self, py: Python<'_>, index: Option<usize>) -> PyErr {
         let text = match index {
             Some(index) => format!("item {index} (counted from 0): {}", self.text),
@@ -103,12 +103,13 @@ fn make(py: Python<'_>, name: &str, text: &str, index: Option<usize>) -> PyErr {
     }
 }
 
-/// The name of an object's class, for errors. (`Display` looks for signals, and drops the exception of one.)
+/// The name of an object's class, for errors. (`Display` would check for signals, and drop the resulting
+/// exception.)
 pub fn class_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(object.get_type().name()?.to_str()?.to_owned())
 }
 
-/// `zariz.Error` for a call as a whole.
+/// A `zariz.Error` for a whole call.
 pub fn error(py: Python<'_>, text: &str) -> PyErr {
     make(py, "Error", text, None)
 }

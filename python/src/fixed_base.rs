@@ -48,7 +48,7 @@ impl FixedBase {
             let powers = if vartime { table.pow_batch_vartime(&numbers) } else { table.pow_batch(&numbers) };
             match powers {
                 Ok(powers) => powers.into_iter().map(Ok).collect(),
-                // Their lengths have been checked, and those that failed are empty.
+                // Their lengths have been checked, and failed items are empty.
                 Err(error) => numbers.iter().map(|_| Err(Failure::new(error.to_string()))).collect(),
             }
         };
@@ -94,13 +94,13 @@ impl FixedBase {
         self.0.memory()
     }
 
-    /// `base ** exponent % n`, for a secret exponent. The result is of the exponent's kind.
+    /// `base ** exponent % n`, for a secret exponent. The result has the exponent's type.
     fn pow<'py>(&self, exponent: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let call = Call::new(exponent.py(), Some(1), None, "raise", None)?;
         self.run(exponent, true, false, call)
     }
 
-    /// `pow` with many exponents, results in order.
+    /// `pow` for many exponents; results in order.
     #[pyo3(signature = (exponents, *, threads=None, progress=None, errors="raise", out=None))]
     fn pow_batch<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! What the two kinds of keys share: files, keys of `cryptography`, and the names of algorithms.
+//! Shared by the two kinds of keys: files, keys of `cryptography`, and the names of algorithms.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,7 +18,7 @@ use crate::numbers::{Batch, Width, is_one};
 const MAX_FILE: u64 = 1 << 20;
 /// The longest path that an exception shows.
 const MAX_SHOWN: usize = 255;
-/// What each PEM text has.
+/// In every PEM text.
 pub const PEM: &str = "-----BEGIN";
 
 /// Whether the private or the public key is wanted.
@@ -35,11 +35,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// From a path, from PEM or DER, or from a key of `cryptography`.
+    /// Reads a path, PEM or DER, or a key of `cryptography`.
     pub fn read(source: &Bound<'_, PyAny>, half: Half) -> PyResult<Self> {
         let bytes = |bytes| Ok(Self { bytes, path: None });
         if source.is_instance_of::<PyString>() {
-            // An error of Python's would show the text.
+            // Python's own error would show the text.
             let text = source.extract::<String>().map(Zeroizing::new);
             let text =
                 text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
@@ -64,7 +64,7 @@ impl Source {
         }
         let mut open = File::open(&path).map_err(|failure| unread(&failure, &path))?;
         let len = open.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE);
-        // With room for all, so that no copy is left where the list grew.
+        // Large enough for all, so that growing leaves no copy.
         let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
         (&mut open).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|failure| unread(&failure, &path))?;
         if bytes.len() as u64 > MAX_FILE {
@@ -74,14 +74,14 @@ impl Source {
     }
 }
 
-/// The exception for a key that cannot be used, with the file that it is in.
+/// The exception for an unusable key, with its file.
 pub fn refused(py: Python<'_>, path: Option<&Path>, failure: KeyError) -> PyErr {
     let Failure { kind, text } = Failure::from(failure);
     let text = path.map_or_else(|| text.clone(), |path| format!("{}: {text}", shown(path)));
     Failure { kind, text }.exception(py, None)
 }
 
-/// The path, for errors. What is too long for one may be a key, and is not shown.
+/// The path, for errors. A text that is too long for a path may be a key, and is not shown.
 fn shown(path: &Path) -> String {
     match path.as_os_str().len() {
         ..=MAX_SHOWN => format!("{path:?}"),
@@ -127,12 +127,12 @@ fn of_cryptography(key: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec
     Ok(Zeroizing::new(bytes.extract::<Vec<u8>>()?))
 }
 
-/// The signature algorithm of a name in RFC 7518.
+/// The signature algorithm with a name of RFC 7518.
 pub fn algorithm(py: Python<'_>, name: &str) -> PyResult<Algorithm> {
     name.parse().map_err(|failure: zariz::rsa::UnknownAlgorithm| error(py, &failure.to_string()))
 }
 
-/// The padding of a name in RFC 7518, and RSA-OAEP-384, which that does not have.
+/// The padding with a name of RFC 7518, or RSA-OAEP-384, which is not in that.
 pub fn padding(py: Python<'_>, name: &str, label: &[u8]) -> PyResult<Padding> {
     let hash = match name {
         "RSA1_5" if label.is_empty() => return Ok(Padding::Pkcs1v15),

@@ -23,8 +23,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
-/// What zariz is and does on this machine: its version, the engine that it uses for many numbers at once, the
-/// engines that this processor can run, and how many threads a call uses by default.
+/// The state of zariz on this machine: its version, the engine for many numbers at once, the engines that
+/// this processor can run, and the default number of threads of a call.
 #[pyfunction]
 fn info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
@@ -37,10 +37,10 @@ fn info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// Refuses to be imported into a second interpreter of a process: classes and exceptions are those of the first one, and
-/// would be used after its end. (Python itself refuses for interpreters that have a lock of their own.)
+/// Refuses to be imported into a second interpreter of a process: classes and exceptions belong to the first
+/// one, and would be used after its end. (Python itself refuses this for interpreters with their own lock.)
 fn check_interpreter(py: Python<'_>) -> PyResult<()> {
-    // Each interpreter has a module `sys` of its own. This one stays, so no other gets its address.
+    // Each interpreter has its own module `sys`. This one stays referenced, so no other gets its address.
     static FIRST: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let sys = py.import("sys")?;
     match FIRST.get_or_init(py, || sys.clone().unbind()).is(&sys) {

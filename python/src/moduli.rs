@@ -1,4 +1,4 @@
-//! Moduli: one, or one for each item.
+//! Moduli: one for all items, or one for each.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -13,12 +13,12 @@ use crate::numbers::{Batch, Width, is_clearly_one, iter};
 use crate::output::Outcome;
 use crate::powers::Modulus;
 
-/// Moduli in order. One alone is for all items.
+/// Moduli in order. A single one is for all items.
 pub struct Moduli {
     pub list: Vec<zariz::Modulus>,
-    /// Places of numbers that are no moduli. Another one is in their place.
+    /// The places of numbers that are not moduli. A placeholder takes their place.
     failures: Vec<(usize, Failure)>,
-    /// Whether it is one for all items, and not a list.
+    /// Whether there is one for all items, rather than a list.
     pub one: bool,
 }
 
@@ -27,7 +27,7 @@ impl Moduli {
         Self { list: vec![modulus.clone()], failures: Vec::new(), one: true }
     }
 
-    /// Reads a `Modulus`, a number, or many of them.
+    /// Reads a `Modulus`, a number, or a list of them.
     pub fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         if object.is_instance_of::<Modulus>() || is_clearly_one(object, what)? {
             return Ok(Self::one(&prepared_or_read(object, what)?));
@@ -65,7 +65,7 @@ impl Moduli {
             Ok(modulus) => modulus,
             Err(failure) => {
                 self.failures.push((i, failure));
-                // Any: its result is not used.
+                // Any modulus: its result is not used.
                 zariz::Modulus::new(&[3]).map_err(|error| PyTypeError::new_err(error.to_string()))?
             }
         };
@@ -77,13 +77,14 @@ impl Moduli {
         &self.list[if self.list.len() == 1 { 0 } else { i }]
     }
 
-    /// The length in bytes of the modulus for an item, or 0 where there is no such item.
+    /// The length in bytes of the modulus for an item, or 0 if there is no such item.
     pub fn size(&self, i: usize) -> usize {
         self.list.get(if self.one { 0 } else { i }).map_or(0, zariz::Modulus::size)
     }
 
-    /// Reads one number for all moduli, or many; says whether it was one. `width` is by the length of a modulus in
-    /// bytes: one number is as long as the longest asks for, so that its own length does not show.
+    /// Reads one number for all moduli, or a list. Returns whether it was one. `width` gives the width for a
+    /// modulus of a length in bytes. One number gets the width for the longest modulus, so that its own
+    /// length is not revealed.
     pub fn read_numbers(
         &self,
         object: &Bound<'_, PyAny>,
@@ -97,7 +98,7 @@ impl Moduli {
         Ok((Batch::read(object, what, |i| width(self.size(i)))?, false))
     }
 
-    /// The length of the longest in bytes.
+    /// The length of the longest modulus in bytes.
     pub fn longest(&self) -> usize {
         self.list.iter().map(zariz::Modulus::size).max().unwrap_or(0)
     }
@@ -111,7 +112,7 @@ impl Moduli {
     }
 }
 
-/// One modulus from a number.
+/// Makes one modulus from a number.
 pub fn modulus(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Outcome<zariz::Modulus>> {
     let batch = Batch::read_one(object, what, Width::AtLeast(0))?;
     if let Some((_, failure)) = batch.failures.first() {
@@ -120,7 +121,7 @@ pub fn modulus(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Outcome<zariz:
     Ok(zariz::Modulus::new(batch.get(0)).map_err(Failure::from))
 }
 
-/// A `Modulus`, or one from a number.
+/// Takes a `Modulus`, or makes one from a number.
 pub fn prepared_or_read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<zariz::Modulus> {
     match object.cast::<Modulus>() {
         Ok(modulus) => Ok(modulus.get().0.clone()),
@@ -128,10 +129,10 @@ pub fn prepared_or_read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<zariz
     }
 }
 
-/// Moduli that are prepared already.
+/// Moduli that are already prepared.
 type Known = HashMap<Wiped, zariz::Modulus>;
 
-/// A modulus as a key of a map. It may be secret.
+/// A modulus as a key of a map, wiped because it may be secret.
 #[derive(PartialEq, Eq, Hash)]
 struct Wiped(Vec<u8>);
 
@@ -156,7 +157,7 @@ fn prepared(known: &mut Known, bytes: &[u8]) -> Outcome<zariz::Modulus> {
     Ok(modulus)
 }
 
-/// How many items there are: all lists must agree. `parts` has name, length, and whether it is one for all.
+/// The number of items; all lists must agree. `parts` has name, length, and whether it is one for all.
 pub fn count(py: Python<'_>, parts: &[(&str, usize, bool)]) -> PyResult<usize> {
     let mut lists = parts.iter().filter(|(_, _, one)| !one);
     let Some((first, count, _)) = lists.next() else {

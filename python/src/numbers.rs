@@ -1,4 +1,4 @@
-//! Numbers and messages as Python has them: ints, bytes and buffers. Everything is copied before the interpreter
+//! Reads Python's numbers and messages: ints, bytes and buffers. Everything is copied before the interpreter
 //! is released, so that no other thread can change it meanwhile.
 
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {
     }
 }
 
-/// How long an exponent is, by the length of its modulus in bytes.
+/// The width of an exponent, by the length of its modulus in bytes.
 pub fn exponent_width(py: Python<'_>, bits: Option<usize>, vartime: bool) -> PyResult<impl Fn(usize) -> Width> {
     if let Some(bits) = bits {
         check_exponent_bits(py, bits)?;
@@ -35,35 +35,35 @@ pub fn exponent_width(py: Python<'_>, bits: Option<usize>, vartime: bool) -> PyR
     })
 }
 
-/// What the caller gave, and so gets back.
+/// The type that the caller gave, and so gets back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Int,
     Bytes,
-    /// Rows of a matrix of bytes; of numpy's, or any.
+    /// Rows of a matrix of bytes, of numpy or another.
     Rows {
         numpy: bool,
     },
 }
 
-/// How an int becomes bytes. Bytes and rows are taken as they are.
+/// The width of an int as bytes. Bytes and rows are taken unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Padded to this many bytes, or as long as it is if it is longer.
+    /// Padded to this many bytes; longer ints keep their length.
     AtLeast(usize),
-    /// Padded to this many bits, and no longer: for every kind.
+    /// Padded to this many bits, and at most that, for every type.
     Bits(usize),
-    /// Ints are not taken: the items are messages.
+    /// Ints are refused: the items are messages.
     NoInts,
 }
 
-/// Items in order, big-endian, in one allocation that is wiped when it is dropped.
+/// Items in order, big-endian, in one allocation that is wiped when dropped.
 #[derive(Debug)]
 pub struct Batch {
     data: Zeroizing<Vec<u8>>,
-    /// Where each item is in `data`.
+    /// The range of each item in `data`.
     places: Vec<Range<usize>>,
-    /// Items that cannot be taken. Their bytes are empty.
+    /// Items that were refused. Their bytes are empty.
     pub failures: Vec<(usize, Failure)>,
     pub kind: Kind,
 }
@@ -73,7 +73,7 @@ impl Batch {
         Self { data: Zeroizing::default(), places: Vec::new(), failures: Vec::new(), kind }
     }
 
-    /// Of rows of a column.
+    /// From the rows of a column.
     pub fn of_rows<'a>(py: Python<'_>, rows: impl Iterator<Item = &'a [u8]>) -> PyResult<Self> {
         let mut out = Self::new(Kind::Bytes);
         for (i, row) in rows.enumerate() {
@@ -87,7 +87,7 @@ impl Batch {
         self.places.len()
     }
 
-    /// The item at a place; with one item alone, that one for every place.
+    /// The item at a place. If there is only one item, it is for every place.
     pub fn get(&self, i: usize) -> &[u8] {
         &self.data[self.places[if self.len() == 1 { 0 } else { i }].clone()]
     }
@@ -110,8 +110,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Reads many: a buffer of shape (N, k), or any iterable. `what` names it in errors.
-    /// `width` says how long the item at a place is.
+    /// Reads many items: a buffer of shape (N, k), or any iterable. `what` names it in errors. `width` gives
+    /// the width of the item at a place.
     pub fn read(object: &Bound<'_, PyAny>, what: &str, width: impl Fn(usize) -> Width) -> PyResult<Self> {
         if let Some(rows) = Self::read_rows(object, what, width(0))? {
             return Ok(rows);
@@ -133,7 +133,7 @@ impl Batch {
         Ok(out.unwrap_or_else(|| Self::new(if width(0) == Width::NoInts { Kind::Bytes } else { Kind::Int })))
     }
 
-    /// Reads a buffer of shape (N, k); `None` if the object is no buffer.
+    /// Reads a buffer of shape (N, k); `None` if the object is not a buffer.
     pub fn read_rows(object: &Bound<'_, PyAny>, what: &str, width: Width) -> PyResult<Option<Self>> {
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             return Ok(None);
@@ -149,7 +149,7 @@ impl Batch {
         Ok(out)
     }
 
-    /// Like [`read_one`](Self::read_one), with an error at once if the item cannot be taken.
+    /// Like [`read_one`](Self::read_one), but a refused item is an immediate error.
     pub fn read_good(object: &Bound<'_, PyAny>, what: &str, width: Width) -> PyResult<Self> {
         let out = Self::read_one(object, what, width)?;
         match out.failures.first() {
@@ -205,7 +205,7 @@ impl Batch {
     }
 }
 
-/// An empty list with room, or `MemoryError`.
+/// An empty list with this capacity, or `MemoryError`.
 fn with_capacity<T>(items: usize) -> PyResult<Vec<T>> {
     let mut out = Vec::new();
     match out.try_reserve_exact(items) {
@@ -214,8 +214,8 @@ fn with_capacity<T>(items: usize) -> PyResult<Vec<T>> {
     }
 }
 
-/// `None` where an object says that it cannot do something. Its other exceptions, such as `KeyboardInterrupt`, are
-/// the caller's.
+/// `None` if an object says that it cannot do something. Its other exceptions, such as `KeyboardInterrupt`,
+/// are passed on.
 pub fn unless_refused<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
     match result {
         Err(error) if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyBufferError>(py) => Ok(None),
@@ -227,7 +227,8 @@ fn buffer(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     unless_refused(object.py(), PyUntypedBuffer::get(object))
 }
 
-/// The items of an object, with a look for signals now and then: a list may be long. `what` names it in errors.
+/// The items of an object, with regular checks for signals, since a list may be long. `what` names it in
+/// errors.
 pub fn iter<'py>(
     object: &Bound<'py, PyAny>,
     what: &str,
@@ -241,7 +242,7 @@ pub fn iter<'py>(
     Ok(items.enumerate().map(move |(i, item)| glance(py, i).and(item)))
 }
 
-/// Whether an object is an array of numpy's, or of a subclass such as memmap. numpy is never imported for that.
+/// Whether an object is a numpy array, or of a subclass such as memmap. Never imports numpy.
 fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     for class in object.get_type().mro().iter() {
         let class = class.cast_into::<PyType>()?;
@@ -252,7 +253,7 @@ fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// Whether an object is one number or message, and not many.
+/// Whether an object is one number or message, rather than many.
 pub fn is_one(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<PyInt>() || object.is_instance_of::<PyBytes>() {
         return Ok(true);
@@ -266,7 +267,7 @@ pub fn is_one(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Like [`is_one`], where many may be meant, too: an array of one dimension may be either, and is an error.
+/// Like [`is_one`], if many are also allowed. An array of one dimension may mean either, and is an error.
 pub fn is_clearly_one(object: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
     let one = is_one(object)?;
     let plain = object.is_instance_of::<PyInt>()
@@ -375,7 +376,7 @@ fn too_long(bits: usize) -> Failure {
     Failure::new(format!("the exponent has more than the {bits} bits that exponent_bits allows"))
 }
 
-/// Checks that a number has at most so many bits. Only whether it has shows in the time.
+/// Checks that a number has at most this many bits. The time reveals only the outcome.
 fn at_most(number: &[u8], bits: usize) -> Result<(), Failure> {
     let above = |(i, byte): (usize, &u8)| match bits.saturating_sub(8 * i) {
         8.. => 0,

@@ -1,4 +1,4 @@
-//! Results as Python wants them: of the kind that came in.
+//! Makes results of the type that came in.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
@@ -11,12 +11,12 @@ use crate::error::{Failure, class, error};
 use crate::numbers::{Batch, Kind, unless_refused};
 use crate::work::glance;
 
-/// What becomes of items that fail.
+/// How failed items are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
-    /// One exception for all of them, which has the results of the others.
+    /// By one exception for all of them, with the results of the others.
     Raise,
-    /// Their errors are in the list, in place of results.
+    /// In the list, as errors in place of results.
     Return,
 }
 
@@ -34,7 +34,7 @@ impl Errors {
 /// A result, or why there is none.
 pub type Outcome<B> = Result<B, Failure>;
 
-/// An int of big-endian bytes.
+/// An int from big-endian bytes.
 pub fn int<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let bytes = PyBytes::new(py, bytes);
     py.get_type::<PyInt>().call_method1(intern!(py, "from_bytes"), (bytes, intern!(py, "big")))
@@ -60,7 +60,7 @@ pub fn one<'py, B: AsRef<[u8]>>(
     }
 }
 
-/// Puts the failures of reading in place of results.
+/// Replaces results by the failures of reading.
 pub fn with_failures<B>(mut results: Vec<Outcome<B>>, batches: &[&Batch]) -> Vec<Outcome<B>> {
     for batch in batches {
         for (i, failure) in &batch.failures {
@@ -93,7 +93,7 @@ pub fn many<'py, B: AsRef<[u8]>>(
     }
 }
 
-/// The results as a list, each made by `give`; failures as the caller wants them.
+/// The results as a list, each made by `give`; failures as the caller asked.
 pub fn list<'py, B>(
     py: Python<'py>,
     results: &[Outcome<B>],
@@ -134,7 +134,7 @@ fn batch_error<'py>(py: Python<'py>, list: Bound<'py, PyList>, failures: Bound<'
     Ok(PyErr::from_value(exception))
 }
 
-/// All results one after the other, each padded on the left to `size` bytes.
+/// All results one after the other, each left-padded to `size` bytes.
 fn flat<B: AsRef<[u8]>>(size: usize, results: &[Outcome<B>]) -> Zeroizing<Vec<u8>> {
     let mut out = Zeroizing::new(vec![0; size * results.len()]);
     copy(&mut out, size, results);
@@ -168,7 +168,7 @@ fn rows<'py, B: AsRef<[u8]>>(
         return array.call_method1("reshape", (count, size));
     }
     let view = py.import("builtins")?.getattr("memoryview")?.call1((bytes,))?;
-    // A memoryview has no shape with a zero in it.
+    // A memoryview cannot have a zero in its shape.
     if count == 0 || size == 0 { Ok(view) } else { view.call_method1("cast", ("B", (count, size))) }
 }
 

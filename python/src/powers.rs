@@ -13,8 +13,8 @@ use crate::work::{Options, cost, run};
 
 /// An odd modulus, prepared for many powers.
 ///
-/// `n` is an int, or bytes in big-endian order. The modulus may be secret: only its length shows in the time that
-/// operations take. Python's ints are not wiped.
+/// `n` is an int, or bytes in big-endian order. The modulus may be secret: only its length shows in the time
+/// that operations take. Python's ints are not wiped.
 ///
 /// >>> from zariz import Modulus
 /// >>> m = Modulus(35)
@@ -25,7 +25,7 @@ use crate::work::{Options, cost, run};
 #[pyclass(frozen, module = "zariz")]
 pub struct Modulus(pub zariz::Modulus);
 
-/// What calls for batches have in common.
+/// The options that calls for batches share.
 pub struct Call<'py> {
     pub options: Options,
     pub errors: Errors,
@@ -52,13 +52,13 @@ impl<'py> Call<'py> {
         self.out.as_ref().map_or(Ok(()), |out| out_buffer(py, out, count, size).map(drop))
     }
 
-    /// Of a call for one item.
+    /// For a call with one item.
     fn single(py: Python<'py>) -> PyResult<Self> {
         Self::new(py, Some(1), None, "raise", None)
     }
 }
 
-/// Powers of bases, which are read.
+/// Reads the bases, and computes the powers.
 fn compute(
     py: Python<'_>,
     count: usize,
@@ -147,8 +147,8 @@ impl Modulus {
 
     /// `base ** exponent % n`, for a secret exponent: the time does not depend on its value.
     ///
-    /// An exponent that is an int is padded to the modulus's length, or to `exponent_bits`, so that its length does
-    /// not show. Bytes are taken with their leading zeros.
+    /// An exponent that is an int is padded to the modulus's length, or to `exponent_bits`, so that its
+    /// length does not show. Bytes are taken with their leading zeros.
     #[pyo3(signature = (base, exponent, *, exponent_bits=None))]
     fn pow<'py>(
         &self,
@@ -199,7 +199,8 @@ impl Modulus {
 
 /// Many powers, each with its own modulus, base and secret exponent.
 ///
-/// Each argument is a list, or one number for all. The time does not depend on the numbers, only on their lengths.
+/// Each argument is a list, or one number for all. The time does not depend on the numbers, only on their
+/// lengths.
 ///
 /// >>> import zariz
 /// >>> zariz.pow_many([35, 11], [2, 3], [10, 2])

@@ -13,12 +13,13 @@ use crate::numbers::{Batch, Kind, Width};
 use crate::output::{Errors, Outcome, list, many};
 use crate::work::{Options, check_made, cost, run};
 
-/// From here on each prime is searched for alone, so that an interruption ends the search.
+/// From this cost on, in seconds, primes are searched for one by one, so that an interruption ends the search
+/// soon.
 const LONG: f64 = 0.5;
 
 /// `count` random primes of exactly `bits` bits, as ints; many at once cost less than one by one.
 ///
-/// `safe=True` asks for safe primes: `(p - 1) / 2` is prime, too. A result is composite with a probability below
+/// `safe=True` makes safe primes: `(p - 1) / 2` is also prime. A result is composite with a probability below
 /// `2**-128`. Python's ints are not wiped.
 #[pyfunction]
 #[pyo3(signature = (bits, count, *, safe=false, threads=None, progress=None))]
@@ -35,7 +36,7 @@ pub fn generate_primes<'py>(
     let raised = |error: PrimeError| Failure::new(error.to_string()).exception(py, None);
     let search = Search::new(bits).map_err(raised)?;
     let search = if safe { search.safe().map_err(raised)? } else { search };
-    // One of `bits` candidates is prime, or of their squares; most are sieved out.
+    // One of `bits` candidates is prime, or of `bits` squared for safe primes; most are sieved out.
     let each = cost(bits, bits) * if safe { (bits as f64).powi(2) / 100.0 } else { bits as f64 / 8.0 }.max(4.0);
     let piece = move |range: Range<usize>, stop: &AtomicBool| search_for(&search, range.len(), each > LONG, stop);
     let primes = run(py, count, each, &options, piece)?;
@@ -80,7 +81,7 @@ pub fn is_prime_many<'py>(
         let list: Vec<&[u8]> = range.map(|i| of_pieces.get(i)).collect();
         match zariz::primes::is_prime_many(&list) {
             Ok(results) => results.into_iter().map(Ok).collect(),
-            // A number that is too long: the others have results.
+            // One number is too long: test them one by one, so that the others have results.
             Err(_) => list.iter().map(|number| zariz::primes::is_prime(number).map_err(failure)).collect(),
         }
     };

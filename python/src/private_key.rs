@@ -22,8 +22,8 @@ use crate::work::{Options, check_made, cost, once, run};
 
 /// An RSA private key.
 ///
-/// Each operation is blinded, and its result is checked before it is given out. Keys cannot be pickled or copied, and
-/// do not show themselves: give other processes a path, and load the key there.
+/// Each operation is blinded, and its result is checked before it is given out. Keys cannot be pickled or
+/// copied, and do not show themselves: give other processes a path, and load the key there.
 ///
 /// >>> from zariz import PrivateKey
 /// >>> key = PrivateKey.generate(2048)
@@ -44,12 +44,12 @@ fn new_cost(bits: usize) -> f64 {
     cost(bits / 2, bits / 2) * (bits as f64 / 8.0).max(8.0)
 }
 
-/// Seconds that the decryption of a key may take: the key says how often its password is hashed.
+/// The time to allow for decrypting a key, in seconds. The key itself says how often its password is hashed.
 const DECRYPTION: f64 = 1.0;
-/// How many powers modulo a prime a validation is taken to cost.
+/// The assumed cost of a validation, in powers modulo a prime.
 const VALIDATION: f64 = 20.0;
 
-/// What a private key does to each item.
+/// The operation for each item.
 pub enum Operation {
     Sign(Algorithm),
     SignDigest(Algorithm),
@@ -83,7 +83,7 @@ impl Operation {
     }
 }
 
-/// Applies an operation to items.
+/// Applies the operation to items.
 pub fn apply(
     py: Python<'_>,
     key: &zariz::rsa::PrivateKey,
@@ -129,7 +129,8 @@ impl PrivateKey {
 
 #[pymethods]
 impl PrivateKey {
-    /// Reads a key: from a path, or from bytes (PEM or DER; PKCS#8 or PKCS#1), or from a key of `cryptography`.
+    /// Reads a key: from a path, or from bytes (PEM or DER; PKCS#8 or PKCS#1), or from a key of
+    /// `cryptography`.
     ///
     /// `password` is for encrypted keys, str or bytes. Every relation between the key's numbers is checked.
     #[classmethod]
@@ -213,7 +214,7 @@ impl PrivateKey {
         PublicKey(self.0.public_key().clone())
     }
 
-    /// The key as PKCS#8 PEM text; encrypted if there is a password. Python does not wipe it.
+    /// The key as PKCS#8 PEM text, encrypted if there is a password. Python does not wipe the text.
     #[pyo3(signature = (password=None))]
     fn to_pem<'py>(&self, py: Python<'py>, password: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyString>> {
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
@@ -224,7 +225,8 @@ impl PrivateKey {
         pem.map(|pem| PyString::new(py, &pem)).map_err(|error| Failure::from(error).exception(py, None))
     }
 
-    /// Checks that the primes are probably prime, which loading does not. It costs as much as several signatures.
+    /// Checks that the primes are probably prime, which loading does not check. It costs as much as several
+    /// signatures.
     fn validate(&self, py: Python<'_>) -> PyResult<()> {
         let key = self.0.clone();
         let each = cost(key.bits() / 2, key.bits() / 2) * VALIDATION;
@@ -261,8 +263,8 @@ impl PrivateKey {
 
     /// Decrypts a ciphertext: "RSA-OAEP-256" (also -384, -512), "RSA-OAEP" (SHA-1) or "RSA1_5".
     ///
-    /// All bad ciphertexts have one error, `DecryptionFailed`. With "RSA1_5" there is none: bad padding gives a random
-    /// message, always the same for a ciphertext (implicit rejection).
+    /// All bad ciphertexts give the same error, `DecryptionFailed`. "RSA1_5" gives no error: bad padding
+    /// gives a random message, always the same for a ciphertext (implicit rejection).
     #[pyo3(signature = (ciphertext, padding="RSA-OAEP-256", *, label=None))]
     fn decrypt<'py>(
         &self,
@@ -293,10 +295,10 @@ impl PrivateKey {
         self.batch(py, Operation::Decrypt(padding), ciphertexts, call)
     }
 
-    /// `x ** d % n` of many numbers below `n`, without any padding: by the CRT, blinded and checked.
+    /// `x ** d % n` for many numbers below `n`, without padding: by the CRT, blinded and checked.
     ///
-    /// Hazardous: such a number is neither a signature nor a plaintext. Ints are padded to the key's length; bytes
-    /// and rows must have it.
+    /// Hazardous: the result is neither a signature nor a plaintext. Ints are padded to the key's length;
+    /// bytes and rows must have it.
     #[pyo3(signature = (numbers, *, threads=None, progress=None, errors="raise", out=None))]
     fn raw_batch<'py>(
         &self,
@@ -324,7 +326,7 @@ fn read_password(password: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
     }
 }
 
-/// `count` keys.
+/// Makes `count` keys.
 fn generate(
     py: Python<'_>,
     bits: usize,

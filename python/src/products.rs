@@ -73,7 +73,7 @@ pub fn invert_many<'py>(
     let moduli = Moduli::read(moduli, "moduli")?;
     let (numbers, one) = moduli.read_numbers(numbers, "numbers", Width::AtLeast)?;
     let parts = [("numbers", numbers.len(), one), ("moduli", moduli.list.len(), moduli.one)];
-    // Several products for each, and one inversion for each piece or modulus.
+    // Several products for each item, and one inversion for each piece or modulus.
     let each = cost(8 * moduli.longest(), if moduli.one { 64 } else { 1024 });
     let (count, size, kind) = (count(py, &parts)?, moduli.longest(), numbers.kind);
     call.check_out(py, count, size)?;
@@ -119,7 +119,8 @@ impl Terms {
 /// Many products of powers, `bases[i][0] ** exponents[i][0] * bases[i][1] ** exponents[i][1] * ...`.
 ///
 /// Each item has two to eight bases and as many exponents, which are secret. The time does not depend on the
-/// numbers, only on their lengths. `vartime=True` is for public exponents: faster, in time that depends on them.
+/// numbers, only on their lengths. `vartime=True` is for public exponents: faster, in time that depends on
+/// them.
 ///
 /// >>> import zariz
 /// >>> zariz.multi_pow_many(35, [[2, 3]], [[5, 4]])
@@ -163,7 +164,7 @@ pub fn multi_pow_many<'py>(
         let size = moduli.size(i);
         let bases = Batch::read(bases, &format!("bases[{i}]"), |_| Width::AtLeast(size))?;
         let exponents = Batch::read(exponents, &format!("exponents[{i}]"), |_| width(size))?;
-        // An empty list says nothing of its kind.
+        // An empty list does not reveal its type.
         if bases.len() > 0 && *kind.get_or_insert(bases.kind) != bases.kind {
             let text = format!("bases[{i}] is of another kind than those before; give all as ints, or all as bytes");
             return Err(PyTypeError::new_err(text));

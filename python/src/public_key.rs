@@ -35,7 +35,7 @@ fn public_cost(key: &zariz::rsa::PublicKey) -> f64 {
     cost(key.bits(), 24)
 }
 
-/// Whether each signature verifies. For a wrong one there is no failure, but what is wrong with it.
+/// Verifies each signature. A wrong one is not a failure; its result is the reason.
 pub fn verify(
     py: Python<'_>,
     key: &zariz::rsa::PublicKey,
@@ -68,8 +68,9 @@ pub fn verify(
     run(py, count, each, options, piece)
 }
 
-/// Says so where all messages are as long as the key's signatures, and no signature is: the caller gives them in the
-/// order of `cryptography`. One alone may be anybody's token, and is only found not to verify.
+/// Adds a hint if all messages are as long as the key's signatures, and no signature is: the caller probably
+/// used the argument order of `cryptography`. A single item may be an arbitrary token, and simply does not
+/// verify.
 pub fn warn_if_swapped(
     py: Python<'_>,
     key: &zariz::rsa::PublicKey,

@@ -1,8 +1,8 @@
 //! Long calls: threads, progress and interruptions.
 //!
-//! Each call starts threads of its own and none outlives its work, so a child of `fork` has nothing to start
-//! anew. The caller's thread waits without the interpreter, and looks for signals ten times a second. After an
-//! interruption the threads finish the piece that they are at, and their results are dropped.
+//! Each call starts its own threads, which end with it, so a forked child has nothing to restart. The
+//! caller's thread waits without the interpreter, and checks for signals ten times a second. After an
+//! interruption the threads finish their current piece, and the results are dropped.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,13 +19,13 @@ use pyo3::prelude::*;
 
 use crate::error::error;
 
-/// How often the caller looks for signals.
+/// How often the caller checks for signals.
 const GLANCE: Duration = Duration::from_millis(100);
-/// How many items are read or given between two looks for signals.
+/// How many items are read or written between two checks for signals.
 const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
-/// Work that takes no longer than this, in seconds on a slow engine, is done at once on the caller's thread.
+/// Work up to this time, in seconds on a slow engine, is done on the caller's thread.
 const SHORT: f64 = 0.02;
-/// A piece of work takes about this long, in seconds on a slow engine.
+/// The time of a piece of work, in seconds on a slow engine.
 const PIECE: f64 = 0.2;
 /// The most threads of a call.
 const MAX_THREADS: usize = 4096;
@@ -34,17 +34,17 @@ const MAX_MADE: usize = 1 << 30;
 /// The fewest items of a piece: the lanes of the widest engine.
 const LANES: usize = 8;
 
-/// Seconds that a power takes with plain 64-bit multiplications: for choosing pieces, not exact.
+/// The estimated seconds of a power with plain 64-bit multiplications, for choosing pieces.
 pub fn cost(bits: usize, exponent_bits: usize) -> f64 {
     3.3e-13 * (bits.max(256) as f64).powi(2) * exponent_bits.max(16) as f64
 }
 
-/// Looks for signals before every 4096th item.
+/// Checks for signals at every 4096th item.
 pub fn glance(py: Python<'_>, i: usize) -> PyResult<()> {
     if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) }
 }
 
-/// The caller's wishes.
+/// The caller's options.
 #[derive(Debug)]
 pub struct Options {
     threads: usize,
@@ -52,8 +52,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// `threads`: how many at most, all processors by default. `progress`: what is called with the number of
-    /// items that are newly done; or an object with a method `update` that is, such as tqdm's bars.
+    /// `threads`: the most threads, by default one per processor. `progress`: a function that is called with
+    /// the number of newly finished items, or an object with such a method `update`, for example a tqdm bar.
     pub fn new(py: Python<'_>, threads: Option<isize>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let threads = match threads {
             None => thread::available_parallelism().map_or(1, |number| number.get()),
@@ -78,8 +78,8 @@ impl Options {
     }
 }
 
-/// The function that reports progress, if the caller gave one: for work that Python does itself. Bad options are
-/// refused as the long calls refuse them.
+/// The function that reports progress, if the caller gave one, for work that Python does itself. Refuses bad
+/// options like the long calls do.
 #[pyfunction]
 pub fn reporter(
     py: Python<'_>,
@@ -97,8 +97,8 @@ pub fn check_made(py: Python<'_>, count: usize) -> PyResult<()> {
     }
 }
 
-/// A result for each of `count` items, in order. `compute` gets a range of them, and a flag that says that the
-/// results are no longer wanted. `each` is the time of one item ([`cost`]).
+/// Computes results for `count` items, in order. `compute` gets a range of them, and a flag that is set when
+/// the results are no longer wanted. `each` is the time of one item ([`cost`]).
 pub fn run<R: Send + 'static>(
     py: Python<'_>,
     count: usize,
@@ -161,8 +161,8 @@ pub fn run<R: Send + 'static>(
     Ok(done.into_values().flatten().collect())
 }
 
-/// The result of work that takes about so many seconds on a slow engine, and is one piece. An interruption leaves it
-/// to end on its own. What it was given is dropped before its result is there.
+/// The result of one piece of work that takes about this many seconds on a slow engine. After an
+/// interruption, it ends on its own. Its inputs are dropped before the result is there.
 pub fn once<R: Send + 'static>(
     py: Python<'_>,
     seconds: f64,
@@ -175,7 +175,7 @@ pub fn once<R: Send + 'static>(
     results.into_iter().next().ok_or_else(|| panicked(py))
 }
 
-/// Tells the threads, when it is dropped, that nobody waits for them.
+/// When dropped, tells the threads that nobody waits for them.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {

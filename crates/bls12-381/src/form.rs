@@ -1,4 +1,4 @@
-//! The ways of multiplying one element, by name.
+//! Ways to multiply one element.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use zariz_machines::bls12_381 as field;
 
 use crate::Fp;
 
-/// A way of multiplying one element. All forms give the same results; they differ in speed and in what they need.
+/// A way to multiply one element. All forms give the same results; they differ in speed and requirements.
 ///
-/// They are those of a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
-/// Assembly*, 2021), the plainest first. [`Fp`]'s operators use the last, or [`Flat`](Self::Flat).
+/// They follow a paper (NCC Group: *Optimizing Pairing-Based Cryptography: Montgomery Multiplication in
+/// Assembly*, 2021), the simplest first. The operators of [`Fp`] use the last one, or [`Flat`](Self::Flat).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -19,7 +19,7 @@ pub enum Form {
     Flat,
     /// MULX by an intrinsic function.
     Intrinsics,
-    /// Assembly, with MULX, and two chains of carries by ADCX and ADOX.
+    /// Assembly with MULX, and two carry chains with ADCX and ADOX.
     Assembly,
 }
 
@@ -37,7 +37,7 @@ impl Form {
         }
     }
 
-    /// The instruction sets the form needs, in words.
+    /// The instruction sets that the form needs, as text.
     pub fn requires(self) -> &'static str {
         match self {
             Self::Loops | Self::Flat => "nothing",
@@ -51,7 +51,7 @@ impl Form {
         self.multiplier().is_some()
     }
 
-    /// The form's function `a ← a·b`; `None` where the processor lacks what the form needs.
+    /// The form's function `a ← a·b`; `None` if the processor lacks what the form needs.
     pub fn multiplier(self) -> Option<fn(&mut Fp, &Fp)> {
         match self {
             Self::Loops => Some(|a, b| a.0 = field::mul_loops(&a.0, &b.0)),
@@ -66,7 +66,8 @@ impl Form {
     }
 }
 
-/// A function pointer cannot hold the proof that its instructions exist. It checks again, in less than a nanosecond.
+/// A function pointer cannot carry the proof that its instructions exist. It checks again, in less than a
+/// nanosecond.
 #[cfg(target_arch = "x86_64")]
 fn intrinsics(a: &mut Fp, b: &Fp) {
     match field::Mulx::new() {

@@ -9,8 +9,8 @@ use crate::FpError;
 
 /// An element of the base field of BLS12-381.
 ///
-/// Held in Montgomery's form by `2^384`, always below the modulus, in six limbs. Comparing two elements takes
-/// constant time.
+/// Stored in Montgomery form with `R = 2^384`, always below the modulus, in six limbs. Comparing two elements
+/// takes constant time.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Fp(pub(crate) Fe);
@@ -29,8 +29,8 @@ impl Fp {
     /// Decodes an element from 48 big-endian bytes.
     ///
     /// # Errors
-    /// [`FpError::NotBelowModulus`] for a number that is not below the modulus. The time taken shows whether
-    /// this happened, and nothing else about the number.
+    /// [`FpError::NotBelowModulus`] for a number that is not below the modulus. The time reveals whether this
+    /// happened, and nothing else about the number.
     pub fn from_be_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, FpError> {
         let mut limbs = [0; LIMBS];
         for (limb, chunk) in limbs.iter_mut().rev().zip(bytes.chunks_exact(8)) {
@@ -42,7 +42,7 @@ impl Fp {
 
     /// Encodes the element as 48 big-endian bytes.
     pub fn to_be_bytes(&self) -> [u8; Self::BYTES] {
-        // A product with a 1 that is not in Montgomery's form takes a number out of that form.
+        // A product with a 1 that is not in Montgomery form takes a number out of that form.
         let Self(limbs) = *self * Self([1, 0, 0, 0, 0, 0]);
         let mut bytes = [0; Self::BYTES];
         for (limb, chunk) in limbs.iter().rev().zip(bytes.chunks_exact_mut(8)) {
@@ -70,8 +70,8 @@ impl Fp {
         self.0 = field::sqr_flat(&self.0);
     }
 
-    /// The inverse of the element; `None` for 0. Looking at the result can reveal by timing whether the
-    /// element was 0; where that is secret, use [`invert_or_zero`](Self::invert_or_zero).
+    /// The inverse of the element; `None` for 0. Inspecting the result may reveal by timing whether the
+    /// element was 0; if that is secret, use [`invert_or_zero`](Self::invert_or_zero).
     #[must_use]
     pub fn invert(&self) -> Option<Self> {
         let inverse = self.invert_or_zero();

@@ -16,12 +16,12 @@ use crate::{Fp, FpError};
 /// multiplications need no conversions between them.
 ///
 /// An engine with eight lanes multiplies all at once; one with fewer lanes works in groups. Operations are in
-/// place; clone what you still need. Values of two engines may be mixed: the second is converted, which costs
-/// more than the operation.
+/// place; clone values that you still need. If two values are on different engines, the second is converted,
+/// which costs more than the operation.
 #[derive(Clone)]
 pub struct Fp8(Held);
 
-/// Eight numbers on one machine, in `G` groups of one number for each lane.
+/// Eight numbers on one machine, in `G` groups with one number per lane.
 #[derive(Clone)]
 struct Groups<M: Field, const G: usize> {
     machine: M,
@@ -74,8 +74,8 @@ impl<M: Field, const G: usize> Groups<M, G> {
     }
 }
 
-/// Defines the type that holds the lanes, and its operations on all machines: for each engine, the type of its machine,
-/// an expression that is the machine if the processor has it, and the number of groups.
+/// Defines the type that holds the lanes, and its operations on all machines. Each row has an engine, the
+/// type of its machine, an expression for the machine if the processor has it, and the number of groups.
 macro_rules! held {
     ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $find:expr, $groups:literal;)*) => {
         /// Eight numbers on the machine of an engine.
@@ -121,7 +121,7 @@ macro_rules! held {
                 }
             }
 
-            /// Adds, if both are on one engine; returns whether it did.
+            /// Adds, if both are on one engine. Returns whether it did.
             #[inline]
             fn add(&mut self, other: &Self) -> bool {
                 match (self, other) {
@@ -176,12 +176,12 @@ held! {
     #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, Avx512Ifma::new(), 1;
 }
 
-/// Why an engine has no lanes to use here.
+/// The error for an engine without lanes to use here.
 fn unfit(engine: Engine) -> FpError {
     if engine.has_lanes() { EngineError::Unavailable(engine).into() } else { FpError::WithoutLanes(engine) }
 }
 
-/// Products of a group of elements at a time, one in each lane, or squares where `b` is `None`.
+/// Products of groups of elements, one element in each lane; squares if `b` is `None`.
 fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) {
     let limbs = |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
     let mut products: [Fe; 8] = Default::default();
@@ -211,10 +211,11 @@ impl Fp8 {
         }
     }
 
-    /// Like [`new`](Self::new), on an engine of the caller's choice.
+    /// Like [`new`](Self::new), on a given engine.
     ///
     /// # Errors
-    /// [`FpError::Engine`] where the processor lacks the engine, [`FpError::WithoutLanes`] for an engine that has none.
+    /// [`FpError::Engine`] if the processor lacks the engine, [`FpError::WithoutLanes`] for an engine without
+    /// lanes.
     pub fn new_on(engine: Engine, elements: &[Fp; 8]) -> Result<Self, FpError> {
         Held::new(engine, elements).map(Self)
     }
@@ -241,7 +242,7 @@ impl Fp8 {
         self.0.square(times);
     }
 
-    /// `other`, converted to the engine of `self`.
+    /// Converts `other` to the engine of `self`.
     fn converted(&self, other: &Self) -> Held {
         match Held::new(self.engine(), &other.to_array()) {
             Ok(held) => held,

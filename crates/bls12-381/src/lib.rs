@@ -1,9 +1,10 @@
-//! The base field of BLS12-381, the curve of BLS signatures and of many proof systems: integers modulo a prime of 381 bits.
+//! The base field of BLS12-381, the curve of BLS signatures and of many proof systems: integers modulo a
+//! prime of 381 bits.
 //!
-//! * [`Fp`] is one element. It is multiplied in assembly where the processor has MULX, ADCX and ADOX (Intel since 2014, AMD
-//!   since 2017), else in portable Rust.
-//! * [`Fp8`] is eight elements that stay in the lanes of a vector machine: a long chain of operations converts them
-//!   only twice, at its start and at its end.
+//! * [`Fp`] is one element. It is multiplied in assembly where the processor has MULX, ADCX and ADOX (Intel
+//!   since 2014, AMD since 2017), else in portable Rust.
+//! * [`Fp8`] is eight elements that stay in the lanes of a vector machine: a long chain of operations
+//!   converts them only twice, at its start and at its end.
 //! * [`mul_batch`] and [`sqr_batch`] multiply slices of elements, in lanes where that is faster.
 //! * [`Form`] names the ways of multiplying one element, to compare them.
 //!
@@ -20,8 +21,9 @@
 //! # Ok::<(), zariz_bls12_381::FpError>(())
 //! ```
 //!
-//! Every operation takes constant time, unless its description says otherwise: `invert` shows whether an element
-//! was 0. Elements are `Copy` and not wiped when dropped; [`Fp`] and [`Fp8`] are [`zeroize::Zeroize`].
+//! Every operation takes constant time, unless its description says otherwise: `invert` shows whether an
+//! element was 0. Elements are `Copy` and not wiped when dropped; [`Fp`] and [`Fp8`] are
+//! [`zeroize::Zeroize`].
 #![forbid(unsafe_code)]
 
 mod batch;

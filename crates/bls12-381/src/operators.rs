@@ -1,7 +1,7 @@
-//! `+`, `-`, `*` and their assigning forms.
+//! The operators `+`, `-`, `*` and their assigning forms.
 //!
-//! The assigning forms work in place. A copied result is read in halves of what was written, which costs as
-//! much as an addition: write chains with the assigning forms.
+//! The assigning forms work in place. A returned value is copied, and the copy is read in halves of what was
+//! written, which costs as much as an addition. So write chains with the assigning forms.
 
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 

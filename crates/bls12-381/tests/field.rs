@@ -1,4 +1,5 @@
-//! The base field of BLS12-381: every form and engine against num-bigint and dashu-int, and the laws of a field.
+//! The base field of BLS12-381: every form and engine against num-bigint and dashu-int, and the laws of a
+//! field.
 
 #[allow(dead_code)]
 #[path = "../../zariz/tests/common/engines.rs"]
@@ -19,10 +20,10 @@ use random::Random;
 use zariz::Engine;
 use zariz_bls12_381::{Form, Fp, Fp8, FpError, mul_batch, mul_batch_on, sqr_batch, sqr_batch_on};
 
-// Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
+// If the processor lacks AVX-IFMA or AVX512-IFMA, these engines run emulated.
 zariz_emulator::install_before_main!();
 
-/// The engines that have lanes; the others say that they have none.
+/// The engines with lanes; checks that the others say they have none.
 fn vector_engines() -> Vec<Engine> {
     let (with, without): (Vec<_>, Vec<_>) = engines().into_iter().partition(|engine| engine.has_lanes());
     for engine in without {
@@ -45,7 +46,7 @@ fn value(element: &Fp) -> BigUint {
     BigUint::from_bytes_be(&element.to_be_bytes())
 }
 
-/// The product modulo p by both libraries, which must agree.
+/// The product modulo p with both libraries, which must agree.
 fn product(a: &BigUint, b: &BigUint) -> BigUint {
     let by_num = a * b % modulus();
     let [a, b, p] = [a, b, &modulus()].map(|number| UBig::from_be_bytes(&number.to_bytes_be()));
@@ -53,12 +54,13 @@ fn product(a: &BigUint, b: &BigUint) -> BigUint {
     by_num
 }
 
-/// Numbers at which carries, borrows and corrections go as far as they can, in either form.
+/// Numbers with the longest carries, borrows and corrections, in either form.
 fn edges() -> Vec<BigUint> {
     let p = modulus();
     let mut edges =
         vec![BigUint::ZERO, big(1), big(2), &p - big(1), &p - big(2), (&p - big(1)) >> 1, (&p + big(1)) >> 1];
-    // Limbs and digits all ones below p; R, and the numbers that are 1, all ones and p − 1 in Montgomery's form.
+    // Limbs and digits of all ones below p; R; and the numbers whose Montgomery form is 1, all ones and p −
+    // 1.
     edges.extend([64, 128, 192, 256, 320, 380, 364, 357, 51, 52].map(|bits| two_to(bits) - big(1)));
     edges.extend([384, 408, 416].map(|bits| two_to(bits) % &p));
     let out_of = two_to(384).modpow(&(&p - big(2)), &p);
@@ -67,7 +69,7 @@ fn edges() -> Vec<BigUint> {
     edges
 }
 
-/// An edge, a shape with long carries, or anything.
+/// An edge case, a number with long carries, or any number.
 fn any_number(random: &mut Random) -> BigUint {
     let edges = edges();
     match random.below(4) {
@@ -199,7 +201,7 @@ fn eight_at_once_on_every_engine() {
             z = x.clone();
             z += &y;
             check("sum", &z, &|a, b| (a + b) % &p);
-            // What is not below p in the lanes, but only below 2p.
+            // A value in the lanes that is not below p, only below 2p.
             z *= &y;
             check("product with a sum", &z, &|a, b| product(&((a + b) % &p), b));
             z -= &y;

@@ -11,10 +11,10 @@ use crate::encoding::Encoding;
 use crate::exit::Failure;
 use crate::input;
 
-/// More threads than this would only fight over the cores.
+/// The most threads; more would only compete for the cores.
 const MOST_THREADS: i64 = 1024;
 
-/// How to compute: threads, engine, and what is shown of the progress.
+/// Options for computing: threads, engine, progress.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Execution {
     /// Threads to use [default: one for each core; one for `speed`]
@@ -29,24 +29,24 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// The threads that the command line names, else one for each core.
+    /// The threads that the command line names, or one for each core.
     pub fn threads(&self) -> usize {
         self.threads.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from)
     }
 
-    /// The threads that the command line names, else one.
+    /// The threads that the command line names, or one.
     pub fn threads_or_one(&self) -> usize {
         self.threads.map_or(1, usize::from)
     }
 }
 
-/// What the commands for messages share: where they come from, and where results go.
+/// The input and output options of the commands for messages.
 #[derive(clap::Args)]
 pub struct Files {
     /// Treat each line (without its end) as one item; each gives one line of output
     ///
-    /// Lines stream: they and their results take at most 64 MiB of memory plus the longest line, for all
-    /// threads together. A line has at most 256 MiB.
+    /// Lines are streamed: they and their results take at most 64 MiB of memory plus the longest line, for
+    /// all threads together. A line may have at most 256 MiB.
     #[arg(long)]
     pub lines: bool,
     /// Where results go; the file appears when it is complete [default: standard output]
@@ -57,24 +57,24 @@ pub struct Files {
     pub input: PathBuf,
 }
 
-/// What the commands for signatures share: how these are made and written.
+/// Options of the commands for signatures: algorithm and encoding.
 #[derive(clap::Args)]
 pub struct SignatureFormat {
     /// The signature algorithm, by its name in JOSE: RS256, RS384, RS512, PS256, PS384, PS512
     #[arg(long, default_value = "RS256", value_parser = algorithm)]
     pub alg: Algorithm,
-    /// How signatures are written [default: raw for one message, base64 for lines]
+    /// The encoding of signatures [default: raw for one message, base64 for lines]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
 }
 
 impl SignatureFormat {
-    /// The encoding that the command line names, or the usual one.
+    /// The encoding that the command line names, or the default.
     pub fn encoding(&self, lines: bool) -> Result<Encoding, Failure> {
         Encoding::or_default(self.encoding, lines, "--encoding")
     }
 
-    /// Refuses a key that cannot be used with the algorithm; the error names the algorithms that can. `path` is the
+    /// Refuses a key that does not fit the algorithm; the error names the algorithms that do. `path` is the
     /// key's file.
     pub fn must_fit(&self, key: &PublicKey, path: &Path) -> Result<(), Failure> {
         let zero = vec![0; key.size()];
@@ -109,7 +109,8 @@ fn algorithms(fits: impl Fn(Algorithm) -> bool) -> Vec<&'static str> {
     Algorithm::NAMED.iter().filter(|algorithm| fits(**algorithm)).filter_map(|algorithm| algorithm.name()).collect()
 }
 
-/// Reads the name of a signature algorithm, in any case. For one of another family, the error names the family.
+/// Reads the name of a signature algorithm, in upper or lower case. For one of another family, the error
+/// names the family.
 fn algorithm(name: &str) -> Result<Algorithm, String> {
     let lower = name.to_lowercase();
     let other = match lower.get(..2) {

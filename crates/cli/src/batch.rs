@@ -1,4 +1,4 @@
-//! Batch work: items in, results out in the same order, on several threads and in bounded memory.
+//! Work in batches: items in, results out in the same order, on several threads and in bounded memory.
 
 use zeroize::Zeroizing;
 
@@ -10,21 +10,19 @@ use crate::progress::Progress;
 use crate::report;
 use crate::stream::{self, Limits};
 
-/// Items that are worked on together: enough to fill an engine's lanes many times over.
+/// The most items that are worked on together: enough to fill an engine's lanes many times.
 const ITEMS: usize = 64;
 
-/// A chunk that takes this much memory gets no further items.
+/// A chunk that takes this much memory gets no more items.
 const CHUNK: u64 = 1 << 20;
 
-/// Lines and their results take less memory than this plus what the largest of them takes, for all threads
-/// together.
+/// Lines and their results take less memory than this plus the largest of them, for all threads together.
 pub const MEMORY: u64 = 64 << 20;
 
-/// The result of one item: what goes to its output line, or why it failed. The line is wiped if its type does
-/// that.
+/// The result of one item: its output line, or why it failed. The line is wiped if its type does that.
 pub type ItemResult<T = Vec<u8>> = Result<T, String>;
 
-/// How many items went well, and how many failed.
+/// How many items succeeded and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Items done.
@@ -34,7 +32,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The run's outcome where a failed item means a failed line; the number of failures is reported.
+    /// The run's outcome if a failed item fails its line. Reports the number of failures.
     pub fn outcome(self, progress: &Progress) -> Outcome {
         if self.failed == 0 {
             return Outcome::Done;
@@ -50,11 +48,11 @@ struct Chunk<T> {
     items: Vec<T>,
     /// Bytes of input, for the progress.
     bytes: u64,
-    /// Bytes that the items and their results take: less than [`CHUNK`] and one more item.
+    /// Bytes that the items and their results take: less than [`CHUNK`] plus one item.
     memory: u64,
 }
 
-/// A chunk's results: output lines in order, and the errors with their items' places in the chunk.
+/// A chunk's results: output lines in order, and errors with the places of their items in the chunk.
 struct Finished {
     /// Wiped: it may hold plaintexts.
     text: Zeroizing<Vec<u8>>,
@@ -63,19 +61,19 @@ struct Finished {
     bytes: u64,
 }
 
-/// Gathers what `source` has into chunks. It never waits for a second item: the items that are there make a
-/// batch, so a slow writer gets its results at once, and a fast one gets full batches.
+/// Gathers the items of `source` into chunks. It never waits for a second item: the items that have arrived
+/// make a batch. So a slow writer gets its results at once, and a fast one gets full batches.
 struct Chunks<S> {
     source: S,
-    /// The longest that the line of a result may be.
+    /// The longest possible result, as a line.
     result: u64,
-    /// Why reading stopped, to be told after the items that came before.
+    /// Why reading stopped; reported after the items before it.
     failure: Option<Failure>,
 }
 
 impl<S> Chunks<S> {
     fn new(source: S, longest: usize) -> Self {
-        // One more for the end of the line.
+        // One more, for the line end.
         Self { source, result: longest as u64 + 1, failure: None }
     }
 }
@@ -106,8 +104,9 @@ impl<S: Source> Iterator for Chunks<S> {
     }
 }
 
-/// Runs `work` over all items on `threads` threads. Each result makes a line of `output`, an empty one if the
-/// item failed; failures are reported with their line numbers. No result may be longer than `longest` bytes.
+/// Runs `work` on all items, on `threads` threads. Each result makes a line of `output`; a failed item makes
+/// an empty line, and its failure is reported with its line number. No result may be longer than `longest`
+/// bytes.
 ///
 /// Items and their results take less than [`MEMORY`] plus one item and its result, with any number of
 /// threads.
@@ -120,7 +119,7 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
     work: impl Fn(Vec<S::Item>) -> Vec<ItemResult<T>> + Sync,
 ) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    // A chunk is one item of the stream, whose own batches would wait for slow input.
+    // Each chunk is one item of the stream: the stream's own batches would wait for slow input.
     let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
     stream::ordered(
@@ -136,8 +135,8 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
             tally.failed += finished.errors.len() as u64;
             tally.done += finished.items - finished.errors.len() as u64;
             if let Some(output) = &mut output {
-                // Nothing can be delivered any more, and a reader that waits for slow input would only hold
-                // up the message.
+                // Exit at once: nothing can be delivered any more, and a thread that waits for slow input
+                // would only delay the message.
                 output.write(&finished.text).unwrap_or_else(|failure| exit::at_once(&failure));
             }
             progress.advance(finished.items, finished.bytes);
@@ -163,7 +162,7 @@ fn finish<I, T: AsRef<[u8]>>(chunk: Chunk<I>, work: &impl Fn(Vec<I>) -> Vec<Item
     Finished { text, errors, items, bytes: chunk.bytes }
 }
 
-/// Applies `work` to the good among `items` at once; the bad keep their places and their errors.
+/// Applies `work` to all good items at once. Failed items keep their places and errors.
 pub fn among_good<T, U>(
     items: Vec<Result<T, String>>,
     work: impl FnOnce(&[T]) -> Vec<Result<U, String>>,
@@ -172,7 +171,7 @@ pub fn among_good<T, U>(
     let places: Vec<Result<(), String>> = items.into_iter().map(|item| item.map(|item| good.push(item))).collect();
     let mut results = work(&good).into_iter();
     let result_of = |place: Result<(), String>| {
-        // `work` gives a result for every item; if it ever did not, the item has failed.
+        // If `work` ever returned too few results, the missing items have failed.
         place.and_then(|()| results.next().unwrap_or_else(|| Err("no result".into())))
     };
     places.into_iter().map(result_of).collect()
@@ -218,7 +217,7 @@ mod tests {
         assert_eq!(among_good(items, work), expected);
     }
 
-    /// Counts the long lines in memory, and the most of them at a time.
+    /// Counts the long lines in memory, now and at most.
     #[derive(Default)]
     struct Census {
         now: AtomicUsize,
@@ -226,7 +225,7 @@ mod tests {
         read: AtomicUsize,
     }
 
-    /// A line that says that it is long.
+    /// A line that reports a large size.
     struct Line<'a>(&'a Census);
 
     impl Drop for Line<'_> {
@@ -263,7 +262,7 @@ mod tests {
         for threads in [1, 2, 16, 64] {
             let census = Census::default();
             let work = |lines: Vec<Line>| {
-                // Until more is read than may be, or time was given for it: there are always threads that
+                // Wait until too many are in memory, or long enough for that: there are always threads that
                 // could read.
                 (0..100).take_while(|_| census.now.load(Ordering::SeqCst) <= bound).for_each(|_| thread::yield_now());
                 lines.iter().map(|_| Ok(Vec::new())).collect()
@@ -276,7 +275,7 @@ mod tests {
         }
     }
 
-    /// The bound also holds for what a chunk adds to it, and for results that are longer than their items.
+    /// The bound includes the memory that a chunk adds, and results that are longer than their items.
     #[test]
     fn a_chunk_is_a_small_part_of_the_memory() {
         struct Lines(u64);

@@ -1,6 +1,6 @@
-//! What an interrupted run leaves behind: every signal that ends a program (Ctrl-C, a closed terminal, a request
-//! to terminate, ...) removes temporary files and folders, puts the terminal back, and says how far the run has
-//! come. Then the process ends by the signal, as usual. Signals that are ignored at the start stay ignored.
+//! Cleans up after an interrupted run. Every signal that ends a program (Ctrl-C, a closed terminal, a request
+//! to terminate, ...) removes temporary files and folders, restores the terminal, and reports how far the run
+//! has come. Then the signal ends the process, as usual. Signals that were ignored at the start stay ignored.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -9,7 +9,7 @@ use crate::report;
 
 static DOOMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// As long as this exists, an interruption removes the path.
+/// While this exists, an interruption removes the path.
 pub struct Watch(PathBuf);
 
 impl Drop for Watch {
@@ -18,9 +18,9 @@ impl Drop for Watch {
     }
 }
 
-/// Creates a temporary file, or a folder for more than one, and has an interruption remove it with all it
-/// holds, until the watch is dropped. No interruption comes between the two, and none is followed by a
-/// creation.
+/// Creates a temporary file, or a folder for several. An interruption removes it with its contents, until the
+/// watch is dropped. No interruption comes between creating and watching, and nothing is created after an
+/// interruption.
 pub fn watched<T, E>(create: impl FnOnce() -> Result<T, E>, path: impl FnOnce(&T) -> &Path) -> Result<(T, Watch), E> {
     listen_once();
     let mut doomed = doomed();
@@ -30,7 +30,7 @@ pub fn watched<T, E>(create: impl FnOnce() -> Result<T, E>, path: impl FnOnce(&T
     Ok((created, Watch(path)))
 }
 
-/// Removes what is watched, for a run that ends without unwinding.
+/// Removes all watched paths, for a run that ends without unwinding.
 pub fn remove() {
     remove_all(&mut doomed());
 }
@@ -41,18 +41,18 @@ fn remove_all(doomed: &mut Vec<PathBuf>) {
     }
 }
 
-/// What an interrupted run says; nothing if empty.
+/// What an interrupted run reports, if not empty.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
-/// Takes a step that an interruption waits for, so that all of it was done or nothing. The step is given what
-/// an interrupted run says from then on, to change it.
+/// Runs a step that an interruption waits for, so that either all of it is done or nothing. The step gets the
+/// report of an interrupted run, and may change it for later interruptions.
 pub fn whole<T>(step: impl FnOnce(&mut String) -> T) -> T {
     listen_once();
     step(&mut last_words())
 }
 
 fn last_words() -> MutexGuard<'static, String> {
-    // The text is whole even if a thread panicked while it held the lock.
+    // The text is complete even if a thread panicked while it held the lock.
     LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -62,11 +62,11 @@ fn listen_once() {
 }
 
 fn doomed() -> MutexGuard<'static, Vec<PathBuf>> {
-    // The list is whole even if a thread panicked while it held the lock.
+    // The list is complete even if a thread panicked while it held the lock.
     DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread that waits for a signal. If it cannot be started, the work goes on, and an interruption
+/// Starts the thread that waits for a signal. If it cannot be started, the run goes on, and an interruption
 /// leaves a temporary file behind.
 #[cfg(unix)]
 fn listen() {
@@ -74,7 +74,7 @@ fn listen() {
     let Ok(mut signals) = signals else { return };
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
-            // Both are held to the end of the process, so that no further step begins, and nothing is
+            // Both locks are held until the process ends, so that no other step begins and nothing is
             // created.
             let (words, mut doomed) = (last_words(), doomed());
             remove_all(&mut doomed);
@@ -89,7 +89,7 @@ fn listen() {
 #[cfg(not(unix))]
 fn listen() {}
 
-/// Has an interruption put the terminal back into its present state, until the result is dropped.
+/// Makes an interruption restore the terminal's present state, until the result is dropped.
 #[cfg(unix)]
 pub fn keep_terminal() -> terminal::Saved {
     listen_once();
@@ -106,7 +106,7 @@ mod terminal {
 
     use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-    /// The terminal, and its state while no password is asked for.
+    /// The terminal, and its normal state; `None` while no password is being asked for.
     static STATE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
     pub struct Saved;

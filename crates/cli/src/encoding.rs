@@ -1,14 +1,14 @@
-//! How bytes are written as text, and read back.
+//! Encodings of bytes as text.
 
 use clap::ValueEnum;
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE};
 
 use crate::exit::Failure;
 
-/// Many times the largest signature or ciphertext in any encoding.
+/// The longest encoded item: many times the largest signature or ciphertext in any encoding.
 pub const LONGEST_ENCODED: u64 = 64 << 10;
 
-/// How signatures, ciphertexts and plaintexts are written.
+/// The encoding of signatures, ciphertexts and plaintexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Encoding {
     /// The bytes themselves
@@ -22,7 +22,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding that `option` names, or the usual one: base64 for lines, raw for one message.
+    /// The encoding that `option` names, or the default: base64 for lines, raw for one message.
     pub fn or_default(asked: Option<Self>, lines: bool, option: &str) -> Result<Self, Failure> {
         match (asked, lines) {
             (Some(Self::Raw), true) => Err(Failure::Usage(format!(
@@ -40,12 +40,12 @@ impl Encoding {
         self.symbols().map_or_else(|| bytes.to_vec(), |symbols| symbols.encode(bytes).into_bytes())
     }
 
-    /// How long `length` bytes are in this encoding.
+    /// The length of `length` bytes in this encoding.
     pub fn length(self, length: usize) -> usize {
         self.symbols().map_or(length, |symbols| symbols.encode_len(length))
     }
 
-    /// How text is written, if the encoding makes text.
+    /// The alphabet, if the encoding makes text.
     fn symbols(self) -> Option<data_encoding::Encoding> {
         match self {
             Self::Raw => None,
@@ -55,7 +55,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that one line of text encodes; white space around it is ignored.
+    /// Decodes one line of text; ignores white space around it.
     pub fn decode(self, text: &[u8]) -> Result<Vec<u8>, String> {
         let text = if self == Self::Raw { text } else { text.trim_ascii() };
         let decoded = match self {
@@ -67,7 +67,7 @@ impl Encoding {
         decoded.map_err(|error| self.explain(text, error))
     }
 
-    /// What is wrong with `text`, in words.
+    /// Explains what is wrong with `text`.
     fn explain(self, text: &[u8], error: DecodeError) -> String {
         let (name, is_symbol): (_, fn(&u8) -> bool) = match self {
             Self::Raw => ("raw", |_| true),
@@ -75,7 +75,7 @@ impl Encoding {
             Self::Base64 => ("base64", |c| c.is_ascii_alphanumeric() || b"+/".contains(c)),
             Self::Base64url => ("base64url", |c| c.is_ascii_alphanumeric() || b"-_".contains(c)),
         };
-        // A wrong character tells more than a wrong length, which is what the decoder looks at first.
+        // A wrong character tells more than a wrong length, which the decoder checks first.
         match unpadded(text).iter().enumerate().find(|(_, byte)| !is_symbol(byte)) {
             Some((at, byte)) => format!("not {name}: {:?} at column {}", char::from(*byte), at + 1),
             None if error.kind == DecodeKind::Length => {
@@ -85,7 +85,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that a whole file encodes: text may be broken into lines anywhere, as `openssl base64` does.
+    /// Decodes a whole file; the text may be broken into lines anywhere, as by `openssl base64`.
     pub fn decode_file(self, mut contents: Vec<u8>) -> Result<Vec<u8>, String> {
         if self == Self::Raw {
             return Ok(contents);
@@ -94,8 +94,8 @@ impl Encoding {
         self.decode(&contents)
     }
 
-    /// What to do about a file that was read as one item of `size` bytes and is in another form: text of one
-    /// item, or of one on each line. Empty if it is neither.
+    /// Advice if a file was read as one item of `size` bytes, but has another form: the text of one item, or
+    /// of one on each line. Empty if it has neither form.
     pub fn advice(self, contents: &[u8], size: usize) -> String {
         let is_item = |encoding: &Self, text: &[u8]| encoding.decode_file(text.to_vec()).is_ok_and(|i| i.len() == size);
         let texts = [("hex", Self::Hex), ("base64", Self::Base64), ("base64url", Self::Base64url)];
@@ -113,10 +113,10 @@ impl Encoding {
         }
     }
 
-    /// The bytes as the whole of an output: text ends with a line end. No copy of the bytes stays behind.
+    /// Encodes the whole of an output: text ends with a line end. Leaves no copy of the bytes.
     pub fn encode_file(self, bytes: &[u8]) -> Vec<u8> {
         let Some(symbols) = self.symbols() else { return bytes.to_vec() };
-        // Reserved at once: growing would leave a copy.
+        // Reserved at once: growing would leave a copy behind.
         let mut text = String::with_capacity(symbols.encode_len(bytes.len()) + 1);
         symbols.encode_append(bytes, &mut text);
         text.push('\n');
@@ -124,7 +124,7 @@ impl Encoding {
     }
 }
 
-/// Text less the padding that fills its last group of four.
+/// The text without the padding of its last group of four.
 fn unpadded(text: &[u8]) -> &[u8] {
     if !text.len().is_multiple_of(4) {
         return text;

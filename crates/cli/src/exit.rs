@@ -1,4 +1,4 @@
-//! How a run ends, and its exit code.
+//! The outcomes of a run, and its exit codes.
 
 use std::fmt;
 use std::io;
@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use crate::{cleanup, report};
 
-/// A run that came to its end.
+/// The outcome of a complete run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was done: 0.
     Done,
     /// A signature did not verify, a checked number is composite, or there was nothing to check: 1.
     NotVerified,
-    /// Some items of a batch failed, the others were delivered in place: 4.
+    /// Some items of a batch failed, the others were delivered in their places: 4.
     SomeFailed,
 }
 
@@ -28,20 +28,20 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Why a run stopped before its end.
+/// Why a run stopped early.
 #[derive(Debug)]
 pub enum Failure {
     /// Wrong usage: 2.
     Usage(String),
     /// A bad key, bad input, or an input or output that failed: 3.
     Input(String),
-    /// The reader of our output closed it, as `head` does: end quietly, by the signal for that, as other
-    /// programs do; 3 where there are no signals.
+    /// The reader closed our output, like `head`. The run ends without a message, by the signal for closed
+    /// pipes, like other programs; exit code 3 on systems without signals.
     Closed,
 }
 
 impl Failure {
-    /// Tells the user, and returns the exit code.
+    /// Reports the failure, and returns the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
             #[cfg(unix)]
@@ -65,12 +65,12 @@ impl Failure {
         Self::Input(format!("{what}: {error}"))
     }
 
-    /// Makes a failure of an error of the key in the file at `path`.
+    /// Turns an error of the key in the file at `path` into a failure.
     pub fn key<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Self {
         move |error| Self::Input(format!("{}: {error}", path.display()))
     }
 
-    /// A failed write to `what`: a closed pipe needs no message.
+    /// A failed write to `what`; a closed pipe gets no message.
     pub fn write(what: impl fmt::Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::io(what, error) }
     }
@@ -92,7 +92,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Errors of the library that say all there is to say.
+/// Converts errors of the library whose texts need no context.
 macro_rules! input {
     ($($error:ty),*) => {
         $(impl From<$error> for Failure {

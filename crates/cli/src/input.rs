@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::{report, standard};
 
-/// More than a pipe holds, so that one read takes all its contents.
+/// Larger than a pipe, so that one read takes all its contents.
 const BUFFER: usize = 256 * 1024;
 
 /// Whether `path` means standard input.
@@ -24,7 +24,7 @@ pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// Refuses to read standard input for two things; each path comes with the name of its option.
+/// Refuses to read standard input for two purposes. Each path comes with the name of its option.
 pub fn one_stdin<'a>(paths: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
     let names: Vec<&str> = paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
     match names.len() {
@@ -66,7 +66,7 @@ impl Input {
         Self { reader: BufReader::with_capacity(BUFFER, Box::new(file)), name, size }
     }
 
-    /// Standard input as a file of its own, to know whether it is a regular file and how long.
+    /// Standard input as a file, to know whether it is a regular file and how long.
     #[cfg(unix)]
     fn stdin() -> Result<Self, Failure> {
         use std::os::fd::AsFd;
@@ -83,7 +83,7 @@ impl Input {
         Ok(Self { reader, name: "standard input".into(), size: None })
     }
 
-    /// The digest of the rest of the input, which may be longer than the memory.
+    /// The digest of the rest of the input, which may be larger than memory.
     pub fn digest(&mut self, hash: Hash, progress: &mut Progress) -> Result<Vec<u8>, Failure> {
         let mut hasher = hash.hasher();
         loop {
@@ -100,8 +100,8 @@ impl Input {
         }
     }
 
-    /// One signature or ciphertext in `encoding` for a key of `size` bytes, and what to do if the input has
-    /// another form.
+    /// Reads one signature or ciphertext in `encoding` for a key of `size` bytes. Also returns advice if the
+    /// input has another form.
     pub fn read_item(self, encoding: Encoding, size: usize) -> Result<(Vec<u8>, String), Failure> {
         let mut contents = Vec::new();
         self.reader.take(LONGEST_ENCODED + 1).read_to_end(&mut contents).map_err(|e| Failure::io(&self.name, &e))?;

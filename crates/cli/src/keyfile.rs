@@ -1,4 +1,4 @@
-//! Keys from files, and errors that name the file and say what to do.
+//! Reads keys from files. Errors name the file and say what to do.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +11,8 @@ use crate::exit::Failure;
 use crate::input::Input;
 use crate::password::{self, Password};
 
-/// The largest key there is, in PEM with a chain of certificates around it, is far below this.
+/// The largest key file that is read. Even the largest key, in PEM with a chain of certificates around it, is
+/// far smaller.
 const LARGEST: u64 = 1 << 20;
 
 /// Reads a private key, encrypted or not.
@@ -20,7 +21,7 @@ pub fn private(path: &Path, password: &Password, engine: Dispatch) -> Result<Pri
     Ok(key.with_engine(engine)?)
 }
 
-/// Reads a public key, or a private key for the public key in it.
+/// Reads a public key, or the public half of a private key.
 pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<PublicKey, Failure> {
     let contents = read(path)?;
     let key = match PublicKey::parse(&contents) {
@@ -30,7 +31,7 @@ pub fn public(path: &Path, password: &Password, engine: Dispatch) -> Result<Publ
     Ok(key.map_err(|error| failure(path, &error))?.with_engine(engine)?)
 }
 
-/// Parses a private key. If it is encrypted, its password comes from the file given, else from the terminal.
+/// Parses a private key. If it is encrypted, its password comes from the given file, or from the terminal.
 fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<PrivateKey, KeyError>, Failure> {
     Ok(match password.read()? {
         Some(password) => PrivateKey::parse_encrypted(contents, &password),

@@ -1,6 +1,8 @@
-//! The parts of the program `zariz`: sign, verify, decrypt, raise to powers, make keys and primes, many at a time.
+//! The parts of the program `zariz`: it signs, verifies, decrypts, raises to powers, and makes keys and
+//! primes, many at a time.
 //!
-//! A library for the program, for that of the papers and for the fuzz targets: it may change with any release.
+//! This library is for the program, for that of the papers and for the fuzz targets. It may change with any
+//! release.
 //!
 //! Data goes to standard output, everything else to standard error. The exit codes are in [`exit`].
 #![forbid(unsafe_code)]
@@ -35,24 +37,25 @@ use exit::{Failure, Outcome};
 
 /// A whole program: reads the command line and runs it.
 pub fn run<Cli: Parser>(run: impl FnOnce(Cli) -> Result<Outcome, Failure>) -> ExitCode {
-    // Memory that one thread frees must be free for all threads. Called before any other thread is started.
+    // Memory that one thread frees must be free for all threads. Call this before any other thread is
+    // started.
     zariz_process::return_long_allocations();
     let run = |cli| processor::check_hidden().and_then(|()| run(cli)).map(Into::into);
     let done = Cli::try_parse().map_or_else(|error| not_run::<Cli>(&error), run);
     done.unwrap_or_else(|failure| failure.report())
 }
 
-/// Prints the help or version that was asked for, or what is wrong with the command line.
+/// Prints the help or version that was asked for, or the error in the command line.
 fn not_run<Cli: Parser>(error: &clap::Error) -> Result<ExitCode, Failure> {
     if !error.use_stderr() {
         output::Output::stdout()?;
         let printed = error.print().and_then(|()| std::io::stdout().flush());
         return printed.map(|()| ExitCode::SUCCESS).map_err(|error| Failure::write("standard output", &error));
     }
-    // Errors repeat arguments as they are: those for escaped ones say the same.
+    // Errors repeat arguments unchanged: parse escaped arguments for the same error.
     let arguments = std::env::args_os().map(|argument| report::Escaped(argument.display()).to_string());
     let escaped = Cli::try_parse_from(arguments).err();
-    // If it cannot be printed, the exit code still tells.
+    // If it cannot be printed, the exit code still says so.
     let _ = escaped.as_ref().unwrap_or(error).print();
     Ok(ExitCode::from(2))
 }

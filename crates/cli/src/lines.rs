@@ -1,4 +1,4 @@
-//! Lines of input as batch items, one file's or two files' side by side.
+//! Lines of input as batch items, from one file or from two side by side.
 
 use std::io::{BufRead, Read};
 
@@ -6,13 +6,13 @@ use crate::encoding::LONGEST_ENCODED;
 use crate::exit::Failure;
 use crate::input::Input;
 
-/// The longest line. Real input has none that is longer; it would only fill the memory.
+/// The longest line. A longer one is not real input, and would only fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
-/// Memory that an item takes besides its bytes: vectors, and what the allocator needs for them.
+/// Memory of an item besides its bytes: vectors, and the allocator's overhead.
 const OVERHEAD: u64 = 128;
 
-/// Where the items of a batch come from.
+/// The source of a batch's items.
 pub trait Source: Send {
     /// One line, or one line of each file.
     type Item: Send;
@@ -28,13 +28,13 @@ pub trait Source: Send {
 pub struct Taken<T> {
     /// The item.
     pub item: T,
-    /// Bytes of input that it took, of the left file where there are two; for the progress.
+    /// The bytes of input that it took (of the left file, if there are two), for the progress.
     pub bytes: u64,
-    /// Bytes of memory that it takes, with what is decoded of it, until its result is there.
+    /// The bytes of memory that it takes until its result is there, with its decoded form.
     pub memory: u64,
 }
 
-/// The lines of an input, without their ends (`\n` or `\r\n`); the last one needs no end.
+/// The lines of an input, without their ends (`\n` or `\r\n`). The last line needs no end.
 pub struct Lines {
     input: Input,
     number: u64,
@@ -48,7 +48,7 @@ impl Lines {
         Self { input, number: 0, longest: LONGEST_LINE, copies: 1 }
     }
 
-    /// For work that copies each line: counts the copy, at most as long as the line, as memory.
+    /// Counts memory for a copy of each line, at most as long as the line: for work that copies lines.
     pub fn copied(self) -> Self {
         Self { copies: 2, ..self }
     }
@@ -76,21 +76,20 @@ impl Source for Lines {
     }
 
     fn is_ready(&self) -> bool {
-        // A regular file is always there; from a pipe or terminal, only a whole line that has already arrived
-        // is.
+        // A regular file is always ready. A pipe or terminal is ready if a whole line has arrived.
         self.input.size.is_some() || self.input.reader.buffer().contains(&b'\n')
     }
 }
 
-/// The lines of two inputs side by side, of which the right one has short lines; when one is shorter, its
-/// side is `None` from there on.
+/// The lines of two inputs side by side; the right one has short lines. After the end of the shorter input,
+/// its side is `None`.
 pub struct Pairs {
     left: Lines,
     right: Lines,
 }
 
 impl Pairs {
-    /// The lines of `left`, each with that of `right`.
+    /// The lines of `left`, each with its line of `right`.
     pub fn new(left: Input, right: Input) -> Self {
         Self { left: Lines::new(left), right: Lines { longest: LONGEST_ENCODED, ..Lines::new(right).copied() } }
     }

@@ -1,4 +1,4 @@
-//! `zariz`: the program, whose parts are a library so that the fuzz targets reach them.
+//! The program `zariz`. Its parts are a library, which the fuzz targets also use.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -1,23 +1,23 @@
-//! Keys and primes take long to make, some longer than others: several threads make them without end, and the
-//! caller takes what is ready first.
+//! Makes keys and primes on several threads. Some take longer than others, so each thread makes them without
+//! end, and the caller takes the first that is ready.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use crate::exit::Failure;
 
-/// What may wait for the caller, of all threads together, before they wait for it.
+/// How many finished ones of all threads may wait for the caller before the threads wait.
 const AHEAD: usize = 64;
 
-/// The lanes that a search without end fills, at most.
+/// The most lanes that an endless search fills.
 const LANES: usize = 8;
 
-/// What the threads make, in the order in which it is ready. The threads end when this is dropped, each when
-/// it has made one more; the process may end before.
+/// The results of the threads, in the order in which they are ready. When this is dropped, each thread ends
+/// after its next result; the process may end earlier.
 pub struct Makers<T>(Receiver<Option<Result<T, Failure>>>);
 
 impl<T: Send + 'static> Makers<T> {
-    /// Starts `threads` threads, each with an endless iterator of its own; fewer if the system refuses some.
+    /// Starts `threads` threads, each with its own endless iterator; fewer if the system refuses some.
     pub fn start<I>(threads: usize, make: impl Fn() -> I) -> Result<Self, Failure>
     where
         I: Iterator<Item = Result<T, Failure>> + Send + 'static,
@@ -39,7 +39,7 @@ impl<T: Send + 'static> Makers<T> {
 impl<T> Iterator for Makers<T> {
     type Item = Result<T, Failure>;
 
-    /// The next to be ready. Panics if a thread has: what it was about to send is missing.
+    /// The next result. Panics if a thread has panicked, since its result is missing.
     fn next(&mut self) -> Option<Self::Item> {
         match self.0.recv() {
             Ok(Some(item)) => Some(item),
@@ -49,8 +49,8 @@ impl<T> Iterator for Makers<T> {
     }
 }
 
-/// What one thread makes of few: its share at a time, which is ready before all that an endless search has
-/// begun is.
+/// Makes the results of a thread in shares: for few results, a share is ready sooner than everything that an
+/// endless search has begun.
 pub fn in_shares<T, E>(mut make: impl FnMut() -> Result<Vec<T>, E>) -> impl Iterator<Item = Result<T, E>> {
     std::iter::repeat_with(move || match make() {
         Ok(share) => share.into_iter().map(Ok).collect(),
@@ -59,13 +59,13 @@ pub fn in_shares<T, E>(mut make: impl FnMut() -> Result<Vec<T>, E>) -> impl Iter
     .flatten()
 }
 
-/// The share of each thread, where it is so small that [`in_shares`] is faster than to search without end.
+/// The share of each thread, if it is so small that [`in_shares`] is faster than an endless search.
 pub fn small_share(count: u64, threads: usize) -> Option<usize> {
     let share = count.div_ceil(threads.max(1) as u64);
     usize::try_from(share).ok().filter(|share| *share < LANES)
 }
 
-/// Sends `None` when a panic drops it.
+/// Sends `None` if it is dropped by a panic.
 struct Alarm<T>(SyncSender<Option<T>>);
 
 impl<T> Drop for Alarm<T> {

@@ -1,6 +1,6 @@
-//! What `speed`, `demo` and the tables of the papers are measured with: [`stopwatch`] takes the time, [`processor`] has
-//! processor times, [`throughput`] compares rates round by round, [`sample`] says how far rounds agree, and
-//! [`openssl`] asks the system's program.
+//! Measurements for `speed`, `demo` and the tables of the papers: [`stopwatch`] takes the time, [`processor`]
+//! has processor times, [`throughput`] compares rates round by round, [`sample`] says how well rounds agree,
+//! and [`openssl`] runs the system's program.
 
 pub mod benchmark;
 pub mod figures;

@@ -5,8 +5,8 @@ use std::fmt;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use zeroize::Zeroizing;
 
-/// A number as big-endian bytes, with as many leading zeros as its text had. It may be a secret exponent: it
-/// is wiped, and not shown.
+/// A number as big-endian bytes, with the leading zeros of its text. It may be a secret exponent, so it is
+/// wiped and not shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(pub Zeroizing<Vec<u8>>);
 
@@ -17,12 +17,12 @@ impl fmt::Debug for Number {
 }
 
 impl Number {
-    /// Reads hexadecimal digits of either case, with or without `0x` before them.
+    /// Reads hexadecimal digits in upper or lower case, with or without `0x` before them.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::parse_bytes(text.as_bytes())
     }
 
-    /// [`parse`](Self::parse) of text that may be no text at all.
+    /// Like [`parse`](Self::parse), for bytes that may not be text.
     pub fn parse_bytes(text: &[u8]) -> Result<Self, String> {
         let digits = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
         if digits.is_empty() {
@@ -31,7 +31,7 @@ impl Number {
         if let Some(wrong) = digits.iter().find(|byte| !byte.is_ascii_hexdigit()) {
             return Err(format!("{:?} is not a hexadecimal digit", char::from(*wrong)));
         }
-        // The digits may be a long line: no copy of them is made, only the number.
+        // The digits may be a long line: do not copy them.
         let (odd, even) = digits.split_at(digits.len() % 2);
         let mut number = Zeroizing::new(vec![0; odd.len() + even.len() / 2]);
         let (first, rest) = number.split_at_mut(odd.len());
@@ -42,7 +42,7 @@ impl Number {
         Ok(Self(number))
     }
 
-    /// Lower-case digits of a big-endian number without leading zeros; `0` for zero.
+    /// A big-endian number in lower-case digits without leading zeros; `0` for zero.
     pub fn format(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
         let digits = Zeroizing::new(HEXLOWER.encode(bytes).into_bytes());
         let first = digits.iter().position(|digit| *digit != b'0');

@@ -1,4 +1,4 @@
-//! Output: standard output, or a file that appears whole or not at all.
+//! Output: standard output, or a file that appears complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
@@ -15,13 +15,13 @@ use crate::standard;
 pub enum Output {
     /// Standard output.
     Stdout,
-    /// Something at a path that cannot be replaced, such as a device or a named pipe.
+    /// A device, named pipe or the like, which cannot be replaced.
     Direct(File, PathBuf),
     /// A temporary file that takes its place when it is complete.
     Replaced(Draft),
 }
 
-/// A file in the making, in the folder of the file it will be.
+/// An incomplete file, in the folder of its target.
 pub struct Draft {
     file: NamedTempFile,
     target: PathBuf,
@@ -31,9 +31,9 @@ pub struct Draft {
 /// Who may read a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
-    /// Those that the user's mask allows; a replaced file keeps its mode.
+    /// As the user's mask allows; a replaced file keeps its mode.
     Usual,
-    /// The owner alone: mode 0600.
+    /// Only the owner: mode 0600.
     Owner,
 }
 
@@ -43,7 +43,7 @@ impl Output {
         standard::must_be_open(1).map(|()| Self::Stdout)
     }
 
-    /// Opens the file, or standard output if there is none or it is `-`.
+    /// Opens the file, or standard output for `-` or without a path.
     pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| !is_stdout(path)) else { return Self::stdout() };
         must_name_file(path)?;
@@ -53,22 +53,22 @@ impl Output {
         Draft::new(path, Access::Usual).map(Self::Replaced)
     }
 
-    /// Opens the file for a private key, or standard output for `-`. Other users cannot read a new file, and
-    /// a device or pipe of theirs is refused. What is there already stays until
-    /// [`finish_on`](Self::finish_on), which must be told the same `existing`.
+    /// Opens the output for a private key: a file, or standard output for `-`. Other users cannot read a new
+    /// file; their devices and pipes are refused. An existing file stays until
+    /// [`finish_on`](Self::finish_on), which must get the same `existing`.
     pub fn private(path: &Path, existing: Existing) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Self::stdout();
         }
         must_name_file(path)?;
-        // Where nothing may be replaced, nothing that is there is opened, either: taking its name fails.
+        // If nothing may be replaced, open nothing that exists: giving the name will fail.
         if existing == Existing::Replaced && is_special(path) {
             return Ok(Self::Direct(open_special_for_key(path)?, path.to_owned()));
         }
         Draft::new(path, Access::Owner).map(Self::Replaced)
     }
 
-    /// Whether the results will be seen on a terminal.
+    /// Whether the results appear on a terminal.
     pub fn is_terminal(&self) -> bool {
         match self {
             Self::Stdout => io::stdout().is_terminal(),
@@ -77,7 +77,7 @@ impl Output {
         }
     }
 
-    /// Refuses a terminal, for bytes that would disturb it; `option` is the one that makes text of them.
+    /// Refuses a terminal for binary output; `option` is the option that makes it text.
     pub fn refuse_binary(&self, option: &str) -> Result<(), Failure> {
         if self.is_terminal() {
             let text = format!("binary output is not written to a terminal; use --out FILE or {option} base64");
@@ -99,12 +99,12 @@ impl Output {
         }
     }
 
-    /// Whether what is written shows at once and cannot be taken back.
+    /// Whether output shows at once and cannot be taken back.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Replaced(_))
     }
 
-    /// Makes sure that what was written fits on the disk, so that only the file's name is still missing.
+    /// Ensures that the output fits on the disk, so that only the file's name is missing.
     pub fn settle(&self) -> Result<(), Failure> {
         match self {
             Self::Stdout | Self::Direct(..) => Ok(()),
@@ -112,14 +112,13 @@ impl Output {
         }
     }
 
-    /// Completes the output: a file takes its place, and that of a file that is there. Without this call
-    /// nothing is left of it.
+    /// Completes the output: a file takes its place, and replaces an existing one. Without this call, nothing
+    /// of it remains.
     pub fn finish(self) -> Result<(), Failure> {
         self.finish_on(&mut System, Existing::Replaced).map_err(PlaceError::failure)
     }
 
-    /// Like [`finish`](Self::finish), where the caller gives the disk and says what becomes of a file that is
-    /// there.
+    /// Like [`finish`](Self::finish), with a given disk and a choice for an existing file.
     pub fn finish_on(self, disk: &mut impl Disk, existing: Existing) -> Result<(), PlaceError> {
         match self {
             Self::Stdout | Self::Direct(..) => Ok(()),
@@ -158,8 +157,8 @@ impl Draft {
     }
 }
 
-/// Refuses the path of a folder, and one that can only be a folder's: its last part is empty, `.` or `..`. Without
-/// that, it would be the path of something else.
+/// Refuses the path of a folder, or one that can only be a folder's: its last part is empty, `.` or `..`.
+/// Otherwise the results would get another path.
 fn must_name_file(path: &Path) -> Result<(), Failure> {
     let whole = path.as_os_str().as_encoded_bytes();
     let ends_with_name = path.file_name().is_some_and(|name| whole.ends_with(name.as_encoded_bytes()));
@@ -175,14 +174,14 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The file that a path means. Through a symbolic link, the file it points to is the one to replace; where
-/// there is none yet, the folder is as good as known.
+/// The file that a path means. For a symbolic link, it is the file that the link points to; if that does not
+/// exist, the path's folder is resolved.
 fn target(path: &Path) -> PathBuf {
     let new = || Some(fs::canonicalize(place::folder(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
-/// Whether there is something at a path that is no file to be replaced, such as a device or a named pipe.
+/// Whether there is something at a path that cannot be replaced, such as a device or a named pipe.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| !about.is_file())
 }
@@ -192,7 +191,7 @@ fn open_special(path: &Path) -> Result<File, Failure> {
     File::options().write(true).open(path).map_err(|e| failed(path, &e))
 }
 
-/// Opens something special for a private key, unless another user could read the key from it.
+/// Opens a special file for a private key, unless another user could read the key from it.
 #[cfg(unix)]
 fn open_special_for_key(path: &Path) -> Result<File, Failure> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -200,12 +199,12 @@ fn open_special_for_key(path: &Path) -> Result<File, Failure> {
     if is_own_descriptor(path) {
         return open_special(path);
     }
-    // Before the pipe is opened, which would wait for its reader, and wake it.
+    // Check before opening: opening a pipe waits for its reader, and wakes it.
     let about = fs::metadata(path).map_err(|e| failed(path, &e))?;
     if about.file_type().is_fifo() && about.uid() != rustix::process::geteuid().as_raw() {
         return Err(foreign(path));
     }
-    // And again after it: another file may have taken its place.
+    // Check again afterwards: another file may have taken its place.
     let file = open_special(path)?;
     must_be_own(&file, path)?;
     Ok(file)
@@ -224,8 +223,8 @@ fn is_own_descriptor(path: &Path) -> bool {
         || path.parent() == Some(Path::new("/dev/fd"))
 }
 
-/// Refuses an open file that belongs to another user. What is good for every user is the null device, and a
-/// terminal that this process has already.
+/// Refuses an open file that belongs to another user, except the null device and a terminal that this process
+/// already has.
 #[cfg(unix)]
 fn must_be_own(file: &File, path: &Path) -> Result<(), Failure> {
     use std::os::fd::AsFd;
@@ -253,12 +252,13 @@ fn foreign(path: &Path) -> Failure {
     Failure::Input(format!("{}: {text}", path.display()))
 }
 
-/// Whether two paths mean one file, however they are written, so that one output would replace the other.
+/// Whether two paths, however they are written, mean the same file, so that one output would replace the
+/// other.
 pub fn same_file(a: &Path, b: &Path) -> bool {
     ![a, b].into_iter().any(|path| is_stdout(path) || is_special(path)) && target(a) == target(b)
 }
 
-/// Refuses a path at which there is something already.
+/// Refuses a path that exists.
 pub fn must_be_new(path: &Path) -> Result<(), Failure> {
     if is_stdout(path) {
         return Ok(());
@@ -267,8 +267,8 @@ pub fn must_be_new(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Refuses to put results in the place of what is needed to make or to use them; each path comes with the
-/// name of its option.
+/// Refuses to replace files that are needed to make or use the results. Each path comes with the name of its
+/// option.
 pub fn must_not_replace<'a>(
     output: (&str, Option<&Path>),
     needed: impl IntoIterator<Item = (&'a str, &'a Path)>,
@@ -290,13 +290,13 @@ mod tests {
     use std::os::unix::fs::chown;
     use std::process::Command;
 
-    /// A named pipe in a folder of its own, and the user that it is given to.
+    /// A named pipe in its own folder, owned by this user.
     fn pipe(owner: Option<u32>) -> Option<(tempfile::TempDir, PathBuf)> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
         if owner.is_some() && chown(&path, owner, None).is_err() {
-            // Only root may give files away. Written past the test harness, which would keep it to itself.
+            // Only root may give files away. Not by `eprintln`: the test harness would capture it.
             let _ = writeln!(io::stderr(), "SKIPPED: a pipe of another user cannot be made");
             return None;
         }
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_private_key_goes_to_no_pipe_of_another_user() {
-        // Opened for both, so that no reader is waited for.
+        // Opened for reading and writing, so as not to wait for a reader.
         let open = |path: &Path| File::options().read(true).write(true).open(path).expect("opened");
         let (_folder, path) = pipe(None).expect("an own pipe");
         assert!(must_be_own(&open(&path), &path).is_ok());

@@ -1,4 +1,4 @@
-//! Passwords of encrypted keys: from a file, or asked for on the terminal.
+//! Passwords of encrypted keys: from a file or from the terminal.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::exit::Failure;
 use crate::input::{self, Input};
 use crate::report::Escaped;
 
-/// A longer line is not a password.
+/// The longest password; a longer line is an error.
 const LONGEST: u64 = 1 << 16;
 
-/// Where the password of a key is.
+/// Where the password of a key comes from.
 #[derive(clap::Args)]
 pub struct Password {
     /// The password of an encrypted key: the first line of this file [default: asked for on the terminal]
@@ -49,7 +49,7 @@ pub fn ask(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 /// The first line of a file, without its end.
 pub fn first_line(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let input = Input::open(path)?;
-    // Reserved at once and read without a buffer: both would leave copies of the password behind.
+    // Reserved at once and read without a buffer: growing and buffering would leave copies of the password.
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST as usize + 1));
     let mut limited = input.reader.into_inner().take(LONGEST + 1);
     limited.read_to_end(&mut line).map_err(|error| Failure::io(&input.name, &error))?;

@@ -1,7 +1,7 @@
-//! Puts a complete temporary file in its place: the only way results and keys get their names.
+//! Moves a complete temporary file to its place. Results and keys get their names only in this way.
 //!
-//! The file's contents are on the disk before it has its name, and the name is before the run reports
-//! success. So a power failure leaves what was there before or the whole new file, and never takes back what
+//! The file's contents are on the disk before it gets its name, and the name is on the disk before the run
+//! reports success. So a power failure leaves either the old file or the whole new one, and never undoes what
 //! was reported.
 
 use std::fs::File;
@@ -12,23 +12,23 @@ use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
 
-/// What becomes of a file that has the name already.
+/// What happens to an existing file with the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// It is replaced.
     Replaced,
     /// It stays, and the new file fails; `--force` would replace it.
     Kept,
-    /// It stays, and the new file fails: nothing may be there.
+    /// It stays, and the new file fails: no file may have the name.
     Foreign,
 }
 
-/// What went wrong when a file was placed, by what there is at the target now.
+/// An error of placing a file, by what the target is now.
 #[derive(Debug)]
 pub enum PlaceError {
-    /// What was there before, if anything.
+    /// The old file, if there was one.
     NotPlaced(Failure),
-    /// The new file, complete. A power failure may still take its name away.
+    /// The new file, complete. A power failure may still remove its name.
     NameNotSynced(Failure),
 }
 
@@ -41,12 +41,12 @@ impl PlaceError {
     }
 }
 
-/// Puts on the disk what was written to `file`. What does not fit shows here, if it did not show before.
+/// Puts the contents of `file` on the disk. This also finds a full disk, if writing did not.
 pub fn sync(file: &File) -> io::Result<()> {
     System.sync(file)
 }
 
-/// The error for a file that is in the way.
+/// The error if a file already exists.
 pub fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{}: exists already; --force replaces it", path.display()))
 }
@@ -56,7 +56,7 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The operations on the disk that placing needs. Tests record the calls, or let them fail.
+/// The operations on the disk for placing a file. Tests record them, or make them fail.
 pub trait Disk {
     /// Puts the contents of `file` on the disk.
     fn sync(&mut self, file: &File) -> io::Result<()>;
@@ -66,7 +66,7 @@ pub trait Disk {
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
 }
 
-/// Gives `file` the name `target`, in its own folder, and returns when both are safe on the disk.
+/// Gives `file` the name `target`, in its own folder. Returns when both are safe on the disk.
 pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), PlaceError> {
     let failed = |error| PlaceError::NotPlaced(Failure::io(target.display(), &error));
     disk.sync(file.as_file()).map_err(failed)?;
@@ -86,7 +86,7 @@ pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing:
     })
 }
 
-/// The disk itself.
+/// The real disk.
 pub struct System;
 
 impl Disk for System {
@@ -105,20 +105,20 @@ impl Disk for System {
     #[cfg(unix)]
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
         match File::open(folder) {
-            // A folder that may be written and not read cannot be opened, and so not be synced.
+            // A folder with write but no read permission cannot be opened, and so cannot be synced.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
             opened => unless_impossible(opened?.sync_all()),
         }
     }
 
-    /// Elsewhere a folder cannot be opened; the file system keeps its names in a journal.
+    /// On other systems a folder cannot be opened; the file system keeps its names in a journal.
     #[cfg(not(unix))]
     fn sync_folder(&mut self, _: &Path) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Accepts that a file system has no way to sync.
+/// Ignores the error of a file system that cannot sync.
 fn unless_impossible(synced: io::Result<()>) -> io::Result<()> {
     synced.or_else(|error| match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => Ok(()),
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Places "new", and returns the calls, the result and the folder's files with their contents.
+    /// Places "new". Returns the calls, the result, and the folder's files with their contents.
     fn placed(before: Option<&str>, existing: Existing, failing: &'static str) -> (Vec<String>, String, Vec<String>) {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("target");

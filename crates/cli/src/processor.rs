@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 
-/// Checks that zariz knows every feature that `ZARIZ_HIDE` is to hide.
+/// Checks that every feature in `ZARIZ_HIDE` is known.
 pub fn check_hidden() -> Result<(), Failure> {
     match zariz::hidden().iter().find(|name| !zariz::HIDEABLE.contains(&name.as_str())) {
         Some(name) => Err(Failure::Usage(format!(
@@ -14,7 +14,7 @@ pub fn check_hidden() -> Result<(), Failure> {
     }
 }
 
-/// The processor's name, or `unknown processor` where the system does not give it.
+/// The processor's name, or `unknown processor` if the system does not report it.
 pub fn name() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| {
@@ -24,7 +24,7 @@ pub fn name() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
 }
 
-/// The features that matter to engines, each with whether the processor and the system offer it.
+/// The features that engines use, and whether the processor and the system have them.
 #[cfg(target_arch = "x86_64")]
 pub fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detected {
@@ -33,7 +33,7 @@ pub fn features() -> Vec<(&'static str, bool)> {
     detected!("bmi2", "adx", "avx2", "fma", "avxifma", "avx512f", "avx512dq", "avx512ifma")
 }
 
-/// The features that matter to engines: only x86-64 has any.
+/// The features that engines use: only x86-64 has any.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn features() -> Vec<(&'static str, bool)> {
     Vec::new()

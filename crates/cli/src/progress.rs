@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::measure::figures::grouped;
 use crate::report;
 
-/// Work that is done sooner needs no bar.
+/// How long work takes before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shows the progress of a run: a bar, and lines of text above it.
@@ -25,8 +25,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For work on `size` bytes of input, if that is known, which counts items by `noun`. No bar is drawn if
-    /// `quiet`, if standard error is no terminal, or if the results themselves appear on the terminal.
+    /// For work on `size` bytes of input, if known, with items named `noun`. Draws no bar if `quiet`, if
+    /// standard error is not a terminal, or if the results themselves appear on the terminal.
     pub fn new(quiet: bool, size: Option<u64>, noun: &'static str, results_on_terminal: bool) -> Self {
         let template = match size {
             Some(_) => "{wide_bar} {percent:>3}%  {msg}  {eta} left",
@@ -35,17 +35,17 @@ impl Progress {
         Self::with_template(quiet, results_on_terminal, size, noun, template)
     }
 
-    /// For making `count` things, which are counted by `noun`. When a bar is drawn: see [`new`](Self::new).
+    /// For making `count` things, named `noun`. Draws a bar under the conditions of [`new`](Self::new).
     pub fn of(quiet: bool, count: u64, noun: &'static str, results_on_terminal: bool) -> Self {
         Self::new(quiet, Some(count), noun, results_on_terminal)
     }
 
-    /// Counts one thing that is made.
+    /// Counts one thing that was made.
     pub fn made(&mut self) {
         self.advance(1, 1);
     }
 
-    /// For work on one item of `size` bytes, if that is known: counts the bytes.
+    /// For work on one item of `size` bytes, if known: counts the bytes.
     pub fn bytes(quiet: bool, size: Option<u64>, results_on_terminal: bool) -> Self {
         let template = match size {
             Some(_) => "{wide_bar} {percent:>3}%  {decimal_bytes}, {decimal_bytes_per_sec}  {eta} left",
@@ -54,7 +54,7 @@ impl Progress {
         Self::with_template(quiet, results_on_terminal, size, "", template)
     }
 
-    /// A spinner beside one long step.
+    /// A spinner for one long step.
     pub fn step(quiet: bool, text: impl Into<String>) -> Self {
         let progress = Self::new(quiet, None, "", false);
         progress.bar.set_message(text.into());
@@ -63,7 +63,7 @@ impl Progress {
 
     fn with_template(quiet: bool, hidden: bool, size: Option<u64>, noun: &'static str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
-        // The templates are right. If one were wrong, the plain bar would appear.
+        // The templates are valid. If one were not, the plain bar would appear.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -71,7 +71,7 @@ impl Progress {
         Self { quiet, bar, started: Instant::now(), noun, done: 0, appearance }
     }
 
-    /// Counts items that are done, and the bytes of input they took.
+    /// Counts finished items, and their bytes of input.
     pub fn advance(&mut self, items: u64, bytes: u64) {
         self.done += items;
         self.bar.inc(bytes);
@@ -89,14 +89,14 @@ impl Progress {
         self.bar.suspend(|| report::error(text));
     }
 
-    /// Sums up, unless quiet, the errors that were reported.
+    /// Reports a summary of the errors, unless quiet.
     pub fn failures(&self, text: impl Display) {
         if !self.quiet {
             self.error(text);
         }
     }
 
-    /// Takes the bar away, and ends with a line of text, unless quiet.
+    /// Removes the bar, and ends with a line of text, unless quiet.
     pub fn note(mut self, text: impl Display) {
         self.clear();
         if !self.quiet {
@@ -104,9 +104,9 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&mut self) {
-        // The bar must not appear after it is gone.
+        // The bar must not appear afterwards.
         drop(self.appearance.take());
         self.bar.finish_and_clear();
     }
@@ -118,15 +118,15 @@ impl Drop for Progress {
     }
 }
 
-/// Shows a bar after [`PATIENCE`], even while one item is being computed. If it is dropped earlier, no bar
-/// appears.
+/// Shows a bar after [`PATIENCE`], even during the computation of one item. If this is dropped earlier, no
+/// bar appears.
 struct Appearance {
     cancel: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
 impl Appearance {
-    /// `None` if no thread can be started: the work goes on without a bar.
+    /// `None` if no thread can be started: the run goes on without a bar.
     fn of(bar: &ProgressBar) -> Option<Self> {
         let (bar, (cancel, cancelled)) = (bar.clone(), channel());
         let wait = move || {
@@ -144,7 +144,7 @@ impl Drop for Appearance {
     fn drop(&mut self) {
         drop(self.cancel.take());
         if let Some(waiting) = self.waiting.take() {
-            // A thread that panicked has shown nothing, or all.
+            // A thread that panicked has shown nothing or everything.
             let _ = waiting.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Messages on standard error. If it cannot be written to, the run goes on. Control characters in messages come
-//! from names and inputs of others: they are escaped, so that they change nothing on a terminal.
+//! Messages on standard error. If they cannot be written, the run goes on. Control characters from others'
+//! names and inputs are escaped, so that they do not affect the terminal.
 
 use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal, Write};
@@ -15,8 +15,8 @@ pub fn error(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {}", Escaped(text));
 }
 
-/// Writes an error of a run that is interrupted, if there is one to write: on a terminal on a line of its
-/// own, because a progress bar may be shown.
+/// Writes the error of an interrupted run, if not empty. On a terminal it gets its own line, because a
+/// progress bar may be shown.
 pub fn interrupted(text: &str) {
     if text.is_empty() {
         return;
@@ -32,8 +32,8 @@ pub fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{}", Escaped(text));
 }
 
-/// Text that is safe on a terminal: control characters, line ends included, and characters that change the direction
-/// of writing are escaped as in Rust's strings.
+/// Text that is safe on a terminal. Control characters, including line ends, and characters that change the
+/// direction of writing are escaped like in Rust's strings.
 pub struct Escaped<T>(pub T);
 
 impl<T: Display> Display for Escaped<T> {
@@ -56,7 +56,7 @@ impl<T: Display> Display for Escaped<T> {
     }
 }
 
-/// A count with its noun, which is in the plural unless the count is one: 1 line, 20,000 lines.
+/// A count with its noun, in the plural unless the count is one: 1 line, 20,000 lines.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }

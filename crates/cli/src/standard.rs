@@ -1,5 +1,5 @@
-//! The standard streams, by number or by a path that names one. One that was closed at the start is refused: Rust
-//! has put the null device there, which loses results, and is an empty input.
+//! The standard streams, by number or by a path that names one. A stream that was closed at the start is
+//! refused: Rust replaces it by the null device, which loses results and gives empty input.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub fn must_be_open(stream: i32) -> Result<(), Failure> {
     }
 }
 
-/// [`must_be_open`] for a path that names a standard stream.
+/// Like [`must_be_open`], for a path that names a standard stream.
 pub fn must_name_open(path: &Path) -> Result<(), Failure> {
     const NAMES: [[&str; 3]; 3] = [
         ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"],

@@ -1,46 +1,46 @@
-//! Batches of a long input: several threads, results in order, bounded memory.
+//! Processes a long input in batches: several threads, results in order, bounded memory.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use room::{Closing, Room};
+use capacity::{Capacity, Closing};
 
-mod room;
+mod capacity;
 
-/// Batches under way or waiting, per thread: enough that no thread idles while the sink catches up.
+/// Batches per thread that are being computed or wait: enough that no thread idles while the sink catches up.
 const WINDOW_PER_THREAD: usize = 4;
 
-/// Items to reserve memory for before a batch is read.
+/// How many items to reserve memory for before a batch is read.
 const LIKELY_BATCH: usize = 1024;
 
 /// The most threads that are started.
 const MOST_THREADS: usize = 1024;
 
-/// How many threads work, and how much they may hold.
+/// The number of threads, and limits on their memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Worker threads: 1 to 1024; a number outside is replaced by the nearest.
+    /// Worker threads. A number outside 1 to 1024 is replaced by the nearest.
     pub threads: usize,
     /// The most items in a batch, at least 1.
     pub batch: usize,
-    /// The limit on the weight of all items in memory, for all threads together: reading waits while they
-    /// weigh this much. At least 1, in the unit of the weighing function.
+    /// The limit on the weight of all items in memory, for all threads together: at this weight, reading
+    /// waits. At least 1, in the unit of the weighing function.
     pub weight: u64,
 }
 
 /// Applies `work` to batches of items on several threads, and gives the results to `sink` in input order.
 ///
-/// `work` returns one result for each item. At most a few batches per thread are in memory at any time: reading waits until
-/// the sink has taken earlier results. The first error of `items` or `sink` ends the run and is returned;
-/// results of items before an error of `items` are still delivered. The run ends only when a call of `items`
-/// that is under way returns.
+/// `work` returns one result for each item. Only a few batches per thread are in memory at any time: reading
+/// waits until the sink has taken earlier results. The first error of `items` or `sink` ends the run and is
+/// returned; results of items before an error of `items` are still delivered. The run ends only when a call
+/// of `items` that is under way returns.
 ///
-/// `weigh` returns the weight of an item, which counts from the time it is read until the sink has taken the
-/// results of its batch; it should include the item's result. Reading waits while the items in memory weigh
-/// `limits.weight` or more, so together they weigh less than that plus the heaviest item. A batch that has
-/// used up the room is started before it is full.
+/// `weigh` returns the weight of an item, which should include the item's result. It counts from when the
+/// item is read until the sink has taken the results of its batch. Reading waits while the items in memory
+/// weigh `limits.weight` or more, so together they weigh less than that plus the heaviest item. A batch that
+/// has used up the capacity is started before it is full.
 ///
 /// The calling thread runs the sink. If fewer threads can be started, those do the work; if none can, the
 /// calling thread does. A panic of `items`, `work` or `sink` is passed on to the caller.
@@ -52,12 +52,12 @@ pub fn ordered<T: Send, U: Send, E: Send>(
     mut sink: impl FnMut(U) -> Result<(), E>,
 ) -> Result<(), E> {
     let (threads, batch) = (limits.threads.clamp(1, MOST_THREADS), limits.batch.max(1));
-    let room = Room::new(threads * WINDOW_PER_THREAD, limits.weight);
-    let reader = Mutex::new(Reader { items, weigh, room: &room, batch, index: 0, ended: false, failed: None });
+    let capacity = Capacity::new(threads * WINDOW_PER_THREAD, limits.weight);
+    let reader = Mutex::new(Reader { items, weigh, capacity: &capacity, batch, index: 0, ended: false, failed: None });
     let worker = |to_sink: Sender<Option<Batch<U, E>>>| {
         let alarm = Alarm(&to_sink);
-        // The thread that waits for room holds the lock, so that no other thread reads meanwhile. A poisoned
-        // lock means that reading panicked.
+        // The thread that waits for capacity holds the lock, so that no other thread reads meanwhile. A
+        // poisoned lock means that reading panicked.
         while let Ok(Some(batch)) = reader.lock().map(|mut reader| reader.next()) {
             if alarm.0.send(Some(batch.map(&work))).is_err() {
                 return;
@@ -65,8 +65,8 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         }
     };
     thread::scope(|scope| {
-        // When the sink is done or fails, workers that wait for room return.
-        let _closing = Closing(&room);
+        // When the sink is done or fails, workers that wait for capacity return.
+        let _closing = Closing(&capacity);
         // `None`: a worker has panicked, and its batch will never come.
         let (to_sink, results) = channel::<Option<Batch<U, E>>>();
         let start = |_: &usize| {
@@ -75,7 +75,7 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         };
         let mut deliver = |batch: Batch<U, E>| -> Result<(), E> {
             batch.contents?.into_iter().try_for_each(&mut sink)?;
-            room.release(batch.weight);
+            capacity.release(batch.weight);
             Ok(())
         };
         if (0..threads).take_while(start).count() == 0 {
@@ -90,8 +90,8 @@ pub fn ordered<T: Send, U: Send, E: Send>(
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for batch in results {
-            // On a panic, return: the other threads then find a closed room, and the scope passes the panic
-            // on.
+            // After a panic, return: the other threads find the capacity closed, and the scope passes the
+            // panic on.
             let Some(batch) = batch else { return Ok(()) };
             waiting.insert(batch.index, batch);
             while let Some(batch) = waiting.remove(&next) {
@@ -123,7 +123,7 @@ impl<T, E> Batch<T, E> {
 struct Reader<'a, I, W, E> {
     items: I,
     weigh: W,
-    room: &'a Room,
+    capacity: &'a Capacity,
     batch: usize,
     index: usize,
     ended: bool,
@@ -132,13 +132,13 @@ struct Reader<'a, I, W, E> {
 }
 
 impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, E> {
-    /// Waits for room, then returns the next batch, or the error in place of its first item; `None` after the
-    /// end, after an error, or when the room is closed.
+    /// Waits for capacity, then returns the next batch, or the error in place of its first item; `None` after
+    /// the end, after an error, or when the capacity is closed.
     fn next(&mut self) -> Option<Batch<T, E>> {
         if self.ended {
             return None;
         }
-        let free = u128::from(self.room.wait()?);
+        let free = u128::from(self.capacity.wait()?);
         let (mut items, mut weight) = (Vec::with_capacity(self.batch.min(LIKELY_BATCH)), 0);
         let contents = loop {
             if items.len() == self.batch || weight >= free {
@@ -157,7 +157,7 @@ impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, 
                     self.ended = true;
                     break Err(error);
                 }
-                // The items before the error go first.
+                // Return the items before the error first.
                 Some(Err(error)) => {
                     self.failed = Some(error);
                     break Ok(items);
@@ -167,13 +167,13 @@ impl<T, E, I: Iterator<Item = Result<T, E>>, W: Fn(&T) -> u64> Reader<'_, I, W, 
         if contents.as_ref().is_ok_and(Vec::is_empty) {
             return None;
         }
-        self.room.take(weight);
+        self.capacity.take(weight);
         self.index += 1;
         Some(Batch { index: self.index - 1, weight, contents })
     }
 }
 
-/// Sends `None` when a panic drops it.
+/// Sends `None` if it is dropped by a panic.
 struct Alarm<'a, T>(&'a Sender<Option<T>>);
 
 impl<T> Drop for Alarm<'_, T> {
@@ -290,7 +290,7 @@ mod tests {
         .expect("no error");
     }
 
-    /// A weight from 1 to 100; one in 50 is more than all the room.
+    /// A weight from 1 to 100; one in 50 exceeds the whole capacity.
     fn weight(number: u64) -> u64 {
         if number.is_multiple_of(50) { 5000 } else { number * 7919 % 100 + 1 }
     }
@@ -302,7 +302,7 @@ mod tests {
             let (read, delivered) = (AtomicU64::new(0), AtomicU64::new(0));
             let items = (0..3000).map(|number| {
                 let held = read.load(Ordering::SeqCst) - delivered.load(Ordering::SeqCst);
-                // A batch is released whole, when its last item was delivered.
+                // A batch is released as a whole, after its last item was delivered.
                 assert!(held < MOST, "{held} in memory, and still reading");
                 read.fetch_add(weight(number), Ordering::SeqCst);
                 Ok::<u64, ()>(number)
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn one_item_at_a_time_where_each_fills_the_room() {
+    fn one_item_at_a_time_where_each_fills_the_capacity() {
         let (read, delivered) = (AtomicU64::new(0), AtomicU64::new(0));
         let items = (0..200).map(|number| {
             assert_eq!(read.fetch_add(1, Ordering::SeqCst), delivered.load(Ordering::SeqCst));
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_that_wait_for_room_end_with_the_sink() {
+    fn workers_that_wait_for_capacity_end_with_the_sink() {
         let limits = Limits { threads: 8, batch: 2, weight: 4 };
         let result = ordered((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));

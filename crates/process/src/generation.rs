@@ -1,22 +1,23 @@
-//! A number that differs from that of every ancestor, without a system call.
+//! A number that differs from those of all ancestor processes, read without a system call.
 //!
-//! Linux clears a page in every child that gets a copy of it, however the child is made (`MADV_WIPEONFORK`, Linux
-//! 4.14). A process that finds it cleared draws a new number.
+//! Linux clears a page in every child that gets a copy of it, however the child is made (`MADV_WIPEONFORK`,
+//! Linux 4.14). A process that finds it cleared draws a new number.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod page {
     use std::ptr;
     use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-    /// The page; null before it is asked for, [`NONE`] where the system has none. A child has its parent's.
+    /// The page; null until it is first needed, [`NONE`] if the system has none. A child inherits the
+    /// address.
     static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
-    /// Its address alone is used.
+    /// Only its address is used.
     static NONE: AtomicU64 = AtomicU64::new(0);
     const LENGTH: usize = size_of::<AtomicU64>();
-    /// The numbers that were drawn in this process and its ancestors.
+    /// How many numbers were drawn in this process and its ancestors.
     static DRAWN: AtomicU64 = AtomicU64::new(0);
 
-    /// This process's number, where there is a page.
+    /// This process's number, if there is a page.
     pub fn number() -> Option<u64> {
         let mut page = PAGE.load(Ordering::Acquire);
         if page.is_null() {
@@ -25,20 +26,21 @@ mod page {
         if ptr::eq(page, &NONE) {
             return None;
         }
-        // SAFETY: it is a page that is never unmapped, aligned, and changed by atomic operations alone. Every bit
+        // SAFETY: the page is aligned, never unmapped, and changed only by atomic operations. Every bit
         // pattern is a valid `u64`.
         let number = unsafe { &*page };
         match number.load(Ordering::Acquire) {
             0 => {
                 let drawn = DRAWN.fetch_add(1, Ordering::Relaxed) + 1;
-                // If another thread was earlier, its number is the process's.
+                // If another thread was faster, its number is the process's.
                 Some(number.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire).err().unwrap_or(drawn))
             }
             known => Some(known),
         }
     }
 
-    /// Maps the page, unless another thread was earlier. Allocates nothing: a child may find the allocator locked.
+    /// Maps the page, unless another thread was faster. Allocates nothing: in a child, the allocator may be
+    /// locked.
     fn ask() -> *mut AtomicU64 {
         let mapped = map();
         let page = if mapped.is_null() { ptr::from_ref(&NONE).cast_mut() } else { mapped };
@@ -54,17 +56,17 @@ mod page {
         }
     }
 
-    /// A page that is cleared in every child that gets a copy of it; null where the system has none.
+    /// A page that is cleared in every child that gets a copy of it; null if the system has none.
     fn map() -> *mut AtomicU64 {
-        // SAFETY: a new mapping, wherever there is room. The advice concerns it alone. If it is not kept, nobody has
-        // its address.
+        // SAFETY: a new mapping, at an address of the system's choice. The advice only concerns this mapping.
+        // If it is unmapped here, nobody has its address.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
             let page = libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
             if page == libc::MAP_FAILED {
                 return ptr::null_mut();
             }
-            // An emulator that ignores advice would also take one that does not exist.
+            // An emulator that ignores all advice also accepts invalid advice.
             let heeds = libc::madvise(page, LENGTH, -1) != 0;
             if heeds && libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) == 0 {
                 return page.cast();
@@ -75,7 +77,8 @@ mod page {
     }
 }
 
-/// This process's number. Where the system clears no page, it is the process number, and costs a system call.
+/// This process's number. If the system clears no page, it is the process identifier, and costs a system
+/// call.
 pub(crate) fn number() -> u64 {
     #[cfg(all(target_os = "linux", not(miri)))]
     if let Some(number) = page::number() {
@@ -88,7 +91,7 @@ pub(crate) fn number() -> u64 {
 mod tests {
     use super::page;
 
-    /// A child that the system call itself makes draws its own number, and keeps it.
+    /// A child made by the bare system call draws its own number, and keeps it.
     #[test]
     fn a_child_draws_another_number() {
         let parent = page::number().expect("Linux 4.14 or later");

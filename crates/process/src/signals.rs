@@ -1,13 +1,14 @@
-//! Signals that end a process: which they are, and ending by one of them.
+//! Signals that end a process: which they are, and how to end by one of them.
 
 use std::ffi::c_int;
 use std::{mem, ptr};
 
 /// The signals that end this process unless it handles them, for a program that must clean up first.
 ///
-/// Left out are SIGKILL, which cannot be handled; signals for faults of the program itself, such as SIGSEGV; and signals
-/// that this process ignores, as `nohup` makes it ignore SIGHUP. SIGINT and SIGTERM are never left out: a script's
-/// shell has its background jobs ignore SIGINT, and a signal sent to such a job is still meant to end it.
+/// This leaves out SIGKILL, which cannot be handled; signals for faults of the program itself, such as
+/// SIGSEGV; and signals that this process ignores, for example SIGHUP under `nohup`. It never leaves out
+/// SIGINT and SIGTERM: a script's shell makes its background jobs ignore SIGINT, but a signal sent to such a
+/// job is still meant to end it.
 pub fn ending_signals() -> Vec<c_int> {
     let mut signals = vec![
         libc::SIGABRT,
@@ -31,18 +32,19 @@ pub fn ending_signals() -> Vec<c_int> {
 }
 
 fn is_ignored(signal: c_int) -> bool {
-    // SAFETY: zeroes are a valid `sigaction`. The call changes nothing, and writes the present action there.
+    // SAFETY: zeroes are a valid `sigaction`. The call changes nothing, and only writes the present action
+    // there.
     unsafe {
         let mut action: libc::sigaction = mem::zeroed();
         libc::sigaction(signal, ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }
 
-/// Ends the process as the signal does where nothing handles it, so that its parent sees why it ended. No memory
-/// is dumped, where the system lets a process forbid that: it may hold secrets.
+/// Ends the process by the signal's default action, so that its parent sees why it ended. Forbids a memory
+/// dump if the system allows that: memory may hold secrets.
 pub fn end_by(signal: c_int) -> ! {
-    // SAFETY: zeroes are a valid `sigaction` and a valid set of signals. The default action runs no code of this
-    // process. A limit is only lowered. A call that fails leaves things as they are, and `abort` comes after it.
+    // SAFETY: zeroes are a valid `sigaction` and a valid set of signals. The default action runs no code of
+    // this process. A limit is only lowered. A call that fails changes nothing, and `abort` follows.
     unsafe {
         libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
         #[cfg(target_os = "linux")]

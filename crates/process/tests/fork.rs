@@ -1,4 +1,4 @@
-//! Values across real forks.
+//! Per-process values across real forks.
 #![cfg(unix)]
 
 use std::sync::Mutex;
@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zariz_process::{PerProcess, Process, forks};
 
-/// Runs a function in a child made by `fork`; whether it returned true.
+/// Runs a function in a child made by `fork`. Returns whether it returned true.
 fn in_child(function: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child calls the function, which the C library's `fork` allows to allocate, and ends.
     in_child_made_by(|| unsafe { libc::fork() }, function)
 }
 
-/// Runs a function in the child that another makes; whether it returned true. A child that hangs is ended by its alarm.
+/// Runs a function in a child that `make` makes. Returns whether it returned true. An alarm ends a child that
+/// hangs.
 fn in_child_made_by(make: impl FnOnce() -> libc::pid_t, function: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child calls the function and ends; the parent waits for it, and writes its status.
     unsafe {
@@ -35,7 +36,7 @@ fn in_child_made_by(make: impl FnOnce() -> libc::pid_t, function: impl FnOnce() 
 #[test]
 fn each_process_has_its_own_value() {
     let values = PerProcess::new();
-    // How many ancestors had a value. (Forks may be counted twice, where two threads began to count.)
+    // How many ancestors had a value. (If two threads began to count, forks are counted twice.)
     let make = |inherited: Option<&Vec<usize>>| match inherited {
         None => vec![0],
         Some(inherited) => [&inherited[..], &[inherited.len()]].concat(),
@@ -57,7 +58,7 @@ fn each_process_has_its_own_value() {
     assert_eq!(*values.get_or_init(make), [0], "the parent keeps its own");
 }
 
-/// The C library does not know of children that the system call itself makes, and counts no fork.
+/// The C library does not notice children made by the bare system call, and counts no fork.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_child_that_no_one_counts_is_another_process() {

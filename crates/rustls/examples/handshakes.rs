@@ -1,8 +1,8 @@
-//! Full TLS 1.3 handshakes a second of a server on one thread, by zariz and by aws-lc-rs, in turns.
+//! Full TLS 1.3 handshakes per second of a server on one thread, with zariz and with aws-lc-rs in turn.
 //!
 //! `cargo run --release -p zariz-rustls --example handshakes [ROUNDS]`. Client and server pass their messages
-//! through memory, and only the server's part is timed: it is what an async server has to do for a connection on
-//! its executor's thread, without the network. Ratios are medians over rounds.
+//! through memory, and only the server's part is timed: the work of an async server's executor thread for a
+//! connection, without the network. Ratios are medians over rounds.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -14,7 +14,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection};
 
-/// Handshakes of a round with each provider.
+/// The handshakes in a round with each provider.
 const HANDSHAKES: usize = 40;
 
 const CERTIFICATE: &[u8] = include_bytes!("../tests/data/rsa2048.pem");
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let builder = ServerConfig::builder_with_provider(provider.into()).with_safe_default_protocol_versions()?;
         let key = PrivateKeyDer::from_pem_slice(KEY).map_err(|error| rustls::Error::General(error.to_string()))?;
         let mut config = builder.with_no_client_auth().with_single_cert(vec![certificate.clone()], key)?;
-        // No tickets: each handshake is a full one, and a server of short connections need not make any.
+        // Without tickets, each handshake is a full one.
         config.send_tls13_tickets = 0;
         Ok::<_, rustls::Error>(Arc::new(config))
     });
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The time that the server spends on one handshake.
+/// The time that the server needs for one handshake.
 fn handshake(server: &Arc<ServerConfig>, client: &Arc<ClientConfig>) -> Result<Duration, Box<dyn Error>> {
     let mut client = Connection::from(ClientConnection::new(client.clone(), "localhost".try_into()?)?);
     let mut time = Duration::ZERO;
@@ -79,7 +79,7 @@ fn handshake(server: &Arc<ServerConfig>, client: &Arc<ClientConfig>) -> Result<D
     Ok(time)
 }
 
-/// What a side has to say.
+/// The messages that a side has to send.
 fn written(from: &mut Connection) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut bytes = Vec::new();
     while from.wants_write() {

@@ -6,11 +6,10 @@ use rustls::{Error, SignatureAlgorithm, SignatureScheme};
 use zariz::batcher::{self, Batcher};
 use zariz::rsa::{Algorithm, PrivateKey, Usage};
 
-/// The shortest key that is taken, in bits: the shortest that rustls's own providers take, for signing and for
-/// verifying.
+/// The shortest key, in bits, for signing and verifying: the same as in rustls's own providers.
 const MIN_BITS: usize = 2048;
 
-/// What a key signs, by preference: that of rustls's own providers.
+/// The signature schemes in order of preference, which is that of rustls's own providers.
 const SCHEMES: [(SignatureScheme, Algorithm); 6] = [
     (SignatureScheme::RSA_PSS_SHA512, Algorithm::PS512),
     (SignatureScheme::RSA_PSS_SHA384, Algorithm::PS384),
@@ -20,7 +19,7 @@ const SCHEMES: [(SignatureScheme, Algorithm); 6] = [
     (SignatureScheme::RSA_PKCS1_SHA256, Algorithm::RS256),
 ];
 
-/// An RSA private key for rustls. For those who choose certificates themselves
+/// An RSA private key for rustls, for programs that choose certificates themselves
 /// ([`CertifiedKey`](rustls::sign::CertifiedKey)); others load keys through a provider
 /// ([`with`](crate::with)).
 #[derive(Clone, Debug)]
@@ -34,8 +33,8 @@ impl SigningKey {
     /// A key of at least 2048 bits.
     ///
     /// # Errors
-    /// [`Error::General`] for a shorter key, or one that is for PSS alone (id-RSASSA-PSS): TLS has other names for
-    /// signatures of such keys, and rustls does not know them.
+    /// [`Error::General`] for a shorter key, or one for PSS only (id-RSASSA-PSS): TLS has other names for
+    /// signatures of such keys, which rustls does not support.
     pub fn new(key: PrivateKey) -> Result<Self, Error> {
         if key.bits() < MIN_BITS {
             let bits = key.bits();
@@ -49,8 +48,9 @@ impl SigningKey {
         Ok(Self { key, spki, batcher: None })
     }
 
-    /// The key, whose signatures are requests of a batcher: threads that wait at once share batches, also with
-    /// other keys of the same batcher. A thread that finds it idle lets other ready threads run once, and signs.
+    /// Makes the key sign through a batcher: threads that wait at the same time share batches, also with
+    /// other keys of the batcher. A thread that finds the batcher idle yields once to other ready threads,
+    /// and signs.
     #[must_use]
     pub fn with_batcher(self, batcher: Batcher) -> Self {
         Self { batcher: Some(batcher), ..self }
@@ -72,7 +72,7 @@ impl sign::SigningKey for SigningKey {
     }
 }
 
-/// A key and what it signs.
+/// A key and its chosen scheme.
 #[derive(Debug)]
 struct RsaSigner {
     key: PrivateKey,

@@ -1,5 +1,5 @@
-//! RSA signatures by zariz for [rustls], the TLS library: in the handshakes of servers, and of clients
-//! that have a certificate.
+//! RSA signatures by zariz for [rustls], the TLS library: in the handshakes of servers, and of clients that
+//! have a certificate.
 //!
 //! ```no_run
 //! use rustls::ServerConfig;
@@ -24,9 +24,9 @@
 //! checked, in constant time, as [`zariz::rsa`] says.
 //!
 //! # What it gains
-//! rustls asks for a signature by a call that returns it: a thread that serves a connection, or the executor's
-//! thread under an async server, waits until it is made. So with [`with`] each call computes one signature, on the
-//! engine that is fastest for a single one.
+//! rustls asks for a signature by a call that returns it: a thread that serves a connection, or the
+//! executor's thread under an async server, waits until it is made. So with [`with`] each call computes one
+//! signature, on the engine that is fastest for a single one.
 //!
 //! With [`with_batcher`], threads that sign at once share batches: those of a server with a thread for each
 //! connection. An async server on one thread never has two signatures at once, so it gains nothing there.

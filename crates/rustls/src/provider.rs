@@ -14,17 +14,17 @@ use crate::key::SigningKey;
 
 /// A copy of a provider in which zariz signs with RSA keys.
 ///
-/// rustls wants its loader of keys to live as long as the program, so each call leaks a few bytes: make a provider
-/// once, and clone it.
+/// rustls requires the loader of keys to live as long as the program, so each call leaks a few bytes: make
+/// one provider, and clone it.
 #[must_use]
 pub fn with(provider: CryptoProvider) -> CryptoProvider {
     let keys = KeyProvider::new(provider.key_provider);
     with_keys(provider, keys)
 }
 
-/// Like [`with`], and the signatures of all its keys are requests of a batcher, so threads that sign at once share
-/// batches ([`SigningKey::with_batcher`]). For servers with a thread for each connection: there are batches only
-/// where several threads sign at once. The batcher lives as long as the program.
+/// Like [`with`], but all keys sign through a batcher, so threads that sign at the same time share batches
+/// ([`SigningKey::with_batcher`]). For servers with a thread for each connection: batches form only if
+/// several threads sign at once. The batcher lives as long as the program.
 #[must_use]
 pub fn with_batcher(provider: CryptoProvider, batcher: Batcher) -> CryptoProvider {
     let keys = KeyProvider::new(provider.key_provider).with_batcher(batcher);
@@ -43,8 +43,8 @@ pub fn default_provider() -> CryptoProvider {
     with(crypto::aws_lc_rs::default_provider())
 }
 
-/// Loads RSA keys for zariz, and all other keys by another loader. For those who put a [`CryptoProvider`]
-/// together themselves; others use [`with`].
+/// Loads RSA keys for zariz, and all other keys with another loader. For programs that build their own
+/// [`CryptoProvider`]; others use [`with`].
 #[derive(Debug)]
 pub struct KeyProvider {
     others: &'static dyn crypto::KeyProvider,
@@ -52,12 +52,12 @@ pub struct KeyProvider {
 }
 
 impl KeyProvider {
-    /// A loader that gives keys that are not RSA to `others`.
+    /// A loader that passes keys that are not RSA to `others`.
     pub fn new(others: &'static dyn crypto::KeyProvider) -> Self {
         Self { others, batcher: None }
     }
 
-    /// The loader, whose RSA keys sign through a batcher ([`SigningKey::with_batcher`]).
+    /// Makes RSA keys sign through a batcher ([`SigningKey::with_batcher`]).
     #[must_use]
     pub fn with_batcher(self, batcher: Batcher) -> Self {
         Self { batcher: Some(batcher), ..self }
@@ -70,7 +70,7 @@ impl crypto::KeyProvider for KeyProvider {
     /// # Errors
     /// [`Error::General`] says what is wrong with an RSA key; for other keys, the errors of their loader.
     fn load_private_key(&self, key: PrivateKeyDer<'static>) -> Result<Arc<dyn sign::SigningKey>, Error> {
-        // What is loaded is ours to wipe; the other loader wipes its copy.
+        // This copy is wiped here; the other loader wipes its own.
         let key = Zeroizing::new(key);
         let parsed = match &*key {
             PrivateKeyDer::Pkcs1(der) => PrivateKey::parse(der.secret_pkcs1_der()),

@@ -34,12 +34,12 @@ fn key((_, pem): (&[u8], &[u8])) -> PrivateKeyDer<'static> {
     PrivateKeyDer::from_pem_slice(pem).expect("a key")
 }
 
-/// A server with that certificate that speaks one version.
+/// A server with a certificate, for one TLS version.
 fn server(pair: (&[u8], &[u8]), version: &'static SupportedProtocolVersion) -> Arc<ServerConfig> {
     server_on(default_provider(), pair, version)
 }
 
-/// Likewise, on that provider.
+/// Like [`server`], on a given provider.
 fn server_on(
     provider: CryptoProvider,
     pair: (&[u8], &[u8]),
@@ -50,7 +50,7 @@ fn server_on(
     Arc::new(builder.with_single_cert(vec![certificate(pair)], key(pair)).expect("a key that fits"))
 }
 
-/// A client without zariz, whose provider verifies these schemes alone.
+/// A client without zariz, whose provider verifies only these schemes.
 fn client(pair: (&[u8], &[u8]), schemes: &[SignatureScheme]) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate(pair)).expect("a root");
@@ -62,7 +62,7 @@ fn client(pair: (&[u8], &[u8]), schemes: &[SignatureScheme]) -> Arc<ClientConfig
     Arc::new(builder.expect("versions").with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Passes what one side has to say to the other.
+/// Passes the messages of one side to the other.
 fn pass(from: &mut Connection, to: &mut Connection) -> Result<(), rustls::Error> {
     let mut bytes = Vec::new();
     while from.wants_write() {
@@ -93,7 +93,7 @@ const PKCS1: [SignatureScheme; 3] =
 
 #[test]
 fn rustls_accepts_each_scheme_in_each_version() {
-    // The certificate itself is signed by PKCS#1 with SHA-256.
+    // The certificate itself is signed with PKCS#1 and SHA-256.
     for scheme in PSS {
         for version in [&TLS12, &TLS13] {
             assert_eq!(handshake(server(RSA, version), client(RSA, &[scheme])), Ok(()), "{scheme:?}");
@@ -118,7 +118,7 @@ fn the_provider_may_be_another_one() {
     assert_eq!(batcher.metrics().operations, 3, "RSA signatures are zariz's");
 }
 
-/// Each of several threads makes handshakes, and the client verifies each signature. They share batches: the only turn
+/// Several threads make handshakes, and the client verifies each signature. They share batches: the only slot
 /// is taken when they come.
 #[test]
 fn threads_share_a_batcher() {
@@ -156,13 +156,13 @@ fn other_keys_go_to_the_other_loader() {
     assert_eq!(handshake(server(P256, &TLS13), client(P256, &scheme)), Ok(()));
 }
 
-/// Signatures of a client that has a certificate.
+/// Signatures of a client with a certificate.
 #[test]
 fn a_server_accepts_clients_of_zariz() {
     let mut roots = RootCertStore::empty();
     roots.add(certificate(RSA)).expect("a root");
     for version in [&TLS12, &TLS13] {
-        // The server is not of zariz.
+        // The server does not use zariz.
         let builder = ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
         let builder = builder.with_protocol_versions(&[version]).expect("a version");
         let verifier =
@@ -181,7 +181,7 @@ fn a_server_accepts_clients_of_zariz() {
 #[test]
 fn keys_of_every_format_are_loaded() {
     let rsa = zariz::rsa::PrivateKey::parse(key(RSA).secret_der()).expect("a key");
-    // PKCS#8 wraps the PKCS#1 structure; before it are 26 bytes in a key of 2048 bits.
+    // PKCS#8 wraps the PKCS#1 structure; in a 2048-bit key, 26 bytes precede it.
     let pkcs1 = PrivatePkcs1KeyDer::from(key(RSA).secret_der()[26..].to_vec()).into();
     let loaded = default_provider().key_provider.load_private_key(pkcs1).expect("PKCS#1");
     assert_eq!(loaded.public_key().expect("a public key"), rsa.public_key().to_spki_der().expect("DER")[..].into());
@@ -190,13 +190,13 @@ fn keys_of_every_format_are_loaded() {
     rsa.public_key().verify(zariz::rsa::Algorithm::RS256, b"message", &signature).expect("a right one");
 }
 
-/// zariz signs for a client; the program `openssl` is the server, and asks for a certificate.
+/// zariz signs for a client. The server is the program `openssl`, which asks for a certificate.
 #[needs("openssl")]
 #[test]
 fn a_server_of_openssl_accepts_clients_of_zariz() {
     const KEY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rsa2048.key.pem");
     for (version, option) in [(&TLS12, "-tls1_2"), (&TLS13, "-tls1_3")] {
-        // A free port: another program may take it in between, and then openssl says so.
+        // A free port. If another program takes it in between, openssl says so.
         let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
         let mut program = Command::new("openssl");
         program.args(["s_server", "-accept", &format!("127.0.0.1:{port}"), option, "-naccept", "1", "-rev"]);
@@ -228,7 +228,7 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
         let name = "localhost".try_into().expect("a name");
         let mut connection = ClientConnection::new(Arc::new(config), name).expect("a connection");
         let mut tls = rustls::Stream::new(&mut connection, &mut stream);
-        // The server sends each line back, reversed.
+        // The server returns each line reversed.
         let mut answer = [0; 7];
         let answered = tls.write_all(b"zariz!\n").and_then(|()| tls.read_exact(&mut answer));
         drop(stream);
@@ -286,7 +286,7 @@ fn hostile_and_wrong_keys_give_clear_errors() {
     let rsa = zariz::rsa::PrivateKey::parse(&der).expect("a key");
     let pss = load(rsa.with_usage(zariz::rsa::Usage::Pss).to_pkcs8_der().expect("DER").to_vec());
     assert!(pss.expect_err("a key for PSS alone").contains("rsaEncryption"));
-    // A certificate of another key is refused before any handshake.
+    // A certificate for another key is refused before any handshake.
     let builder = ServerConfig::builder_with_provider(default_provider().into());
     let builder = builder.with_safe_default_protocol_versions().expect("versions").with_no_client_auth();
     let refused = builder.with_single_cert(vec![certificate(P256)], key(RSA)).map(drop);

@@ -1,5 +1,5 @@
-//! A blind issuer: it signs what it cannot read (RSABSSA, RFC 9474), for Privacy Pass (RFC 9578, publicly verifiable
-//! tokens) and for clients of its own.
+//! A blind issuer: it signs what it cannot read (RSABSSA, RFC 9474), for Privacy Pass (RFC 9578, publicly
+//! verifiable tokens) and for clients of its own.
 //!
 //! | | request | answer |
 //! |---|---|---|
@@ -27,19 +27,19 @@ use zariz::rsa::{Hash, KeyError};
 
 use crate::http::{Refused, limited, soon};
 
-/// The variant that Privacy Pass has.
+/// The variant of Privacy Pass.
 pub const VARIANT: Variant = Variant::PssDeterministic;
-/// The most messages of a request.
+/// The most messages in a request.
 pub const MOST: usize = 64;
 /// The type of publicly verifiable tokens.
 const TOKEN_TYPE: u16 = 2;
 
-/// One key, and the batches of its requests.
+/// A key, and the batches of its requests.
 #[derive(Debug)]
 pub struct Issuer {
     key: PrivateKey,
     batcher: Batcher,
-    /// The last byte of the SHA-256 of the public key, by which clients say which key they mean.
+    /// The last byte of the SHA-256 of the public key, by which clients select the key.
     key_id: u8,
     directory: String,
 }
@@ -53,7 +53,7 @@ impl Issuer {
         Self::over(Batcher::builder().when_full(WhenFull::Refuse).build(), key)
     }
 
-    /// An issuer over a batcher of the caller's.
+    /// An issuer over a given batcher.
     ///
     /// # Errors
     /// Those of the key's encoding.
@@ -65,7 +65,7 @@ impl Issuer {
         Ok(Self { key, batcher, key_id, directory })
     }
 
-    /// What it serves.
+    /// The issuer's routes.
     pub fn routes(self) -> Router {
         let max_body = MOST * self.key.size();
         let routes = Router::new()
@@ -75,7 +75,7 @@ impl Issuer {
         limited(routes.with_state(Arc::new(self)), max_body)
     }
 
-    /// The blind signatures of blinded messages, in order. They share batches, with those of other requests too. If
+    /// The blind signatures of blinded messages, in order. They share batches, also with other requests. If
     /// one message is refused, all are.
     async fn sign(&self, blinded: &[u8]) -> Result<Vec<u8>, Refused> {
         let jobs = blinded.chunks(self.key.size()).map(|message| Job::blind_sign(&self.key, message));
@@ -83,7 +83,7 @@ impl Issuer {
     }
 }
 
-/// The body, or why there is none.
+/// The body, or why it cannot be read.
 type Body = Result<Bytes, BytesRejection>;
 
 fn read(body: Body) -> Result<Bytes, Refused> {

@@ -1,4 +1,4 @@
-//! What a signing server needs of HTTP: limits, refusals, and an end that loses no request.
+//! HTTP for a signing server: limits, refusals, and a shutdown that loses no request.
 
 use std::error::Error;
 use std::fmt;
@@ -18,16 +18,15 @@ use zariz::batcher::{self, Job, QueueError};
 use zariz::rsa;
 use zeroize::Zeroizing;
 
-/// The longest time for a request, from its head to its answer: a body that comes slowly counts.
+/// The longest time for a request, from its head to its response, including a slow body.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Work for a batcher that is refused if it is not begun in half of [`PATIENCE`]: its caller may be gone before it is
-/// done.
+/// Gives a job a deadline of half of [`PATIENCE`]: later, its caller may be gone before it is done.
 pub fn soon<T>(job: Job<T>) -> Job<T> {
     job.with_deadline(Instant::now() + PATIENCE / 2)
 }
 
-/// A request that gets no answer: the status, and what was wrong.
+/// A refused request: the status, and the reason.
 #[derive(Debug)]
 pub struct Refused(pub StatusCode, pub String);
 
@@ -43,7 +42,7 @@ impl IntoResponse for Refused {
 }
 
 impl From<batcher::Error> for Refused {
-    /// Callers see what they can change. The log has the rest.
+    /// Callers see errors that they can correct. The log has the others.
     fn from(error: batcher::Error) -> Self {
         use batcher::Error::{Queue, Rsa};
         match error {
@@ -59,15 +58,15 @@ impl From<batcher::Error> for Refused {
 }
 
 impl Refused {
-    /// For an error that callers cannot change: the log has it.
+    /// For an error that callers cannot correct; writes it to the log.
     pub fn failed(error: &dyn fmt::Display) -> Self {
         eprintln!("cannot sign: {error}");
         Self(StatusCode::INTERNAL_SERVER_ERROR, "the server cannot sign".into())
     }
 }
 
-/// The routes, with limits for the length of a body and for the time of a request. A request that takes too long, or
-/// whose caller is gone, leaves the batcher's queue: its future is dropped.
+/// The routes, with limits for the length of a body and the time of a request. A request that takes too long,
+/// or whose caller is gone, leaves the batcher's queue, because its future is dropped.
 pub fn limited(routes: Router, max_body: usize) -> Router {
     let in_time = async |request: Request, next: Next| match timeout(PATIENCE, next.run(request)).await {
         Ok(response) => response,
@@ -76,7 +75,7 @@ pub fn limited(routes: Router, max_body: usize) -> Router {
     routes.layer(DefaultBodyLimit::max(max_body)).layer(from_fn(in_time))
 }
 
-/// Serves until the process is told to end by SIGTERM or Ctrl-C. Requests under way are answered first.
+/// Serves until SIGTERM or Ctrl-C. Answers the requests under way before it returns.
 ///
 /// # Errors
 /// Those of the socket and of the signals.
@@ -92,7 +91,7 @@ pub async fn serve(address: &str, routes: Router) -> std::io::Result<()> {
         }
         let _ = told.send(());
     };
-    // A caller that never ends its request does not keep the process.
+    // A caller that never ends its request must not keep the process running.
     let too_late = async {
         let _ = end.await;
         tokio::time::sleep(PATIENCE).await;
@@ -103,15 +102,15 @@ pub async fn serve(address: &str, routes: Router) -> std::io::Result<()> {
     }
 }
 
-/// The file of a key, which is wiped when it is dropped.
+/// Reads a key file, which is wiped when dropped.
 ///
 /// # Errors
-/// If it cannot be read, and why.
+/// Why it cannot be read.
 pub fn read(file: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     std::fs::read(file).map(Zeroizing::new).map_err(|error| format!("cannot read {file}: {error}"))
 }
 
-/// The exit code of a server that has ended. Says why, if it failed.
+/// The exit code of a server that has ended. If it failed, says why.
 pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

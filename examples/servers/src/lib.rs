@@ -1,7 +1,8 @@
-//! Servers that sign with zariz, to copy: a token issuer ([`token`]) and a blind issuer ([`blind`]), on axum and
-//! tokio. [`http`] has what both need. [`load`], [`measure`] and [`peers`] compare them with aws-lc-rs.
+//! Servers that sign with zariz, to copy: a token issuer ([`token`]) and a blind issuer ([`blind`]), on axum
+//! and tokio. [`http`] has what both need. [`load`], [`measure`] and [`peers`] compare them with aws-lc-rs.
 //!
-//! Neither asks who its callers are, and neither has TLS or a limit for each caller: put them behind what does.
+//! Neither server authenticates its callers, has TLS, or limits each caller: put a proxy that does so in
+//! front of them.
 
 pub mod blind;
 pub mod http;

@@ -1,9 +1,9 @@
 //! Load for a server of HTTP/1.1: one request again and again, over connections that are kept.
 //!
 //! * [`Load::closed`]: each connection asks as soon as it has its answer. This finds the highest rate.
-//! * [`Load::open`]: requests arrive at a rate of their own, however slow the server is (a Poisson process). A request
-//!   that finds no connection free waits for one. Its time is counted from its arrival: if a server does not answer for a
-//!   while, all who would have come meanwhile have waited.
+//! * [`Load::open`]: requests arrive at a rate of their own, however slow the server is (a Poisson process).
+//!   A request that finds no connection free waits for one. Its time is counted from its arrival: if a server
+//!   does not answer for a while, all who would have come meanwhile have waited.
 //!
 //! A thread for each connection, since tokio's clock has steps of a millisecond.
 
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer heads and answers are an error.
+/// The longest head and body of a response; longer ones are an error.
 const LONGEST: usize = 1 << 16;
 
-/// A request for a server, and how many connections ask.
+/// A request for a server, and the number of connections.
 #[derive(Clone, Debug)]
 pub struct Load {
     address: SocketAddr,
@@ -24,7 +24,7 @@ pub struct Load {
     connections: usize,
 }
 
-/// A connection that is kept.
+/// A persistent connection.
 struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -42,10 +42,11 @@ impl Load {
         Self { address, request: request.into_bytes(), connections }
     }
 
-    /// The answers, and how many seconds they took, when every connection asks again as soon as it has its answer.
+    /// Sends the request again on every connection as soon as the response has come. Returns the number of
+    /// responses, and the seconds that they took.
     ///
     /// # Errors
-    /// Those of a connection, and an answer other than 200.
+    /// Those of a connection, and a response other than 200.
     pub fn closed(&self, time: Duration) -> Result<(f64, f64)> {
         let (over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
         let times = self.on_all(|connection, start| {
@@ -62,14 +63,14 @@ impl Load {
         Ok((count.load(Ordering::Relaxed) as f64, took.as_secs_f64()))
     }
 
-    /// The times of requests that arrive at `rate` a second, from arrival to answer.
+    /// The times from arrival to response of requests that arrive at `rate` per second.
     ///
     /// # Errors
-    /// As [`closed`](Self::closed).
+    /// Those of [`closed`](Self::closed).
     pub fn open(&self, rate: f64, time: Duration, seed: u64) -> Result<Vec<Duration>> {
         let (arrivals, next) = (arrivals(rate, time, seed), AtomicUsize::new(0));
         self.on_all(|connection, start| {
-            // All threads are there before the first arrival.
+            // All threads have started before the first arrival.
             let start = start + Duration::from_millis(50);
             let mut times = Vec::new();
             while let Some(after) = arrivals.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -83,7 +84,8 @@ impl Load {
         .map(|times| times.concat())
     }
 
-    /// Opens all connections, then calls `work` for each on a thread of its own, with the time when the last was open.
+    /// Opens all connections, then calls `work` for each on its own thread, with the time when the last was
+    /// opened.
     fn on_all<T: Send>(&self, work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync) -> Result<Vec<T>> {
         let connections = (0..self.connections).map(|_| Connection::open(self.address)).collect::<Result<Vec<_>>>()?;
         let start = Instant::now();
@@ -108,7 +110,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::new() })
     }
 
-    /// Asks, and reads the whole answer.
+    /// Sends a request, and reads the whole response.
     fn ask(&mut self, request: &[u8]) -> Result<()> {
         self.stream.write_all(request)?;
         self.buffer.clear();
@@ -131,7 +133,7 @@ impl Connection {
     }
 }
 
-/// The length of an answer, head and body, once the head is there.
+/// The length of a response, head and body, once the head is there.
 fn length(answer: &[u8]) -> Result<Option<usize>> {
     let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
@@ -140,7 +142,7 @@ fn length(answer: &[u8]) -> Result<Option<usize>> {
     length.map(|length| Some(end + 4 + length)).ok_or_else(|| Error::other("the server's answer has no length"))
 }
 
-/// When requests arrive, counted from the start: a Poisson process. The same for the same seed.
+/// The arrival times of requests from the start: a Poisson process, equal for equal seeds.
 fn arrivals(rate: f64, time: Duration, seed: u64) -> Vec<Duration> {
     // xorshift64 never leaves zero.
     let (mut random, mut at, mut all) = (seed | 1, 0.0, Vec::new());
@@ -180,7 +182,7 @@ mod tests {
         assert!(length(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
     }
 
-    /// A server that answers nothing for 200 ms, once: those who come meanwhile have waited.
+    /// The server stalls once, for 200 ms: requests that arrive meanwhile have waited.
     #[test]
     fn a_pause_of_the_server_counts_for_all_who_come_meanwhile() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -1,4 +1,4 @@
-//! Servers in processes of their own, on one processor; what they did, in turns and in numbers.
+//! Servers as separate processes on one processor, and statistics of their measurements.
 
 use std::io::{self, BufRead, BufReader, Error};
 use std::net::SocketAddr;
@@ -6,10 +6,10 @@ use std::process::{Child, Command, Stdio};
 
 /// The processor that servers run on.
 pub const SERVER_CPU: usize = 0;
-/// The processor that asks them.
+/// The processor for clients.
 pub const CLIENT_CPU: usize = 1;
 
-/// Keeps this thread, and all that it starts from now on, on one processor.
+/// Keeps this thread, and all threads that it starts later, on one processor.
 ///
 /// # Errors
 /// If the system refuses, or there is no such processor.
@@ -18,16 +18,16 @@ pub fn pin(cpu: usize) -> io::Result<()> {
     if done { Ok(()) } else { Err(Error::other(format!("cannot run on processor {cpu}; two are needed, 0 and 1"))) }
 }
 
-/// This program once more, as a server. It ends when this is dropped.
+/// This program as a server, in another process. The server ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// The address where it listens.
     pub address: SocketAddr,
     child: Child,
 }
 
 impl Server {
-    /// Starts it with these arguments. It prints its address when it is ready ([`ready`]).
+    /// Starts the server with these arguments. It prints its address when it is ready ([`ready`]).
     ///
     /// # Errors
     /// If it cannot be started, or ends at once.
@@ -35,7 +35,7 @@ impl Server {
         let mut child = Command::new(std::env::current_exe()?).args(arguments).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
-            // Without a line there is no address.
+            // If there is no line, there is no address.
             let _ = BufReader::new(stdout).read_line(&mut line);
         }
         match line.trim().parse() {
@@ -49,14 +49,16 @@ impl Server {
 }
 
 impl Server {
-    /// The seconds of processor time that it has used, in steps of 10 ms. Unlike a rate, its ratios hold on a processor
-    /// that others use too: there, a server with more threads gets more of it.
+    /// The processor time that the server has used, in seconds, in steps of 10 ms. Unlike a rate, its ratios
+    /// are also valid on a processor that other programs use: there, a server with more threads gets more of
+    /// it.
     ///
     /// # Errors
-    /// If the server is gone.
+    /// If the server has ended.
     pub fn processor_time(&self) -> io::Result<f64> {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // Behind the name, which is in parentheses, from the third field on: 14 and 15 are the times, in ticks.
+        // After the name, which is in parentheses, comes the third field; fields 14 and 15 are the times, in
+        // ticks.
         let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
         Ok(fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0)
     }
@@ -69,18 +71,18 @@ impl Drop for Server {
     }
 }
 
-/// What a server does before it serves: tells its address to the one who started it.
+/// Tells the server's address to the process that started it. Call it before serving.
 pub fn ready(address: SocketAddr) {
     println!("{address}");
 }
 
-/// The median; not a number, if there are none.
+/// The median; NaN if there are no numbers.
 #[must_use]
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     quantile(numbers, 0.5)
 }
 
-/// The number that this share of the numbers does not exceed; not a number, if there are none.
+/// The quantile: this share of the numbers does not exceed it. NaN if there are no numbers.
 #[must_use]
 pub fn quantile(numbers: impl IntoIterator<Item = f64>, share: f64) -> f64 {
     let mut numbers: Vec<f64> = numbers.into_iter().collect();

@@ -1,4 +1,4 @@
-//! aws-lc-rs as the signer of the token issuer, on the thread of the connections and on tokio's pool.
+//! aws-lc-rs as the signer of the token issuer, on the connection's thread or on tokio's pool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct AwsLc {
 }
 
 impl AwsLc {
-    /// A key from PKCS#8, whose signatures are made on the thread that asks for them, or on tokio's pool.
+    /// A key from PKCS#8. It signs on the calling thread, or on tokio's pool.
     ///
     /// # Errors
     /// Why the key is refused.
@@ -48,7 +48,7 @@ impl Sign for AwsLc {
 }
 
 impl fmt::Debug for AwsLc {
-    /// Shows nothing of the key.
+    /// Does not show the key.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("AwsLc").field("pool", &self.pool).finish_non_exhaustive()
     }

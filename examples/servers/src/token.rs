@@ -1,4 +1,4 @@
-//! A token issuer: `POST /token {"sub": "alice"}` answers with a JWT (RS256), `GET /jwks.json` with the public key.
+//! A token issuer: `POST /token {"sub": "alice"}` returns a JWT (RS256), `GET /jwks.json` the public key.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use zariz::rsa::{Algorithm, Hash, PrivateKey, PublicKey};
 
 use crate::http::{Refused, limited, soon};
 
-/// How many seconds a token is good for.
+/// The lifetime of a token in seconds.
 const LIFETIME: u64 = 3600;
 /// The longest body, in bytes.
 pub const MAX_BODY: usize = 4096;
 
-/// What makes the signatures: zariz, or another library to compare with.
+/// The signer: zariz, or another library to compare with.
 pub trait Sign: Send + Sync + 'static {
     /// The RS256 signature of a message.
     fn sign(&self, message: &[u8]) -> impl Future<Output = Result<Vec<u8>, Refused>> + Send;
@@ -43,7 +43,7 @@ impl Sign for Batched {
     }
 }
 
-/// One key and what is said of it.
+/// A key and its published form.
 #[derive(Debug)]
 pub struct Issuer<S> {
     signer: S,
@@ -58,14 +58,14 @@ pub fn by_zariz(key: &PrivateKey) -> Issuer<Batched> {
     over(Batcher::builder().when_full(WhenFull::Refuse).build(), key)
 }
 
-/// An issuer over a batcher of the caller's.
+/// An issuer over a given batcher.
 #[must_use]
 pub fn over(batcher: Batcher, key: &PrivateKey) -> Issuer<Batched> {
     Issuer::new(Batched { batcher, key: key.clone() }, key.public_key())
 }
 
 impl<S: Sign> Issuer<S> {
-    /// An issuer by any signer of that key.
+    /// An issuer with any signer for that key.
     pub fn new(signer: S, key: &PublicKey) -> Self {
         let number = |bytes: &[u8]| BASE64URL.encode(bytes);
         let (n, e) = (number(&key.n()), number(&key.e()));
@@ -77,7 +77,7 @@ impl<S: Sign> Issuer<S> {
         Self { signer, header: BASE64URL.encode(header.as_bytes()), jwks: json!({ "keys": [jwk] }).to_string() }
     }
 
-    /// What it serves.
+    /// The issuer's routes.
     pub fn routes(self) -> Router {
         let routes = Router::new().route("/token", post(token::<S>)).route("/jwks.json", get(jwks::<S>));
         limited(routes.with_state(Arc::new(self)), MAX_BODY)

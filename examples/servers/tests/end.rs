@@ -1,5 +1,4 @@
-//! The program itself: it says what is wrong with its arguments, and when it is told to end, it answers the requests
-//! that are under way first.
+//! The programs: errors in their arguments, and a shutdown that first answers the requests under way.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +14,7 @@ const TOKEN: &str = env!("CARGO_BIN_EXE_token");
 const BLIND: &str = env!("CARGO_BIN_EXE_blind");
 const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/cli/keys/bench-2048.pem");
 
-/// A server, and where it listens.
+/// A started server, and its address.
 fn started(program: &str, key: &str) -> (Child, String) {
     let mut child =
         Command::new(program).args([key, "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().expect("the server starts");
@@ -36,9 +35,9 @@ fn requests_under_way_are_answered_before_the_end() {
     busy.write_all(head.as_bytes()).expect("written");
     thread::sleep(Duration::from_millis(200));
     assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
-    // A connection that asks for nothing is closed; the other has its answer yet to come.
+    // A connection without a request is closed; the other still gets its response.
     assert_eq!(idle.read(&mut [0; 16]).expect("the end"), 0);
-    // It takes no new ones, soon after.
+    // Soon after, it accepts no new connections.
     while TcpStream::connect(address).is_ok() {
         thread::sleep(Duration::from_millis(10));
     }
@@ -49,7 +48,7 @@ fn requests_under_way_are_answered_before_the_end() {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// The key of a blind issuer is for nothing else; the server says what its clients need.
+/// A blind issuer's key is for nothing else; the server publishes what its clients need.
 #[test]
 fn a_blind_issuer_says_its_key() {
     let key = PrivateKey::generate(blind::VARIANT, 2048).expect("a key");

@@ -1,4 +1,4 @@
-//! Both issuers: what they sign is right, what is wrong is refused, and others are not disturbed.
+//! Both issuers: signatures are right, wrong requests are refused, and other requests are not affected.
 
 use std::future::pending;
 
@@ -44,7 +44,7 @@ fn json_of(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(body)))
 }
 
-/// What a token says, once its signature is checked with the published key.
+/// The claims of a token, after checking its signature with the published key.
 fn claims(token: &str, jwks: &Value) -> Value {
     let decoded = |text: &str| BASE64URL_NOPAD.decode(text.as_bytes()).expect("base64url");
     let jwk = &jwks["keys"][0];
@@ -100,7 +100,8 @@ async fn wrong_requests_for_tokens_are_refused() {
     assert_eq!(post(&routes, "/", "").await.0, StatusCode::NOT_FOUND);
 }
 
-/// When the queue is full, requests are refused at once, with a word on when to come again; the others are answered.
+/// When the queue is full, requests are refused at once, with the time to come again; the others are
+/// answered.
 #[tokio::test]
 async fn requests_that_find_the_queue_full_are_refused() {
     let batcher = || Batcher::builder().threads(1).capacity(1).when_full(WhenFull::Refuse).build();
@@ -166,7 +167,7 @@ async fn requests_that_take_too_long_are_refused() {
     assert!(json_of(&answer)["error"].as_str().expect("a reason").contains("10s"));
 }
 
-/// The TLS example of RFC 9578's flow: directory, request, answer, token.
+/// The flow of RFC 9578 for a client: directory, request, response, token.
 #[tokio::test]
 async fn a_client_of_privacy_pass_gets_a_token() {
     let routes = Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();
@@ -195,7 +196,7 @@ async fn a_client_of_privacy_pass_gets_a_token() {
     }
 }
 
-/// A number that is not below the modulus is refused, beside others that are signed.
+/// A number that is not below the modulus is refused; others at the same time are signed.
 #[tokio::test]
 async fn blinded_messages_are_below_the_modulus() {
     let routes = Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();

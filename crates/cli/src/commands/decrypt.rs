@@ -27,17 +27,17 @@ pub struct Args {
     password: Password,
     /// The padding of the ciphertexts
     ///
-    /// A PKCS#1 ciphertext with bad padding is no error: it gives a plaintext that looks random, so that this
-    /// program does not tell an attacker which paddings are good.
+    /// A PKCS#1 ciphertext with bad padding is not an error: it gives a plaintext that looks random, so that
+    /// this program does not tell an attacker which paddings are good.
     #[arg(long, value_enum, default_value = "oaep")]
     padding: PaddingName,
-    /// The hash of OAEP and of its mask; `openssl pkeyutl` uses sha1 unless it is told otherwise
+    /// The hash of OAEP and of its mask; `openssl pkeyutl` uses sha1 by default
     #[arg(long, value_enum, value_name = "HASH", default_value = "sha256")]
     oaep_hash: HashName,
-    /// How ciphertexts are written [default: raw for one, base64 for lines]
+    /// The encoding of ciphertexts [default: raw for one, base64 for lines]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
-    /// How plaintexts are written [default: raw for one, base64 for lines]
+    /// The encoding of plaintexts [default: raw for one, base64 for lines]
     ///
     /// With --lines, raw is for plaintexts that are lines of text: one that contains a line end fails.
     #[arg(long, value_enum, value_name = "ENCODING")]
@@ -117,12 +117,12 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// The lines of ciphertexts. Each is in memory twice: the line, and what is decoded of it.
+/// The lines of ciphertexts. Each is in memory twice: as a line and decoded.
 fn ciphertexts(source: Input) -> Lines {
     Lines::new(source).copied()
 }
 
-/// The ciphertext on a line; one too long to be any is never decoded, which would take memory.
+/// The ciphertext on a line. A line that is too long for any ciphertext is not decoded, to save memory.
 fn decoded(encoding: Encoding, line: &[u8]) -> Result<Vec<u8>, String> {
     if line.len() as u64 > LONGEST_ENCODED {
         return Err(format!("{} characters are too many for a ciphertext", line.len()));
@@ -138,7 +138,7 @@ fn line(encoding: Encoding, plaintext: &[u8]) -> ItemResult<Zeroizing<Vec<u8>>> 
     Ok(Zeroizing::new(encoding.encode(plaintext)))
 }
 
-/// Whether bytes may be shown on a terminal as they are.
+/// Whether bytes may be shown on a terminal unchanged.
 fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
 }

@@ -26,7 +26,7 @@ use crate::report::counted;
 const BITS: usize = 2048;
 const ALGORITHM: Algorithm = Algorithm::RS256;
 const ENCODING: Encoding = Encoding::Base64;
-/// Signatures that `openssl` checks: each takes a process.
+/// How many signatures `openssl` checks; each takes a process.
 const SAMPLE: u64 = 10;
 
 /// Arguments of `demo`.
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(if all_good { Outcome::Done } else { Outcome::NotVerified })
 }
 
-/// Lets `openssl` check a sample, and compares with its speed on the same number of cores. Returns whether it
+/// Has `openssl` check a sample, and compares with its speed on the same number of cores. Returns whether it
 /// accepts the sample.
 fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) -> Result<bool, Failure> {
     let execution = &args.execution;
@@ -121,13 +121,13 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
                 say("", format_args!("           {}", disturbed.share))?;
             }
         }
-        // The demo succeeds even if `openssl` cannot measure its speed.
+        // The demo succeeds even if the speed of `openssl` cannot be measured.
         Err(failure) => say("compare", format_args!("not possible: {failure}"))?,
     }
     Ok(good == sample)
 }
 
-/// Of a sample of `count` signatures: how many `openssl` accepts, and how many are in the sample.
+/// Checks a sample of `count` signatures. Returns how many `openssl` accepts, and the size of the sample.
 fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) -> Result<(u64, u64), Failure> {
     let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
     let pem = key.public_key().to_spki_pem().map_err(|error| Failure::Input(error.to_string()))?;

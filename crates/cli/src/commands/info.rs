@@ -1,5 +1,5 @@
-//! `zariz info`: the processor, and every engine's self-test on it; or what the module for OpenSSL says of
-//! itself.
+//! `zariz info`: the processor, and every engine's self-test on it; or the settings and counters of the
+//! module for OpenSSL.
 
 pub mod provider;
 
@@ -33,7 +33,7 @@ struct Info {
     processor: String,
     threads: usize,
     features: Vec<&'static str>,
-    /// What `ZARIZ_HIDE` hides.
+    /// The features that `ZARIZ_HIDE` hides.
     hidden: &'static [String],
     engines: Vec<EngineInfo>,
 }
@@ -45,7 +45,7 @@ struct EngineInfo {
     chosen: bool,
     lanes: usize,
     requires: &'static str,
-    /// `passed`, or `failed: ` and how; nothing where the engine cannot run.
+    /// `passed`, or `failed: ` and the reason; `None` if the engine cannot run.
     self_test: Option<String>,
 }
 

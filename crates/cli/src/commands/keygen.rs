@@ -27,42 +27,42 @@ pub struct Args {
     /// Bits of the modulus: 1024 to 16384; 2048 or 3072 is usual
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..=16384))]
     bits: u16,
-    /// Where the private key goes, readable by the owner alone [default: standard output]
+    /// Where the private key goes, readable only by its owner [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes
-    /// there, too
+    /// there too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// How many keys to make, in the folder --out-dir
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=folder::MOST))]
     count: Option<u64>,
-    /// With --count, the folder of the keys key-0001.pem, key-0002.pem and so on; it must be new or empty. A
-    /// run that is interrupted or fails leaves complete keys only, and says how many
+    /// With --count, the folder for the keys key-0001.pem, key-0002.pem and so on; it must be new or empty. A
+    /// run that is interrupted or fails leaves only complete keys, and says how many
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
-    /// With --count, write the public keys, too, as key-0001.pub.pem and so on
+    /// With --count, also write the public keys, as key-0001.pub.pem and so on
     #[arg(long)]
     public: bool,
     /// Encrypt the private keys (PKCS#8, AES-256) with a password: the first line of this file
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// Replace files that exist
+    /// Replace existing files
     #[arg(long)]
     force: bool,
-    /// How primes are searched for
+    /// How to search for primes
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Method::Fips)]
     method: Method,
     #[command(flatten)]
     execution: Execution,
 }
 
-/// How primes are searched for.
+/// How to search for primes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// Each candidate is random, as FIPS 186-5 (A.1.3) asks
+    /// Each candidate is random, as FIPS 186-5 (A.1.3) requires
     Fips,
-    /// Candidates ascend from a random number: faster, and not by FIPS
+    /// Candidates ascend from a random number: faster, but not according to FIPS
     Incremental,
 }
 
@@ -76,8 +76,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     }
 }
 
-/// The folder for many keys and their number, or neither for one key. Refuses options that do not go
-/// together.
+/// The folder and number of keys, or `None` for one key. Refuses options that do not go together.
 fn many(args: &Args) -> Result<Option<(&Path, u64)>, Failure> {
     let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
     let text = match (&args.out_dir, args.count) {
@@ -102,7 +101,7 @@ fn many(args: &Args) -> Result<Option<(&Path, u64)>, Failure> {
     Err(Failure::Usage(text.into()))
 }
 
-/// The password to encrypt with, if there is a file of it.
+/// The password to encrypt with, if a file is given.
 fn password(args: &Args) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
     for output in [("--out", args.out.as_deref()), ("--public-out", args.public_out.as_deref())] {
         output::must_not_replace(output, args.password_file.as_deref().map(|file| ("--password-file", file)))?;
@@ -117,7 +116,7 @@ fn password(args: &Args) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
 
 fn make_one(args: &Args, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome, Failure> {
     let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
-    // Checked before the key is made, which may take minutes, and again when the files take their places.
+    // Checked before the key is made, which may take minutes, and again when the files get their names.
     if !args.force {
         [out, public_out].into_iter().flatten().try_for_each(output::must_be_new)?;
     }
@@ -151,7 +150,7 @@ fn make_many(args: &Args, folder: &Path, count: u64, password: Option<Zeroizing<
             Some(share) => Box::new(makers::in_shares(move || generator.generate_many(share))),
             None => Box::new(generator.keys()),
         };
-        // Encrypting a key takes long on purpose: each thread encrypts its own.
+        // Encrypting a key is slow by design, so each thread encrypts its own keys.
         let pems = move |key: PrivateKey| Pems::of(&key, password.as_ref().map(|password| password.as_slice()), public);
         keys.map(move |key| key.and_then(&pems).map_err(not_made))
     })?;
@@ -171,7 +170,7 @@ fn not_made(error: KeyError) -> Failure {
     Failure::Input(format!("cannot make a key: {error}"))
 }
 
-/// A key as text: the private half, and the public one if that is wanted.
+/// A key as text: the private half, and the public half if wanted.
 struct Pems {
     private: Zeroizing<String>,
     public: Option<String>,

@@ -1,4 +1,4 @@
-//! The commands: what the command line calls them, and a module for the arguments of each and what it does.
+//! The commands: the command line, and a module for each command.
 
 pub mod decrypt;
 pub mod demo;
@@ -43,17 +43,18 @@ pub enum Command {
     /// Compute base^exponent mod modulus for every line of a file
     ///
     /// Every line is `base`, `base exponent` or `base exponent modulus` in hexadecimal, separated by spaces
-    /// or tabs; what is missing comes from the options. Every line of output is the result in lower-case
-    /// hexadecimal without leading zeros. Moduli are odd, 3 or more, of up to 16384 bits, and may differ from
-    /// line to line.
+    /// or tabs; missing numbers come from the options. Every line of output is the result in lower-case
+    /// hexadecimal without leading zeros. Moduli are odd, at least 3, of up to 16384 bits, and may differ
+    /// from line to line.
     ///
-    /// Lines stream: they, their numbers and results take at most 64 MiB of memory plus twice the longest
-    /// line, for all threads together. A line has at most 256 MiB.
+    /// Lines are streamed: they, their numbers and results take at most 64 MiB of memory plus twice the
+    /// longest line, for all threads together. A line may have at most 256 MiB.
     Modexp(modexp::Args),
     /// Make an RSA key, or a folder of keys
     ///
     /// One key goes to --out, or to standard output. Many keys (--count) go into the folder --out-dir, each
-    /// into a file of its own, which appears when it is complete and on the disk. They are made on --threads threads.
+    /// into a file of its own, which appears when it is complete and on the disk. --threads threads make
+    /// them.
     Keygen(keygen::Args),
     /// Make primes, or test numbers for primality
     ///
@@ -62,16 +63,16 @@ pub enum Command {
     Prime(prime::Args),
     /// Measure how fast this machine is, alone or against OpenSSL
     ///
-    /// rsa signs and verifies short messages (RS256). modexp raises many bases to one secret exponent, fixedbase
-    /// one base to many; exponents are as long as the modulus. keygen makes RSA keys; prime and safeprime make
-    /// primes. The number in a name is the length in bits. All work in batches. The keys that sign and verify are
-    /// built in, and public.
+    /// rsa signs and verifies short messages (RS256). modexp raises many bases to one secret exponent,
+    /// fixedbase one base to many; exponents are as long as the modulus. keygen makes RSA keys; prime and
+    /// safeprime make primes. The number in a name is the length in bits. All work in batches. The keys that
+    /// sign and verify are built in, and public.
     ///
     /// The columns with the names of operations are seconds per operation, and those with /s are operations
     /// per second. Both count processor time, as `openssl speed` does: the time of other programs does not
     /// count. With several threads, a rate is that of all threads together, on as many processors as they can
-    /// have at once. p50 and p99 are microseconds by the clock: the time of a batch, divided by its operations.
-    /// That is at most p50 for half of the batches, and at most p99 for 99 of 100.
+    /// have at once. p50 and p99 are microseconds by the clock: the time of a batch, divided by its
+    /// operations. That is at most p50 for half of the batches, and at most p99 for 99 of 100.
     ///
     /// ~ marks operations that were disturbed: in at least one round, other programs had more than 5 % of the
     /// time. A line below says how much zariz had. Other programs also fill caches and slow the processor
@@ -80,8 +81,8 @@ pub enum Command {
     ///
     /// OpenSSL makes each key (`openssl genrsa`) and each prime (`openssl prime -generate`) in a process of
     /// its own, so its rates include the start of the process. --compare also measures that start alone (with
-    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These times are processor times, too. How
-    /// long a prime takes varies: more --seconds make its rate steadier.
+    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These times are processor times,
+    /// too. How long a prime takes varies: more --seconds make its rate steadier.
     Speed(speed::Args),
     /// Show the processor, and test each engine on it; or show the settings and counters of the module for
     /// OpenSSL

@@ -19,22 +19,22 @@ use crate::output::Output;
 use crate::progress::Progress;
 use fixed::Base;
 
-/// Digits of the largest modulus.
+/// The digits of the largest modulus.
 const LONGEST_RESULT: usize = Modulus::MAX_BITS / 4;
 
 /// Arguments of `modexp`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The modulus of lines that have none
+    /// The modulus for lines without one
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     modulus: Option<Number>,
-    /// The exponent of lines that have none. Put a secret exponent into the lines instead: other users of the
+    /// The exponent for lines without one. Put a secret exponent into the lines instead: other users of the
     /// machine can see the command line
     #[arg(long, value_name = "HEX", value_parser = Number::parse)]
     exponent: Option<Number>,
     /// Raise this base to the exponent on each line; lines then hold only exponents. Needs --modulus. Several
-    /// times as fast for many lines: a table of the base's powers is computed first. It takes up to 64 MiB,
-    /// and with --public up to 128 MiB
+    /// times as fast for many lines: a table of the base's powers is computed first. The table takes up to 64
+    /// MiB, or 128 MiB with --public
     #[arg(long, value_name = "HEX", value_parser = Number::parse, conflicts_with = "exponent")]
     fixed_base: Option<Number>,
     /// The exponents are public: compute faster, in time that depends on them
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(tally.outcome(&progress))
 }
 
-/// Computes the power that each line of `input` asks for, and writes it as a line of `output`.
+/// Computes the power for each line of `input`, and writes it as a line of `output`.
 pub fn modexp_lines(
     powers: &Powers,
     input: Input,
@@ -74,7 +74,7 @@ pub fn modexp_lines(
     batch::run(lines, threads, LONGEST_RESULT, progress, Some(output), |lines| powers.of(lines))
 }
 
-/// What the lines have in common.
+/// The settings that all lines share.
 pub struct Powers {
     base: Option<Base>,
     defaults: Defaults,
@@ -100,12 +100,11 @@ impl Powers {
         Ok(Self { base, defaults, moduli, public: args.public })
     }
 
-    /// The power of each line, or what is wrong with the line.
+    /// The power for each line, or the line's error.
     pub fn of(&self, lines: Vec<Vec<u8>>) -> Vec<ItemResult<Zeroizing<Vec<u8>>>> {
-        // Exponents and results may be secret; what is left of them unwiped is the buffer that the input is
-        // read through.
+        // Exponents and results may be secret. Only the input buffer is not wiped.
         let lines: Vec<_> = lines.into_iter().map(Zeroizing::new).collect();
-        // A line is dropped once its numbers are read: it may be long.
+        // Drop each line once its numbers are read: it may be long.
         let lines = lines.into_iter();
         if let Some(base) = &self.base {
             let exponents = lines.map(|line| Base::parse(&line)).collect();
@@ -119,7 +118,7 @@ impl Powers {
     }
 }
 
-/// What lines leave out.
+/// The numbers for lines without them.
 struct Defaults {
     modulus: Option<Modulus>,
     exponent: Option<Number>,
@@ -157,14 +156,14 @@ impl Job {
     }
 }
 
-/// Prepared moduli: lines often share one, and preparing it costs as much as part of the work.
+/// Prepared moduli: lines often share one, and preparing it is a part of the work.
 struct Moduli {
     engine: Dispatch,
     known: Mutex<HashMap<Vec<u8>, Modulus>>,
 }
 
 impl Moduli {
-    /// Moduli kept at a time; at the largest size a few megabytes.
+    /// The most moduli that are kept; at the largest size, they take a few megabytes.
     const MOST: usize = 256;
 
     fn new(engine: Dispatch) -> Self {
@@ -172,12 +171,12 @@ impl Moduli {
     }
 
     fn get(&self, modulus: &Number) -> Result<Modulus, Failure> {
-        // The map is whole even if a thread panicked while it held the lock.
+        // The map is complete even if a thread panicked while it held the lock.
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&modulus.0[..]) {
             return Ok(found.clone());
         }
-        // Prepared outside the lock: two threads may both do so, and both come to the same.
+        // Prepared outside the lock: if two threads do it, both get the same.
         let made = Modulus::new(&modulus.0)?.with_engine(self.engine)?;
         let mut known = known();
         if known.len() >= Self::MOST {

@@ -26,7 +26,8 @@ pub struct Args {
     /// Bits of each prime: 256 to 8192
     #[arg(long, value_name = "N", required_unless_present = "check")]
     bits: Option<u16>,
-    /// Make safe primes: (p - 1)/2 is prime, too. They are rare, and always found as with --incremental
+    /// Make safe primes: (p - 1)/2 is also prime. They are rare, and always searched for as with
+    /// --incremental
     #[arg(long)]
     safe: bool,
     /// How many primes to make [default: 1]
@@ -36,9 +37,9 @@ pub struct Args {
     /// each candidate is random
     #[arg(long)]
     incremental: bool,
-    /// Test a number instead, in hexadecimal: prints prime or composite; 0 and 1 count as composite. With -, test the
-    /// number on each line of standard input; put secret numbers there, as other users can see the command
-    /// line
+    /// Test a number instead, in hexadecimal: prints prime or composite; 0 and 1 count as composite. With -,
+    /// test the number on each line of standard input; put secret numbers there, since other users can see
+    /// the command line
     #[arg(
         long,
         value_name = "NUMBER",
@@ -46,7 +47,7 @@ pub struct Args {
         conflicts_with_all = ["bits", "safe", "count", "incremental", "engine"],
     )]
     check: Option<Check>,
-    /// Where results go; the file appears when it is complete, readable by its owner alone [default: standard
+    /// Where results go; the file appears when it is complete, readable only by its owner [default: standard
     /// output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -54,7 +55,7 @@ pub struct Args {
     execution: Execution,
 }
 
-/// What to test.
+/// The numbers to test.
 #[derive(Clone, Debug)]
 enum Check {
     Number(Number),
@@ -89,7 +90,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
 fn generate(args: &Args, output: &mut Output) -> Result<Outcome, Failure> {
     let (bits, count) = (args.bits.unwrap_or_default(), args.count.unwrap_or(1));
-    // The library knows its limits.
+    // The library checks its limits.
     let search = Search::new(bits.into()).and_then(|search| if args.safe { search.safe() } else { Ok(search) });
     let search = search.map_err(|error| Failure::Usage(format!("--bits {bits}: {error}")))?;
     let search = if args.incremental { search.incremental() } else { search };
@@ -158,7 +159,7 @@ fn check_lines(args: &Args, output: &mut Output) -> Result<Outcome, Failure> {
     }
 }
 
-/// Whether each number is prime. One that cannot be tested does not spoil the others.
+/// Tests each number for primality. One that cannot be tested does not affect the others.
 fn test(numbers: &[Number]) -> Vec<Result<bool, String>> {
     let all: Vec<&[u8]> = numbers.iter().map(|number| &number.0[..]).collect();
     match primes::is_prime_many(&all) {

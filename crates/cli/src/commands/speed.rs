@@ -1,4 +1,4 @@
-//! `zariz speed`: how fast this machine is, alone or against the system's OpenSSL.
+//! `zariz speed`: the speed of this machine, alone or against the system's OpenSSL.
 
 mod table;
 mod target;
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use table::Table;
 use target::Target;
 
-/// Rounds of a comparison: enough for a median.
+/// The rounds of a comparison: enough for a median.
 const ROUNDS: u32 = 5;
 
 /// Arguments of `speed`.
@@ -64,7 +64,7 @@ struct Row {
     ops_per_second: f64,
     p50_us: f64,
     p99_us: f64,
-    /// The least part of the time in any round in which the threads had the processors.
+    /// The least share of the time, in any round, in which the threads had the processors.
     processor_share: f64,
     disturbed_rounds: usize,
     #[serde(skip)]
@@ -73,13 +73,13 @@ struct Row {
     comparison: Option<Comparison>,
 }
 
-/// The peer's part of a row: nothing in it where the peer has no such operation.
+/// The peer's part of a row; its fields are `None` if the peer lacks the operation.
 #[derive(Serialize)]
 struct Comparison {
     peer: Option<String>,
     peer_ops_per_second: Option<f64>,
     ratio: Option<f64>,
-    /// The part of each of the peer's operations that is the start of a process, where it needs one.
+    /// The time that each operation of the peer spends on starting a process, if it needs one.
     #[serde(skip_serializing_if = "Option::is_none")]
     peer_start_seconds: Option<f64>,
 }
@@ -149,7 +149,7 @@ fn measure_target(
     }
 }
 
-/// Measures how fast things are made; `peer_rate` has the peer make the same, in processes.
+/// Measures the speed of making keys or primes. `peer_rate` has the peer make the same, in processes.
 fn made(
     load: Making,
     args: &Args,
@@ -197,7 +197,7 @@ fn rows(
     Ok(benchmarks.iter().zip(measured).map(row).collect())
 }
 
-/// A rate with decimals that mean something: some operations take seconds.
+/// A rate with only meaningful decimals: some operations take seconds.
 fn rate(ops_per_second: f64) -> f64 {
     rounded(ops_per_second, if ops_per_second < 10.0 { 4 } else { 1 })
 }

@@ -27,10 +27,10 @@ pub struct Args {
     /// The signature; with --lines, line N is the signature of line N of the input
     #[arg(long, value_name = "FILE")]
     signatures: PathBuf,
-    /// Each line (without its end) is a message of its own
+    /// Each line (without its end) is a separate message
     ///
-    /// Lines stream: messages and signatures take at most 64 MiB of memory plus the longest line, for all
-    /// threads together. A message has at most 256 MiB, a signature 64 KiB.
+    /// Lines are streamed: messages and signatures take at most 64 MiB of memory plus the longest line, for
+    /// all threads together. A message may have at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
     /// With --lines, accept empty input; otherwise two empty files are an error (exit code 1)
@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(if tally.failed == 0 && !nothing { Outcome::Done } else { Outcome::NotVerified })
 }
 
-/// Verifies the signature beside every line.
+/// Verifies each line of `input` with its signature.
 pub fn verify_lines(
     key: &PublicKey,
     algorithm: Algorithm,
@@ -104,7 +104,7 @@ pub fn verify_lines(
     })
 }
 
-/// A line, unless its file ended before it.
+/// A line; `None` if its file ended earlier.
 type Line = Option<Vec<u8>>;
 
 fn decoded((message, signature): &(Line, Line), encoding: Encoding) -> Result<(&[u8], Vec<u8>), String> {

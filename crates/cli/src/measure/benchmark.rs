@@ -1,5 +1,5 @@
-//! What is timed of the library: batches of signatures and verifications, checked once before they are timed;
-//! and numbers for others.
+//! The benchmarks of the library: batches of signatures and verifications, checked once before they are
+//! timed; and pseudo-random numbers.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use zariz::rsa::{Algorithm, PrivateKey, Signed};
 
 use crate::exit::Failure;
 
-/// Something to time: each call does a batch of operations.
+/// Something to time; each call computes a batch of operations.
 pub struct Benchmark<'a> {
     /// Its name in results, such as `rsa2048-sign`.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Rsa {
 impl Rsa {
     const ALGORITHM: Algorithm = Algorithm::RS256;
 
-    /// A batch for a key. Every signature is verified.
+    /// A batch for a key. Verifies every signature.
     pub fn new(key: PrivateKey, batch: usize) -> Result<Self, Failure> {
         let messages: Vec<Vec<u8>> = (0..batch).map(|i| format!("message {i}").into_bytes()).collect();
         let mut load = Self { key, messages, signatures: Vec::new() };
@@ -66,7 +66,7 @@ impl Rsa {
     }
 }
 
-/// Bytes without a pattern, equal in every run (SplitMix64).
+/// Pseudo-random bytes, equal in every run (SplitMix64).
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let word = |i: u64| {
         let mut x = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,6 +1,6 @@
-//! Figures as readers see them.
+//! Figures for readers.
 
-/// A figure without decimals that mean nothing.
+/// A figure without meaningless decimals.
 pub fn rounded(value: f64, decimals: i32) -> f64 {
     let unit = 10f64.powi(decimals);
     (value * unit).round() / unit

@@ -11,13 +11,13 @@ use super::sample::Sample;
 use super::stopwatch::{Laps, Stopwatch};
 use crate::exit::Failure;
 
-/// How long starts of a process are timed, in seconds.
+/// For how many seconds starts of a process are timed.
 const STARTS: f64 = 0.2;
 
-/// Our RSA sizes that `openssl speed` can measure.
+/// The RSA sizes of zariz that `openssl speed` can measure.
 const SPEED_SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
 
-/// An `openssl` program that runs.
+/// An `openssl` program that works.
 pub struct OpenSsl {
     /// Its name and version, such as `OpenSSL 3.0.19`.
     pub version: String,
@@ -46,8 +46,8 @@ impl OpenSsl {
     }
 
     /// Measures signing and then verifying with a key of `bits` bits, in `threads` processes, each for
-    /// `seconds`, which `openssl speed` takes in whole seconds. Returns signatures and verifications per
-    /// second of processor time, on as many processors as the processes can have at once.
+    /// `seconds`; `openssl speed` takes whole seconds. Returns signatures and verifications per second of
+    /// processor time, on as many processors as the processes can have at once.
     pub fn rates(&self, bits: usize, seconds: f64, threads: usize) -> Result<Vec<f64>, Failure> {
         let (seconds, target) = ((seconds.round().max(1.0) as u32).to_string(), format!("rsa{bits}"));
         // Its option -multi would count seconds by the clock.
@@ -57,21 +57,20 @@ impl OpenSsl {
         Ok([mean(|speed| speed.sign), mean(|speed| speed.verify)].map(|mean| mean * processors(threads)).to_vec())
     }
 
-    /// Makes RSA keys of `bits` bits, a process for each, `threads` processes at a time, for `seconds`, at
-    /// least one each. Returns keys per second, in which the start of each process has its share.
+    /// Makes RSA keys of `bits` bits for `seconds`, each in its own process, `threads` at a time, and at
+    /// least one per thread. Returns keys per second, including the start of the processes.
     pub fn keys(&self, bits: usize, seconds: f64, threads: usize) -> Result<f64, Failure> {
         runs(&["genrsa", &bits.to_string()], seconds, threads)
     }
 
-    /// Makes primes of `bits` bits, or safe ones, as [`keys`](Self::keys) makes keys. Returns primes per
-    /// second.
+    /// Makes primes of `bits` bits, or safe primes, like [`keys`](Self::keys). Returns primes per second.
     pub fn primes(&self, bits: usize, safe: bool, seconds: f64, threads: usize) -> Result<f64, Failure> {
         let bits = bits.to_string();
         let arguments = ["prime", "-generate", "-bits", &bits, "-safe"];
         runs(&arguments[..if safe { 5 } else { 4 }], seconds, threads)
     }
 
-    /// The processor time of a process that does nothing else (it tests the number 7), in seconds.
+    /// The processor time of a process that only tests the number 7, in seconds.
     pub fn start_seconds(&self) -> Result<f64, Failure> {
         Ok(1.0 / runs(&["prime", "7"], STARTS, 1)?)
     }
@@ -97,13 +96,12 @@ pub struct Jobs<'a> {
     pub count: usize,
     /// The configuration for it.
     pub configuration: &'a Path,
-    /// A module to load before the default provider, and its name; without, the default provider alone.
+    /// A module to load before the default provider, and its name; `None` for the default provider only.
     pub provider: Option<(&'a Path, &'a str)>,
 }
 
 impl Jobs<'_> {
-    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each by the clock on the
-    /// wall.
+    /// Measures signing and then verifying with a key of `bits` bits, `seconds` each by the clock.
     pub fn speed(&self, bits: usize, seconds: u32) -> Result<Speed, Failure> {
         let mut command = Command::new("openssl");
         command.arg("speed").env("OPENSSL_CONF", self.configuration);
@@ -117,14 +115,14 @@ impl Jobs<'_> {
     }
 }
 
-/// Runs the program again and again on `threads` threads for `seconds`, at least once on each. Returns runs per
+/// Runs the program repeatedly on `threads` threads for `seconds`, at least once on each. Returns runs per
 /// second of the processes' processor time, on as many processors as they can have at once.
 fn runs(arguments: &[&str], seconds: f64, threads: usize) -> Result<f64, Failure> {
     let limit = Duration::from_secs_f64(seconds);
     let start = children_time();
     let laps = on_threads(threads, || Stopwatch::of_time().laps(1, limit, || openssl(arguments).map(drop)))?;
     let runs = laps.iter().map(|laps| laps.each.len()).sum::<usize>() as f64;
-    // Where the system does not tell, or counts too coarsely, the clock counts.
+    // If the system reports no processor time, or counts too coarsely, use the clock.
     Ok(match since(start, children_time).filter(|time| !time.is_zero()) {
         Some(time) => runs * processors(threads) / time.as_secs_f64(),
         None => runs * threads as f64 / laps.iter().map(Laps::time).sum::<Duration>().as_secs_f64().max(1e-9),
@@ -184,7 +182,7 @@ mod tests {
     fn reads_what_openssl_speed_prints() {
         let one = "+F2:1:1024:9740.449438:157145.161290\n";
         assert_eq!(parse_speed(one, 1024), Some(Speed { sign: 9740.449438, verify: 157145.161290 }));
-        // Since OpenSSL 3.2 encryption and decryption follow.
+        // Since OpenSSL 3.2, encryption and decryption follow.
         let newer = "+R1:1:1024:1.00\n+F2:2:2048:1500.0:50000.0:49000.0:1490.0\n";
         assert_eq!(parse_speed(newer, 2048), Some(Speed { sign: 1500.0, verify: 50000.0 }));
         for other in ["", "+F2:", "+F2:1:2048", "+F2:1:2048:x:y", "+F2:1:2048:0:0", newer] {

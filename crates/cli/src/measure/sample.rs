@@ -1,10 +1,10 @@
-//! One figure for each round: medians, and how far the rounds agree.
+//! A sample has one figure for each round: medians, and how well the rounds agree.
 
 use serde::Serialize;
 
 use super::figures::rounded;
 
-/// Rounds that spread by more than this share of their median are marked as noisy.
+/// Rounds whose spread exceeds this share of their median are marked as noisy.
 pub const SPREAD: f64 = 0.15;
 
 /// A figure for each round.
@@ -22,12 +22,12 @@ impl Sample {
         self.0.len()
     }
 
-    /// The middle one, or the mean of the middle two; zero of none.
+    /// The median: the middle figure, or the mean of the middle two; zero if there are none.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The mean; zero of none.
+    /// The mean; zero if there are none.
     pub fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
     }
@@ -42,7 +42,7 @@ impl Sample {
         Self(self.0.iter().zip(&other.0).map(|(own, other)| own / other).collect())
     }
 
-    /// Each figure turned into another.
+    /// Applies a function to each figure.
     fn map(&self, turn: impl Fn(f64) -> f64) -> Self {
         Self(self.0.iter().map(|&figure| turn(figure)).collect())
     }
@@ -56,7 +56,7 @@ impl Sample {
         self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// What `part` of the rounds do not exceed: between two rounds, in proportion.
+    /// A quantile: `part` of the rounds do not exceed it. Interpolates between two rounds.
     fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -73,8 +73,8 @@ impl Sample {
         self.quantile(0.75) - self.quantile(0.25) > SPREAD * self.median()
     }
 
-    /// Whether the middle half of times spreads so, or the best is so far below the median: then most rounds
-    /// were disturbed.
+    /// Whether most rounds were disturbed: the middle half of the times spreads by more than [`SPREAD`] of
+    /// the median, or the best time is below the median by more than that.
     fn is_disturbed(&self) -> bool {
         self.is_spread() || self.median() - self.least() > SPREAD * self.median()
     }
@@ -86,12 +86,12 @@ impl FromIterator<f64> for Sample {
     }
 }
 
-/// What a row reports of its rounds, in its own unit.
+/// The figures that a row reports of its rounds, in the row's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
-    /// The median; nothing where it could not be measured.
+    /// The median; `None` if it could not be measured.
     pub measured: Option<f64>,
-    /// How many rounds there were; nothing for what is counted.
+    /// How many rounds there were; `None` for counts.
     pub rounds: Option<usize>,
     /// The least of the rounds.
     pub least: Option<f64>,
@@ -102,12 +102,12 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Times, told as `turn` says: in thousands of cycles, or as a rate.
+    /// Figures of times, converted by `turn`, for example to thousands of cycles or to a rate.
     pub fn times(sample: &Sample, turn: impl Fn(f64) -> f64) -> Self {
         Self { noisy: sample.is_disturbed(), ..Self::ratios(sample, turn) }
     }
 
-    /// Ratios of times, told as `turn` says.
+    /// Figures of ratios of times, converted by `turn`.
     pub fn ratios(sample: &Sample, turn: impl Fn(f64) -> f64) -> Self {
         let turned = sample.map(turn);
         Self {
@@ -119,12 +119,12 @@ impl Measured {
         }
     }
 
-    /// What is no measurement but a count.
+    /// A count instead of a measurement.
     pub fn counted(count: Option<f64>) -> Self {
         Self { measured: count, ..Self::default() }
     }
 
-    /// The same with so many decimals.
+    /// The same figures with this many decimals.
     pub fn rounded(self, decimals: i32) -> Self {
         let [measured, least, most] =
             [self.measured, self.least, self.most].map(|figure| figure.map(|figure| rounded(figure, decimals)));
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn rounds_that_agree_are_not_noisy_and_others_are() {
         let noisy = |rounds: &[f64]| Measured::times(&Sample(rounds.to_vec()), |time| time).noisy;
-        // One round in five was interrupted: that says nothing against the others.
+        // One interrupted round in five does not disqualify the others.
         assert!(!noisy(&[100.0, 101.0, 102.0, 103.0, 900.0]));
         assert!(noisy(&[100.0, 101.0, 110.0, 130.0, 140.0]));
-        // The middle half agrees, but once it was much faster.
+        // The middle half agrees, but one round was much faster.
         assert!(noisy(&[80.0, 100.0, 100.0, 101.0, 101.0]));
         let ratios = Sample(vec![0.8, 1.0, 1.0, 1.01, 1.01]);
         assert!(!Measured::ratios(&ratios, |ratio| ratio).noisy);

@@ -1,4 +1,4 @@
-//! The stopwatch of all measurements: what calls take, in time and in cycles.
+//! The stopwatch of all measurements: time and cycles of calls.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +6,13 @@ use zariz_machines::CycleCounter;
 
 use super::processor;
 
-/// Reads the time, and the cycle counter where there is one.
+/// Reads the time, and the cycle counter if there is one.
 #[derive(Clone, Copy)]
 pub struct Stopwatch {
     counter: Option<CycleCounter>,
 }
 
-/// What one lap, some calls in a row, took.
+/// The result of one lap: several calls in a row.
 #[derive(Clone, Copy)]
 pub struct Lap {
     /// The time.
@@ -21,23 +21,23 @@ pub struct Lap {
     pub cycles: u64,
 }
 
-/// Some laps in a row: at least one.
+/// The results of successive laps, at least one.
 pub struct Laps {
     /// Each of them.
     pub each: Vec<Lap>,
-    /// Processor time of this thread in all of them. None where the system does not tell.
+    /// Processor time of this thread in all laps; `None` if the system does not report it.
     pub processor: Option<Duration>,
 }
 
 impl Laps {
-    /// The time of all by the clock.
+    /// The time of all laps by the clock.
     pub fn time(&self) -> Duration {
         self.each.iter().map(|lap| lap.time).sum()
     }
 }
 
 impl Stopwatch {
-    /// A stopwatch that counts cycles, where the processor has an invariant counter of them.
+    /// A stopwatch that counts cycles, if the processor has an invariant counter.
     pub fn of_cycles() -> Self {
         Self { counter: CycleCounter::new() }
     }
@@ -52,8 +52,8 @@ impl Stopwatch {
         self.counter
     }
 
-    /// Laps of `calls` calls each until `limit` is over, at least one lap. The end of a lap is the beginning
-    /// of the next, so that the times of all laps add up to the whole.
+    /// Runs laps of `calls` calls each until `limit` has passed, at least one lap. The end of a lap is the
+    /// beginning of the next, so the times of all laps add up to the whole.
     ///
     /// # Errors
     /// The first error of a call.

@@ -1,8 +1,8 @@
-//! Operations per second, on one thread or several, alone or in turn with a peer.
+//! Operations per second, on one thread or several, alone or alternating with a peer.
 //!
-//! Rates are per second of processor time, as in `openssl speed`: time that other programs take does not
-//! count. For several threads, that is a second on each of the processors that these threads can have at once.
-//! So a rate is what the threads do by the clock if no other program runs.
+//! Rates are per second of processor time, as in `openssl speed`: the time of other programs does not count.
+//! With several threads, that is a second on each of the processors that the threads can have at once. So a
+//! rate is what the threads do by the clock if no other program runs.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::sample::Sample;
 use super::stopwatch::Stopwatch;
 use crate::exit::Failure;
 
-/// How to measure.
+/// The settings of a measurement.
 #[derive(Clone, Copy)]
 pub struct Schedule {
     /// Threads that run the same benchmark at the same time.
@@ -25,7 +25,7 @@ pub struct Schedule {
     pub batch: usize,
     /// Time for each benchmark, all rounds together.
     pub seconds: f64,
-    /// Rounds: each times every benchmark, and then the peer.
+    /// The number of rounds. Each times every benchmark, and then the peer.
     pub rounds: u32,
 }
 
@@ -36,14 +36,14 @@ impl Schedule {
     }
 }
 
-/// What was measured of one benchmark.
+/// The results of one benchmark.
 pub struct Throughput {
     /// Operations per second of processor time, of all threads together: the median of the rounds.
     pub ops_per_second: f64,
     /// The median time of a call by the clock, in microseconds, divided by the operations of a call.
     pub p50_us: f64,
-    /// The time by the clock that 99 of 100 calls keep within, in microseconds, divided by the operations of a
-    /// call.
+    /// The time by the clock that 99 of 100 calls do not exceed, in microseconds, divided by the operations
+    /// of a call.
     pub p99_us: f64,
     /// How much of the time the threads had the processors.
     pub share: Share,
@@ -51,12 +51,12 @@ pub struct Throughput {
     pub versus: Option<Versus>,
 }
 
-/// How much of the time threads had the processors, of as many as they can have at once.
+/// The share of time in which threads had the processors, of as many as they can have at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// The least part of the time in any round: 1 if no other program ran.
+    /// The least share in any round: 1 if no other program ran.
     pub least: f64,
-    /// Rounds in which that part was below 0.95.
+    /// Rounds in which the share was below 0.95.
     pub disturbed_rounds: usize,
     /// All rounds.
     pub rounds: usize,
@@ -72,14 +72,14 @@ impl Share {
         self.disturbed_rounds > 0
     }
 
-    /// The worse figures of two benchmarks that took turns in the same rounds.
+    /// The worse figures of two benchmarks that alternated in the same rounds.
     pub fn worse(self, other: Self) -> Self {
         let disturbed_rounds = self.disturbed_rounds.max(other.disturbed_rounds);
         Self { least: self.least.min(other.least), disturbed_rounds, ..self }
     }
 }
 
-/// Says that rounds were disturbed, and how much.
+/// Says how many rounds were disturbed, and how much.
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { least, disturbed_rounds, rounds } = self;
@@ -98,11 +98,11 @@ impl fmt::Display for Share {
 pub struct Versus {
     /// The peer's operations per second: the median of the rounds.
     pub ops_per_second: f64,
-    /// How many times as fast as the peer we are: the median of the rounds' ratios.
+    /// zariz's rate divided by the peer's: the median of the rounds' ratios.
     pub ratio: f64,
 }
 
-/// Measures a peer's rates in one round, in operations per second: one for each of our benchmarks.
+/// Measures a peer's rates in one round, in operations per second: one for each benchmark.
 pub type PeerRates<'a> = &'a mut dyn FnMut() -> Result<Vec<f64>, Failure>;
 
 /// Times every benchmark in each round, followed by the peer, so that a change of the machine's speed affects
@@ -130,23 +130,24 @@ pub fn throughput(
     Ok(works.into_iter().zip(&peer_rates).map(|(works, peer_rates)| figures(works, schedule, peer_rates)).collect())
 }
 
-/// What one thread did in a round, or all of them.
+/// The work of one thread in a round, or of all threads.
 #[derive(Default)]
 struct Work {
     /// The time of each call by the clock.
     times: Vec<Duration>,
-    /// Processor time of all calls. None where the system does not tell.
+    /// Processor time of all calls; `None` if the system does not report it.
     processor: Option<Duration>,
 }
 
 impl Work {
-    /// The time by the clock in which the threads could have processors, of all threads together, in seconds.
+    /// The time by the clock in which the threads could have processors, summed over them, in seconds.
     fn available(&self, threads: usize) -> f64 {
         let clock: Duration = self.times.iter().sum();
         clock.as_secs_f64() * processors(threads) / threads.max(1) as f64
     }
 
-    /// The time in which they had processors, in seconds; all that was available, where the system does not tell.
+    /// The time in which they had processors, in seconds; if the system does not report it, all available
+    /// time.
     fn used(&self, threads: usize) -> f64 {
         self.processor.map_or_else(|| self.available(threads), |time| time.as_secs_f64()).max(1e-9)
     }
@@ -171,7 +172,7 @@ fn figures(rounds: Vec<Work>, schedule: Schedule, peer_rates: &Sample) -> Throug
     }
 }
 
-/// Calls on every thread until the round's time is over, at least once.
+/// Calls on every thread until the round's time has passed, at least once.
 fn round(call: &(dyn Fn() + Sync), schedule: Schedule) -> Result<Work, Failure> {
     let limit = Duration::from_secs_f64(schedule.seconds_per_round());
     let one_thread = || {
@@ -184,7 +185,8 @@ fn round(call: &(dyn Fn() + Sync), schedule: Schedule) -> Result<Work, Failure> 
     };
     let gate = RwLock::new(false);
     thread::scope(|scope| {
-        // All start together when the gate opens. If a thread cannot be started, the others return at once.
+        // All threads start together when the gate opens. If one cannot be started, the others return at
+        // once.
         let mut open = gate.write().unwrap_or_else(PoisonError::into_inner);
         let mut workers = Vec::new();
         for _ in 1..schedule.threads {
@@ -257,7 +259,7 @@ mod tests {
         assert!(!alone.share.is_disturbed() && alone.versus.is_none());
         assert_eq!(alone.share.worse(busy.share).least, 0.5);
 
-        // Where the system does not tell processor time, the clock counts.
+        // If the system does not report processor time, the clock counts.
         let unknown = figures(vec![Work { processor: None, ..round(0) }], schedule, &Sample::default());
         assert_eq!((unknown.ops_per_second.round(), unknown.share), (2500.0, alone.share));
     }
@@ -277,7 +279,7 @@ mod tests {
         let results = throughput(&benchmarks, schedule, None).expect("measured");
         let elapsed = start.elapsed().as_secs_f64();
         let [busy] = &results[..] else { panic!("one result") };
-        // By the clock, there are no more than 10 operations in each time of waiting.
+        // By the clock, there are at most 10 operations in each wait.
         assert!(busy.ops_per_second > 10.0 / WAIT.as_secs_f64(), "{}", busy.ops_per_second);
         assert!(busy.share.is_disturbed(), "{:?}", busy.share);
         // The median of times is at most twice their mean.
@@ -292,7 +294,7 @@ mod tests {
         let benchmarks = [Benchmark { name: "busy".into(), call: Box::new(|| busy(Duration::ZERO)) }];
         let schedule = Schedule { threads: 3 * all as usize, batch: 1, seconds: 0.1, rounds: 1 };
         let results = throughput(&benchmarks, schedule, None).expect("measured");
-        // A call takes a millisecond of processor time at least.
+        // A call takes at least a millisecond of processor time.
         let rate = results[0].ops_per_second / all;
         assert!(rate <= 1000.0, "{rate}");
     }

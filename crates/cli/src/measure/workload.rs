@@ -1,5 +1,5 @@
-//! The keys that `zariz speed` and `zariz-papers` measure with; batches of powers, checked once before they are timed;
-//! and keys and primes that are made while the time is taken.
+//! The workloads of `zariz speed` and `zariz-papers`: benchmark keys; batches of powers, checked once before
+//! they are timed; and keys and primes made during the measurement.
 
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use super::benchmark::{Benchmark, noise};
 use crate::exit::Failure;
 use crate::makers;
 
-/// Published keys, for measuring only; see `keys/README.md`.
+/// Published keys, only for measuring; see `keys/README.md`.
 const KEYS: [(usize, &str); 5] = [
     (1024, include_str!("../../keys/bench-1024.pem")),
     (2048, include_str!("../../keys/bench-2048.pem")),
@@ -59,7 +59,7 @@ impl Modexp {
         self.bases.iter().map(Vec::as_slice).collect()
     }
 
-    /// Raising the batch to the power.
+    /// The benchmark that raises the batch to the power.
     pub fn pow(&self) -> Benchmark<'_> {
         let bases = self.bases();
         let call = move || drop(black_box(self.modulus.pow_batch(&bases, &self.exponent)));
@@ -99,7 +99,7 @@ impl FixedPowers {
         self.exponents.iter().map(Vec::as_slice).collect()
     }
 
-    /// Raising the base to the powers.
+    /// The benchmark that raises the base to the powers.
     pub fn pow(&self) -> Benchmark<'_> {
         let exponents = self.exponents();
         let call = move || drop(black_box(self.base.pow_batch(&exponents)));
@@ -107,11 +107,11 @@ impl FixedPowers {
     }
 }
 
-/// Things that are made without end.
+/// An endless iterator that makes things.
 type Made = Box<dyn Iterator<Item = Result<(), Failure>> + Send>;
 
-/// Keys or primes, made in batches while the time is taken. What a thread has begun at the end of a batch is
-/// not lost: it goes on in the next.
+/// Keys or primes, made in batches during the measurement. Work begun at the end of a batch continues in the
+/// next.
 pub struct Making {
     name: String,
     batch: usize,
@@ -135,7 +135,7 @@ impl Making {
         Ok(Self::new(format!("keygen{bits}"), batch, begin))
     }
 
-    /// Primes of `bits` bits, or safe ones.
+    /// Primes of `bits` bits, or safe primes.
     pub fn primes(bits: usize, safe: bool, batch: usize, engine: Dispatch) -> Result<Self, Failure> {
         let failed = |error| Failure::Input(format!("cannot make a prime: {error}"));
         let search = Search::new(bits).and_then(|search| if safe { search.safe() } else { Ok(search) });
@@ -154,7 +154,7 @@ impl Making {
         Self { name, batch, begin: Box::new(begin), begun: Mutex::default(), failure: Mutex::default() }
     }
 
-    /// Making a batch.
+    /// The benchmark that makes a batch.
     pub fn make(&self) -> Benchmark<'_> {
         let call = || {
             let begun = locked(&self.begun).pop();
@@ -167,13 +167,13 @@ impl Making {
         Benchmark { name: self.name.clone(), call: Box::new(call) }
     }
 
-    /// Why one could not be made, if that happened.
+    /// The error, if one could not be made.
     pub fn failure(self) -> Result<(), Failure> {
         self.failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 }
 
-/// Drops what is made: only the time counts.
+/// Drops the results: only the time counts.
 fn of<T, E>(
     made: impl Iterator<Item = Result<T, E>> + Send + 'static,
     failed: impl Fn(E) -> Failure + Send + 'static,
@@ -182,6 +182,6 @@ fn of<T, E>(
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is inside is whole even if a thread panicked while it held the lock.
+    // The contents are complete even if a thread panicked while it held the lock.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -50,7 +50,7 @@ fn lines_fail_alone() {
     let folder = Folder::new();
     let text = hex(&encrypted(&folder, b"text", &OAEP));
     let two_lines = hex(&encrypted(&folder, b"two\nlines", &OAEP));
-    // Another last byte than before.
+    // Change the last byte.
     let (rest, last) = text.split_at(text.len() - 2);
     let damaged = format!("{rest}{}", if last == "00" { "01" } else { "00" });
     let input = [&text, "", "xyz", &damaged, &text[2..], &two_lines, &text].join("\r\n");
@@ -63,7 +63,7 @@ fn lines_fail_alone() {
     let done =
         done.says(&["line 2: ", "line 3: not hexadecimal: 'x'", "line 4: ", "line 5: 255 bytes", "4 of 7 lines"]);
     assert_eq!(done.stderr.lines().count(), 5);
-    // Base64 is how plaintexts are written in lines unless told otherwise.
+    // In lines, the default encoding of plaintexts is base64.
     assert_eq!(decrypt(&[]).lines(), ["dGV4dA==", "", "", "", "", "dHdvCmxpbmVz", "dGV4dA=="]);
     let raw = decrypt(&["--output-encoding", "raw"]).says(&["line 6: the plaintext contains a line end", "5 of 7"]);
     assert_eq!(raw.lines(), ["text", "", "", "", "", "", "text"]);

@@ -1,10 +1,10 @@
-//! `zariz demo`, with fewer messages than it usually signs.
+//! `zariz demo`, with fewer messages than by default.
 
 use zariz_needs::needs;
 
 use crate::run::{Done, Folder, program, run};
 
-/// Runs it, with the programs of `PATH` or of another path; it leaves no file behind.
+/// Runs the demo, with the programs of `PATH` or of another path; it must leave no file behind.
 fn demo(path: Option<&str>) -> Done {
     let folder = Folder::new();
     let mut command = program();

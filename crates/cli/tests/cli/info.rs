@@ -36,7 +36,7 @@ fn the_table_says_the_same() {
     }
 }
 
-/// The program as on a processor without these instructions.
+/// The program, with these instructions hidden.
 fn without(hidden: &str) -> std::process::Command {
     let mut program = program();
     program.env("ZARIZ_HIDE", hidden);
@@ -92,7 +92,7 @@ fn another_provider() -> std::path::PathBuf {
     std::path::Path::new(folder.trim()).join("legacy.so")
 }
 
-/// Asks for a module under a configuration.
+/// Runs `info --provider` on a module under a configuration.
 #[cfg(target_os = "linux")]
 fn ask(module: &std::path::Path, configuration: &std::path::Path) -> Done {
     run(program().arg("info").arg("--provider").arg(module).env("OPENSSL_CONF", configuration), b"")
@@ -133,7 +133,7 @@ fn another_provider_is_told_under_any_configuration() {
     let file = format!("module = {}\nactivate = 1", copy.display());
     let other = format!("module = {}", module.display());
     let missing = format!("module = {}\nactivate = 1", folder.join("missing.so").display());
-    // Its section by its file or by its name, sections of others, none.
+    // Its section found by its file or by its name, sections of others, and none.
     for (name, lines) in [
         ("legacy", file.as_str()),
         ("other", &file),
@@ -187,7 +187,7 @@ fn told(module: &std::path::Path, configuration: &std::path::Path) -> Value {
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
 
-/// What is counted, in the order of the table.
+/// The counters, in the order of the table.
 const COUNTERS: [&str; 9] = [
     "operations",
     "private_operations",
@@ -243,7 +243,7 @@ fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
     let folder = Folder::new();
     let (file, counters) = (folder.join("zariz.so"), folder.join("a 'file' of \\$counters"));
     std::fs::copy(module(), &file).expect("copied");
-    // A name with everything in it that means something to OpenSSL.
+    // A name with all characters that have a meaning to OpenSSL.
     let escaped = folder.path().display().to_string() + "/a\\ \\'file\\'\\ of\\ \\\\\\$counters";
     let configuration = |name: &str, more: &str| {
         let text = format!(
@@ -260,7 +260,7 @@ fn the_module_has_the_settings_and_the_counters_of_the_configuration() {
         command.args(["dgst", "-sha256", "-out"]).arg(folder.join("signature")).arg("-sign").arg(key(1024));
         run(command.arg(&message).env("OPENSSL_CONF", configuration), b"").exits(0);
     };
-    // With any name of its section; and by its name, for programs that load it themselves.
+    // With any name of its section; and with the module's name, for programs that load it themselves.
     let (usual, other, passive) =
         (configuration("zariz", &active), configuration("other", &active), configuration("zariz-2", ""));
     let renamed = folder.join("zariz-2.so");
@@ -341,8 +341,8 @@ fn configurations_that_do_not_lead_to_the_module_are_told() {
     ask(&file, &folder.file("openssl.cnf", text("all", "list", "ours", module))).exits(0);
 }
 
-/// A configuration by which programs do not get to zariz, or to nothing else, is told; and what is told is what
-/// happens to a signature of OpenSSL's program.
+/// `info` warns of a configuration in which programs cannot use zariz, or cannot use anything else; and its
+/// warnings agree with what happens to a signature of OpenSSL's program.
 #[needs("openssl")]
 #[test]
 #[cfg(target_os = "linux")]
@@ -400,7 +400,7 @@ fn configurations_that_do_not_lead_programs_to_the_module_are_told() {
                 assert!(done.text().contains(words), "{what}: {done:?}");
             }
         }
-        // Where it is not loaded, programs must load it themselves; only a query for it is a mistake.
+        // If it is not activated, programs must load it themselves; only a query for it is a mistake.
         let passive = folder.file("openssl.cnf", text.replace("activate = 1\ncounters", "counters"));
         let told = &told(&file, &passive)["unreached"];
         let asks = ["?provider=zariz", "? Provider = 'zariz'", "?fips=yes,?provider=zariz"].contains(&query)
@@ -425,8 +425,7 @@ fn settings_that_the_module_does_not_have_are_told() {
         );
         folder.file("openssl.cnf", text)
     };
-    // Every setting that there is, by the page for administrators: it is taken, and the module tells its
-    // name.
+    // Every setting in the page for administrators is accepted, and the module lists its name.
     let page = include_str!("../../../../docs/openssl.md");
     let rows = page.split_once("| setting |").expect("a table of settings").1.lines().skip(2);
     let mut names: Vec<&str> = rows.map_while(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();
@@ -440,7 +439,7 @@ fn settings_that_the_module_does_not_have_are_told() {
     assert_eq!(info["unknown_settings"], Value::Array(Vec::new()), "{info}");
     let done = ask(&file, &configuration("threads = 3")).exits(0).says_nothing();
     assert!(!done.text().contains("unknown setting"), "{done:?}");
-    // Near misses of each of them, and something else.
+    // Near misses of each of them, and other names.
     for name in names {
         let mut without_last = name.to_owned();
         without_last.pop();

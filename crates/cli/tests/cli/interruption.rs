@@ -1,4 +1,4 @@
-//! Signals that end a program: every command that writes removes its draft, and ends by the signal.
+//! Signals that end a program: every command that writes removes its draft, and the signal ends it.
 #![cfg(unix)]
 
 use std::ffi::OsString;
@@ -13,17 +13,19 @@ use std::time::Duration;
 use crate::args;
 use crate::run::{Folder, key, program};
 
-/// The numbers of the signals that end a program and that it can catch.
+/// The signals that end a program and that it can catch.
 #[cfg(target_os = "linux")]
 fn ending() -> Vec<i32> {
     const FAULTS: [i32; 6] = [4, 5, 7, 8, 11, 31];
-    // KILL and STOP; PIPE, which Rust's programs ignore; what does not end a program; the C library's own.
+    // KILL and STOP; PIPE, which Rust's programs ignore; signals that do not end a program; those of the C
+    // library.
     const OTHERS: [i32; 12] = [9, 19, 13, 17, 18, 20, 21, 22, 23, 28, 32, 33];
     let status = fs::read_to_string("/proc/self/status").expect("the system tells what is ignored");
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a line of that name").trim();
     let ignored = u64::from_str_radix(ignored, 16).expect("a mask");
     let is_ignored = |signal: &i32| ignored >> (signal - 1) & 1 == 1;
-    // A shell that starts the tests in the background has them ignore some; so would the program.
+    // A shell that starts the tests in the background makes them ignore some signals; the program would
+    // inherit that.
     (1..=64).filter(|signal| !FAULTS.contains(signal) && !OTHERS.contains(signal) && !is_ignored(signal)).collect()
 }
 
@@ -37,7 +39,7 @@ fn send(signal: i32, child: &Child) {
     assert!(sent.is_ok_and(|status| status.success()), "signal {signal}");
 }
 
-/// Waits until something is there.
+/// Waits until `there` is true.
 fn wait_for(what: &str, there: impl Fn() -> bool) {
     for _ in 0..10_000 {
         if there() {
@@ -53,7 +55,7 @@ fn has_begun(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.count() > 0)
 }
 
-/// Sends the signal to the program when it has begun to write into the folder. Its standard input stays open.
+/// Sends the signal when the program has begun to write into the folder. Its standard input stays open.
 fn interrupted(arguments: &[OsString], input: &[u8], folder: &Path, signal: i32) {
     let mut child = program();
     child.args(arguments).arg("-q").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

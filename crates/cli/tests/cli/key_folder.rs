@@ -8,12 +8,12 @@ use zariz_needs::needs;
 use crate::args;
 use crate::run::{Folder, openssl, run, zariz, zariz_with};
 
-/// The names of so many keys.
+/// The names of this many keys.
 fn names(count: usize, digits: usize) -> Vec<String> {
     (1..=count).map(|number| format!("key-{number:0digits$}.pem")).collect()
 }
 
-/// The names in a folder, in order.
+/// The names in a folder, sorted.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let mut names: Vec<String> =
@@ -22,7 +22,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Checks that a file has a whole key: it signs.
+/// Checks that a file has a complete key: it signs.
 fn check(key: &Path) {
     let done = zariz_with(args!["sign", "--key", key, "--encoding", "hex"], b"message").exits(0);
     assert_eq!(done.text().trim_end().len(), 256, "{}", key.display());
@@ -85,14 +85,14 @@ fn folder_and_keys_are_for_the_owner_alone() {
 fn both_methods_and_every_number_of_threads_make_keys() {
     for options in [&["--method", "fips", "--threads", "1"][..], &["--method", "incremental", "--threads", "4"]] {
         let folder = Folder::new();
-        // An empty folder that is there already is good.
+        // An existing empty folder is accepted.
         let keygen =
             args!["keygen", "--bits", "1024", "--count", "3", "--out-dir", folder.path(), "--engine", "portable"];
         zariz(keygen.into_iter().chain(options.iter().map(Into::into))).exits(0).says_nothing();
         assert_eq!(folder.names(), names(3, 4));
         names(3, 4).iter().for_each(|name| check(&folder.join(name)));
     }
-    // One key takes the method, too.
+    // The method also applies to one key.
     let done = zariz(["keygen", "--bits", "1024", "--method", "incremental"]).exits(0).says_nothing();
     assert!(done.text().starts_with("-----BEGIN PRIVATE KEY-----\n"));
 }
@@ -110,7 +110,7 @@ fn keys_can_be_encrypted() {
         openssl(args!["pkey", "-in", key, "-passin", "pass:a secret", "-check", "-noout"]);
         zariz_with(args!["sign", "--key", key, "--password-file", password, "--encoding", "hex"], b"text").exits(0);
     }
-    // An empty password protects nothing, and no folder is made.
+    // An empty password protects nothing: it is refused, and no folder is made.
     let (none, empty) = (folder.join("none"), folder.file("empty", "\n"));
     let keygen = args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", none, "--password-file", empty];
     zariz(keygen).exits(3).says(&["empty: an empty first line protects no key"]);
@@ -148,7 +148,7 @@ fn options_that_do_not_go_together_say_what_to_do() {
     assert!(!Path::new("none").exists());
 }
 
-/// Files cannot grow: the system refuses every byte, as on a full disk.
+/// Files cannot grow: the system refuses every byte, like a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_part_of_a_key() {
@@ -171,7 +171,7 @@ fn an_interruption_leaves_complete_keys_and_says_how_many() {
     use crate::run::program;
 
     let cases = [("TERM", 15, &[][..]), ("INT", 2, &["--public", "--quiet", "--threads", "1"])];
-    // A signal may find the program at any step.
+    // A signal may come at any step.
     for (signal, number, options) in cases.into_iter().cycle().take(8) {
         let folder = Folder::new();
         let keys = folder.join("keys");

@@ -30,7 +30,7 @@ fn a_new_key_signs_and_replaces_none() {
     zariz_with(args!["sign", "--key", private, "--out", signature], b"message").exits(0);
     zariz_with(args!["verify", "--key", public, "--signatures", signature], b"message").exits(0);
 
-    // Neither is replaced without --force, and if one exists nothing is made at all.
+    // Neither is replaced without --force; if one exists, nothing is made.
     let before = (folder.read("private.pem"), folder.read("public.pem"));
     zariz(keygen()).exits(3).says(&["private.pem", "exists", "--force"]);
     std::fs::remove_file(&private).expect("removed");
@@ -70,7 +70,7 @@ fn the_public_key_never_takes_the_place_of_the_private_one() {
     let keygen = |out: &Path, public_out: &Path| {
         zariz(args!["keygen", "--bits", "1024", "--force", "--out", out, "--public-out", public_out])
     };
-    // Another spelling, where there is no file yet and where there is one.
+    // Another spelling of a path, with and without an existing file.
     let (plain, detour) = (folder.join("key.pem"), folder.join("sub").join("..").join(".").join("key.pem"));
     for _ in 0..2 {
         keygen(&plain, &detour).exits(2).says(&["--out", "--public-out", "same file"]);
@@ -100,11 +100,11 @@ fn only_the_owner_may_read_the_private_key() {
     zariz(&keygen).exits(0);
     assert_eq!(mode(&private), 0o600);
     assert_eq!(mode(&public) & 0o444, mode(&folder.file("usual", "")) & 0o444);
-    // A file that is replaced does not pass its mode on to the key.
+    // The key does not inherit the mode of the file that it replaces.
     fs::set_permissions(&private, fs::Permissions::from_mode(0o644)).expect("changed");
     zariz(&keygen).exits(0);
     assert_eq!(mode(&private), 0o600);
-    // A link that leads nowhere is in the way, too.
+    // A dangling link is also in the way.
     let link = folder.join("link.pem");
     std::os::unix::fs::symlink("nowhere", &link).expect("linked");
     zariz(args!["keygen", "--bits", "1024", "--out", link]).exits(3).says(&["exists"]);
@@ -146,7 +146,7 @@ fn a_key_that_nobody_reads_is_an_error_and_leaves_nothing() {
     }
 }
 
-/// Files cannot grow: the system refuses every byte, as on a full disk.
+/// Files cannot grow: the system refuses every byte, like a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_keeps_no_key_and_shows_none() {
@@ -167,7 +167,7 @@ fn a_full_disk_keeps_no_key_and_shows_none() {
     }
 }
 
-/// A named pipe can wait where the key is to go.
+/// A named pipe may be at the key's path.
 #[cfg(unix)]
 #[test]
 fn a_private_key_goes_to_no_pipe_of_another_user() {

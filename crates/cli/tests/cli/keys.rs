@@ -1,4 +1,4 @@
-//! Keys that cannot be used, and why; and every form of key that can.
+//! Keys that cannot be used, and why; and every usable form of key.
 
 use std::ffi::OsString;
 use std::fs;
@@ -88,7 +88,7 @@ fn forms_of_keys() {
     }
 }
 
-/// What `openssl` restricts a key to, the program keeps to, and says.
+/// The program respects the restrictions that `openssl` puts on a key, and says so.
 #[needs("openssl")]
 #[test]
 fn keys_restricted_to_pss() {
@@ -136,7 +136,7 @@ fn keys_restricted_to_pss() {
     openssl(args!["genpkey", "-algorithm", "RSA-PSS", "-out", any].into_iter().chain(bits));
     let done = zariz_with(args!["sign", "--key", any], b"message").exits(3);
     done.says(&["any.pem: ", "restricted to PSS", "use --alg PS256, PS384 or PS512"]);
-    // A key too short for an algorithm is refused alike.
+    // A key too short for an algorithm is refused in the same way.
     let done = zariz_with(args!["sign", "--key", self::key(1024), "--alg", "PS512"], b"message").exits(3);
     done.says(&["too short", "use --alg RS256, RS384, RS512, PS256 or PS384"]);
 }

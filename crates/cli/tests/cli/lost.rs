@@ -1,4 +1,4 @@
-//! Results that nobody can get: every command says so, and none reports success.
+//! Results that cannot be delivered: every command says so, and none reports success.
 #![cfg(unix)]
 
 use std::ffi::OsString;
@@ -43,7 +43,7 @@ fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
     all
 }
 
-/// Runs the program in a shell that redirects it.
+/// Runs the program in a shell with a redirection.
 fn redirected(arguments: &[OsString], redirection: &str, input: &[u8]) -> Done {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirection}"), crate::PROGRAM]).args(arguments);
@@ -62,7 +62,7 @@ fn a_closed_or_full_output_is_an_error_of_every_command() {
             let says = |words| done.stderr.contains(words);
             assert!(says("standard output") || says("/dev/stdout") || says("/dev/fd/1"), "{arguments:?}: {done:?}");
         }
-        // The same command has a result where it can be written.
+        // Without the redirection, the same command has a result.
         assert!(redirected(&arguments, "", input).code == Some(0), "{arguments:?}");
     }
 }
@@ -70,7 +70,7 @@ fn a_closed_or_full_output_is_an_error_of_every_command() {
 #[test]
 fn a_pipe_that_its_reader_closed_ends_every_command() {
     for (arguments, input) in writing() {
-        // Closed before the program starts, which may be quick.
+        // Closed before the program starts, since the program may be fast.
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut child = program();
@@ -83,7 +83,7 @@ fn a_pipe_that_its_reader_closed_ends_every_command() {
         let output = child.wait_with_output().expect("ended");
         let errors = String::from_utf8_lossy(&output.stderr);
         if arguments[0] == "keygen" {
-            // A key that is lost is worth a word.
+            // The loss of a key is an error.
             assert_eq!(output.status.code(), Some(3), "{arguments:?}");
             assert!(errors.contains("closed by its reader"), "{arguments:?}: {errors}");
         } else {
@@ -112,7 +112,7 @@ fn a_closed_input_is_no_empty_input() {
         }
     }
     redirected(&args!["prime", "--check", "-"], "<&-", b"").exits(3).says(&["standard input", "closed"]);
-    // The null device is what its user chose.
+    // The null device is the user's choice.
     redirected(&args!["sign", "--key", key(1024)], "<>/dev/null 1<>/dev/null", b"").exits(0).says_nothing();
 }
 

@@ -1,4 +1,4 @@
-//! The whole program, run as a user runs it: every command, every exit code, good and bad input.
+//! The whole program, run like by a user: every command, every exit code, good and bad input.
 
 mod decrypt;
 mod demo;

@@ -19,7 +19,7 @@ fn options_fill_what_lines_leave_out() {
     let options = ["modexp", "--modulus", "0x65", "--exponent", "3"];
     let done = zariz_with(options, b"2\n2 4\n2 4 7\n64\n").exits(0);
     assert_eq!(done.lines(), ["8", "10", "2", "64"]);
-    // The exponent alone, too.
+    // Only the exponent, too.
     assert_eq!(zariz_with(["modexp", "--exponent", "3"], b"2 2 7\n2\n").exits(4).lines(), ["4", ""]);
 }
 
@@ -57,7 +57,7 @@ fn empty_input_is_empty_output() {
     assert_eq!(zariz(args!["modexp", "--modulus", "7"]).exits(0).says_nothing().stdout, b"");
 }
 
-/// Bytes without a pattern.
+/// Pseudo-random bytes.
 fn noise(state: &mut u64, length: usize) -> Vec<u8> {
     let mut byte = || {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -76,7 +76,7 @@ fn mixed_lines_agree_with_another_library() {
             BigUint::from_bytes_be(&noise(state, length))
         };
         let (base, exponent) = (number(&mut state, 160), number(&mut state, 40));
-        // Every third line has the modulus of an earlier one.
+        // Every third line repeats an earlier modulus.
         let modulus =
             if i % 3 == 0 { BigUint::from(1_000_003u32) } else { number(&mut state, 150) | BigUint::from(1u32) };
         let modulus = if modulus == BigUint::from(1u32) { BigUint::from(3u32) } else { modulus };
@@ -96,7 +96,7 @@ fn a_fixed_base_gives_what_the_base_on_every_line_gives() {
     let base = BigUint::from_bytes_be(&noise(&mut state, 150));
     let (mut exponents, mut lines, mut expected) = (String::new(), String::new(), Vec::new());
     for i in 0..200 {
-        // Longer and longer, to beyond the modulus; with zeros before them, and zero itself.
+        // Increasing lengths, to beyond the modulus; with leading zeros; and zero.
         let exponent = BigUint::from_bytes_be(&noise(&mut state, i));
         let zeros = "0".repeat(i % 7);
         exponents += &format!("  0x{zeros}{exponent:x}\n");

@@ -1,9 +1,9 @@
-//! Names and words of others in messages: no control character of theirs reaches the terminal.
+//! Names and texts of others in messages: none of their control characters reaches the terminal.
 
 use crate::args;
 use crate::run::{Folder, key, zariz_with};
 
-/// Escape sequences, an end of a line, and characters that turn the direction of writing.
+/// Escape sequences, a line end, and characters that change the direction of writing.
 const HOSTILE: &str = "x\u{1b}[31m\rerror: \u{7}\nforged\t\u{9b}2J\u{202e}\u{2066}é";
 
 #[test]
@@ -56,7 +56,7 @@ fn no_message_has_control_characters() {
         assert!(done.stderr.chars().all(is_plain) && done.text().chars().all(is_plain), "{arguments:?}: {done:?}");
         assert!(!done.stderr.lines().any(|line| line.starts_with("forged")), "{arguments:?}: {done:?}");
     }
-    // Letters that are no controls stay as they are.
+    // Other letters stay unchanged.
     zariz_with(args!["modexp", path], b"").exits(3).says(&[
         "\\u{1b}[31m\\rerror: \\u{7}\\nforged\\t",
         "\\u{202e}",

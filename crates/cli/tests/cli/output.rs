@@ -1,4 +1,4 @@
-//! Where results go: files that appear whole, closed pipes, and things that cannot be written to.
+//! Outputs: files that appear complete, closed pipes, and outputs that cannot be written.
 #![cfg(unix)]
 
 use std::fs;
@@ -16,7 +16,7 @@ use crate::run::{Folder, key, program, zariz, zariz_with};
 fn a_file_appears_only_when_it_is_complete() {
     let folder = Folder::new();
     let out = folder.file("out", "before");
-    // Line 100 cannot be read: nothing may come of the 99 before it.
+    // Line 100 cannot be read: the 99 before it must give no file.
     let messages: String = (0..99).map(|i| format!("{i}\n")).collect();
     let signatures = "A".repeat(100_000);
     folder.file("messages", &messages);
@@ -57,7 +57,7 @@ fn a_replaced_file_keeps_its_mode_and_its_links() {
     assert_eq!(folder.read("file"), b"2\n");
     assert!(link.is_symlink());
     assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
-    // A new one gets what the user's mask leaves, as any other file.
+    // A new file gets the mode that the user's mask allows, like any other.
     zariz_with(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", folder.join("new")], b"3").exits(0);
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
     assert_eq!(mode(&folder.join("new")), mode(&folder.file("usual", "")));

@@ -50,7 +50,7 @@ fn every_command_that_reads_private_keys_takes_a_password() {
     let ciphertext = folder.file("ciphertext", openssl(encrypt));
     let decrypt = args!["decrypt", "--padding", "pkcs1", "--key", key, "--password-file", password, ciphertext];
     assert_eq!(zariz(decrypt).exits(0).stdout, b"message");
-    // A password for a key without one is no mistake: scripts may always give it.
+    // A password for an unencrypted key is accepted: scripts may always give one.
     let plain = args!["sign", "--key", crate::run::key(1024), "--password-file", password, message];
     assert_eq!(zariz(plain).exits(0).stdout, folder.read("signature"));
 }
@@ -69,7 +69,7 @@ fn standard_input_is_one_thing_at_a_time() {
     ]);
 }
 
-/// The file of a password, or of a key, is nowhere to put results.
+/// Results must not replace the file of a password or of a key.
 #[needs("openssl")]
 #[test]
 fn what_is_needed_is_not_replaced() {
@@ -91,7 +91,7 @@ fn what_is_needed_is_not_replaced() {
     zariz(args!["sign", "--key", key, "--out", key]).exits(2).says(&["--out would replace the file of --key"]);
 }
 
-/// Every command says the same of a wrong password, and finds a key behind other blocks.
+/// Every command reports a wrong password alike, and finds a key behind other blocks.
 #[needs("openssl")]
 #[test]
 fn bundles_and_wrong_passwords() {

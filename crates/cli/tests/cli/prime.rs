@@ -6,8 +6,8 @@ use zariz_needs::needs;
 use crate::args;
 use crate::run::{Folder, openssl, zariz, zariz_with};
 
-/// Whether a number is prime, by another library's powers: Miller-Rabin with the first primes as bases, which
-/// is no proof for numbers that somebody chose, and enough for random ones.
+/// Whether a number is prime, with another library's powers: Miller-Rabin with the first primes as bases.
+/// This is no proof for chosen numbers, but enough for random ones.
 fn is_prime(number: &BigUint) -> bool {
     let (one, two) = (BigUint::from(1u32), BigUint::from(2u32));
     let bases = [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37].map(BigUint::from);
@@ -113,7 +113,7 @@ fn a_reader_that_has_enough_ends_the_run_quietly() {
 
 /// Numbers in hexadecimal, and whether they are prime.
 fn known() -> Vec<(String, bool)> {
-    // Mersenne primes, and numbers of the same form that are not.
+    // Mersenne primes, and composite numbers of the same form.
     let mersenne = |bits: u32| format!("{:x}", (BigUint::from(1u32) << bits) - 1u32);
     let product = format!("{:x}", number(&mersenne(521)) * number(&mersenne(607)));
     let small =

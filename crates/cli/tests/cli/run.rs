@@ -1,4 +1,4 @@
-//! Running the program and its peers, and temporary files to run them on.
+//! Runs the program and its peers, with temporary files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -9,7 +9,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// A run that is over.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Done {
     pub code: Option<i32>,
@@ -28,14 +28,14 @@ impl Done {
         self.text().lines().collect()
     }
 
-    /// Checks the exit code, and shows the whole run if it is another.
+    /// Checks the exit code; if it is wrong, shows the whole run.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
         self
     }
 
-    /// Checks that standard error has all these words in it.
+    /// Checks that standard error contains all these words.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {
@@ -52,7 +52,7 @@ impl Done {
     }
 }
 
-/// The program, yet to be given arguments.
+/// The program, without arguments yet.
 pub fn program() -> Command {
     Command::new(crate::PROGRAM)
 }
@@ -67,7 +67,7 @@ pub fn zariz_with<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin
     run(program().args(arguments), stdin)
 }
 
-/// Runs a command with bytes on standard input. A panic of the program is a failure of any test.
+/// Runs a command with bytes on standard input. Fails the test if the program panics.
 pub fn run(command: &mut Command, stdin: &[u8]) -> Done {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
@@ -82,14 +82,14 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Done {
     Done { code: output.status.code(), stdout: output.stdout, stderr }
 }
 
-/// Runs `openssl`, which must succeed, and returns its standard output. A test that calls it has `#[needs("openssl")]`.
+/// Runs `openssl`, which must succeed, and returns its standard output. Tests that call it have
+/// `#[needs("openssl")]`.
 #[track_caller]
 pub fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Vec<u8> {
     run(Command::new("openssl").args(arguments), b"").exits(0).stdout
 }
 
-/// The module for OpenSSL as cargo built it: beside this test program, or one folder above; the newest of
-/// them.
+/// The newest module for OpenSSL that cargo built: beside this test program, or one folder above.
 #[cfg(target_os = "linux")]
 pub fn module() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this program");
@@ -98,7 +98,7 @@ pub fn module() -> PathBuf {
     dated.max_by_key(|(time, _)| *time).expect("cargo builds the module for these tests").1
 }
 
-/// A library that has nothing of what the program loads at run time: the compiler's own, which this test program has.
+/// A library without any function that the program loads at run time: the compiler's own.
 #[cfg(target_os = "linux")]
 pub fn another_library() -> PathBuf {
     let maps = fs::read_to_string("/proc/self/maps").expect("the libraries of this program");
@@ -106,7 +106,7 @@ pub fn another_library() -> PathBuf {
     paths.find(|path| path.contains("/libgcc_s.so")).expect("libgcc_s").into()
 }
 
-/// The path of a benchmark key, the tests' private key.
+/// The path of a benchmark key, the private key of the tests.
 pub fn key(bits: usize) -> OsString {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("keys/bench-{bits}.pem")).into()
 }
@@ -138,7 +138,7 @@ impl Folder {
         fs::read(self.join(name)).expect("the file is there")
     }
 
-    /// The names in the folder, in order.
+    /// The names in the folder, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).expect("the folder is there");
         let mut names: Vec<String> =
@@ -147,7 +147,7 @@ impl Folder {
         names
     }
 
-    /// The public half of a benchmark key, as `openssl` writes it.
+    /// The public half of a benchmark key, as written by `openssl`.
     pub fn public_key(&self, bits: usize) -> PathBuf {
         let path = self.join(&format!("public-{bits}.pem"));
         openssl([
@@ -162,7 +162,7 @@ impl Folder {
     }
 }
 
-/// Arguments of different kinds in one list.
+/// A list of arguments of different types.
 #[macro_export]
 macro_rules! args {
     ($($argument:expr),* $(,)?) => {

@@ -7,7 +7,7 @@ use zariz_needs::needs;
 use crate::args;
 use crate::run::{Folder, key, openssl, zariz, zariz_with};
 
-/// Messages that are hard to split: empty, with a lone carriage return, binary, and without an end.
+/// Messages that are hard to split: empty, with a lone carriage return, binary, and without a line end.
 const MESSAGES: [&[u8]; 6] = [b"first", b"", b"\xff\xfe\0binary", b"a\rb", b"\"quoted\"", b"last"];
 
 #[needs("openssl")]
@@ -80,7 +80,7 @@ fn no_lines_make_no_signatures_and_an_empty_line_makes_one() {
     let sign = || args!["sign", "--key", key(1024), "--lines"];
     assert_eq!(zariz(sign()).exits(0).says_nothing().stdout, b"");
     assert_eq!(zariz_with(sign(), b"\n").exits(0).lines().len(), 1);
-    // One message is a message even if it is empty.
+    // One message may be empty.
     assert_eq!(zariz(args!["sign", "--key", key(1024)]).exits(0).stdout.len(), 128);
 }
 

@@ -1,4 +1,4 @@
-//! `zariz speed`. Only that it measures and says so: how fast it is depends on the machine.
+//! `zariz speed`: that it measures and reports. The figures depend on the machine.
 
 use serde_json::Value;
 use zariz_needs::needs;
@@ -12,7 +12,7 @@ fn json(arguments: &[&str]) -> Vec<Value> {
     serde_json::from_slice(&done.stdout).expect("a JSON array")
 }
 
-/// The lines of a table, except notes that other programs ran: they may, during tests.
+/// The lines of a table, except notes about other programs, which may run during tests.
 fn lines(done: &Done) -> Vec<&str> {
     done.lines().into_iter().filter(|line| !line.starts_with("  (~ other programs ran")).collect()
 }
@@ -33,7 +33,7 @@ fn json_has_every_operation() {
         let number = |name: &str| row[name].as_f64().unwrap_or_default();
         assert!(number("ops_per_second") > 0.0 && number("p50_us") > 0.0, "{row}");
         assert!(number("p50_us") <= number("p99_us"), "{row}");
-        // All of one operation: the median of times is at most twice their mean. The figures are rounded.
+        // The median of times is at most twice their mean; the figures are rounded.
         let share = row["processor_share"].as_f64().expect("a number");
         let (p50, clock_rate) = (number("p50_us") - 0.05, number("ops_per_second") * (share - 0.0005));
         assert!(p50 * clock_rate <= 2.001e6, "{row}");
@@ -92,7 +92,7 @@ fn without_openssl_a_comparison_is_refused() {
     run(&mut command, b"").exits(3).says(&["error: the openssl program cannot be run"]);
 }
 
-/// What is made.
+/// Targets that make keys or primes.
 const MADE: [&str; 4] = ["keygen1024", "prime1024", "safeprime512", "keygen2048"];
 
 #[test]
@@ -127,7 +127,7 @@ fn keys_and_primes_are_compared_with_processes() {
     let lines = lines(&table);
     assert_eq!(lines.len(), 3 + 2 * 5, "{table:?}");
     assert!(lines[2].contains("no such operation") && lines[7].contains("openssl starts a process for each"));
-    // What belongs together is in one column.
+    // Headers and values are aligned.
     assert_eq!(lines[0].find("engine"), lines[1].find("auto"), "{}", table.text());
     assert!(lines[3].contains(" prime ") && lines[3].contains(" prime/s "), "{}", table.text());
     assert!(lines[9].starts_with("safeprime  512 bits "), "{}", table.text());

@@ -1,4 +1,4 @@
-//! Long inputs: bounded memory, and answers to a writer that waits for them.
+//! Long inputs: bounded memory, and answers for a writer that waits for them.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Write};
@@ -8,11 +8,9 @@ use std::thread;
 use crate::args;
 use crate::run::{Folder, key, program, run, zariz};
 
-/// Runs the program in a shell that allows it so many KiB of memory, feeds it, and counts the lines that it
-/// answers.
+/// Runs the program in a shell that limits its memory (in KiB), feeds it, and counts the lines of its answer.
 fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send) -> u64 {
-    // One arena: the allocator reserves memory for each thread, used or not, and the limit counts what is
-    // reserved.
+    // One arena: the allocator reserves memory for each thread, and the limit counts reserved memory.
     let command = format!("ulimit -v {limit}; MALLOC_ARENA_MAX=1 exec \"$0\" {arguments}");
     let mut child = Command::new("sh");
     child.args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -26,7 +24,7 @@ fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> 
     count as u64
 }
 
-/// Memory that the program may take, in KiB, and more than which goes through it.
+/// The limit on the program's memory, in KiB; more than that goes through it.
 const LIMIT: u64 = 100_000;
 
 #[test]
@@ -113,7 +111,7 @@ fn a_writer_that_waits_gets_its_answer() {
     assert_eq!(child.wait().expect("ended").code(), Some(0));
 }
 
-/// The most memory that the program has had, in bytes, when it has answered so many lines.
+/// The peak memory of the program, in bytes, when it has answered this many lines.
 #[cfg(target_os = "linux")]
 fn peak(arguments: &[std::ffi::OsString], line: &[u8], count: usize) -> u64 {
     let mut child = program();
@@ -141,7 +139,7 @@ fn peak(arguments: &[std::ffi::OsString], line: &[u8], count: usize) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_over_long_lines_has_one_bound_for_all_threads() {
-    // Beside the lines: the program, the library's own copies, and what a buffer that grows leaves behind.
+    // Besides the lines: the program, the library's own copies, and remains of growing buffers.
     const REST: u64 = 48 << 20;
     let modexp = args!["modexp", "--modulus", "7", "--exponent", "3", "--threads", "16", "-q"];
     let sign = args!["sign", "--key", key(1024), "--lines", "--threads", "64", "-q"];

@@ -1,4 +1,4 @@
-//! On a terminal, which `script` provides.
+//! Tests on a terminal, which `script` provides.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -8,13 +8,13 @@ use zariz_needs::needs;
 use crate::args;
 use crate::run::{Done, Folder, key, openssl, run};
 
-/// Runs a shell command on a terminal, with `$ZARIZ` the program; what it writes to the terminal is standard
+/// Runs a shell command on a terminal, with the program as `$ZARIZ`. Its terminal output is on standard
 /// output.
 fn on_terminal(command: &str) -> Done {
     typed_on_terminal(command, b"")
 }
 
-/// Like [`on_terminal`], with keys that are pressed.
+/// Like [`on_terminal`], with keys pressed.
 fn typed_on_terminal(command: &str, keys: &[u8]) -> Done {
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", command, "/dev/null"]).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
@@ -52,14 +52,14 @@ fn a_bar_for_work_that_lasts_and_none_for_work_that_does_not() {
     let quick = on_terminal(&quick);
     assert_eq!(quick.exits(0).text(), "");
 
-    // Lines trickle in for longer than a program waits before it shows its progress.
+    // Lines arrive for longer than the program waits before it shows its progress.
     let slow = "(for i in 1 2 3 4 5 6; do echo 2 3 5; sleep 0.4; done) | \"$ZARIZ\" modexp";
     let bar = on_terminal(&format!("{slow} > /dev/null")).exits(0);
     assert!(bar.text().contains("lines, ") && bar.text().contains("/s"), "{bar:?}");
     let quiet = on_terminal(&format!("{slow} --quiet > /dev/null")).exits(0);
     assert_eq!(quiet.text(), "");
 
-    // One message is counted by its bytes.
+    // For one message, the progress counts bytes.
     let slow = "(for i in 1 2 3 4; do echo text; sleep 0.4; done) | \"$ZARIZ\" sign --key \"$KEY\"";
     let bar = on_terminal(&format!("{slow} > /dev/null")).exits(0);
     assert!(bar.text().contains(" B, ") && bar.text().contains("B/s"), "{bar:?}");
@@ -94,7 +94,7 @@ fn making_many_has_a_bar_and_an_interruption_a_line_of_its_own() {
     let quiet = keygen("more", "--quiet");
     assert!(quiet.text().trim().lines().count() == 1 && quiet.text().contains("interrupted: "), "{quiet:?}");
 
-    // Primes on the terminal itself are progress enough.
+    // Primes on the terminal itself show the progress.
     let primes = "timeout --foreground 2 \"$ZARIZ\" prime --bits 512 --count 1000000";
     let done = on_terminal(primes).exits(124);
     assert!(!done.text().contains('\x1b') && !done.text().contains("/s"), "{done:?}");
@@ -128,7 +128,7 @@ fn an_interrupted_question_leaves_the_terminal_as_it_was() {
     openssl(args!["pkey", "-in", key(1024), "-aes256", "-passout", "pass:secret", "-out", encrypted]);
     for out in ["", "--out signature"] {
         let sign = format!("\"$ZARIZ\" sign --encoding hex --key {} {out}; stty -a", encrypted.display());
-        // Ctrl-C, once the question is there.
+        // Ctrl-C, after the question has appeared.
         let pressed = format!("(sleep 1; printf '\\003'; sleep 1) | script -q -e -c 'trap : INT; {sign}' /dev/null");
         let mut shell = Command::new("sh");
         shell.args(["-c", &pressed]).current_dir(folder.path()).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));

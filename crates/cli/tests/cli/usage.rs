@@ -88,7 +88,7 @@ fn algorithms_of_other_families_are_not_taken_for_typing_errors() {
                 alg(command, name).exits(2).says(&[name, what, "RSA", "RS256, RS384, RS512, PS256, PS384, PS512"]);
             assert!(!done.stderr.contains("similar"), "{done:?}");
         }
-        // The names are in the help, and either case is read.
+        // The help lists the names; upper and lower case are accepted.
         assert!(zariz([command, "--help"]).exits(0).text().contains("PS384, PS512"));
     }
     zariz_with(args!["sign", "--key", key(1024), "--alg", "rs256"], b"text").exits(0);
@@ -159,8 +159,8 @@ fn errors_are_plain_where_there_is_no_terminal() {
             assert!(!done.stderr.contains('\x1b') && !done.text().contains('\x1b'), "{done:?}");
         }
     }
-    // With colour switched on there is colour, so the test above tests something; NO_COLOR still wins over a
-    // terminal (see the terminal's own tests).
+    // With colour switched on there is colour, so the test above is meaningful; NO_COLOR still has precedence
+    // on a terminal (see the tests in `terminal.rs`).
     let forced = run(program().args(["sign", "--key", "/does/not/exist"]).env("CLICOLOR_FORCE", "1"), b"");
     assert!(forced.stderr.contains('\x1b'), "{forced:?}");
 }

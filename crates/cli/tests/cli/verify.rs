@@ -7,7 +7,7 @@ use zariz_needs::needs;
 use crate::args;
 use crate::run::{Done, Folder, key, openssl, zariz, zariz_with};
 
-/// Four messages with their signatures, one a line.
+/// Four messages, and their signatures, one per line.
 fn signed(folder: &Folder) -> (PathBuf, Vec<String>) {
     let messages = folder.file("messages", "one\ntwo\n\nfour\n");
     let done = zariz(args!["sign", "--key", key(1024), "--lines", messages]).exits(0);
@@ -43,7 +43,7 @@ fn openssl_signatures_verify_and_changed_ones_do_not() {
         let wrong = if algorithm == "RS256" { "PS256" } else { "RS256" };
         zariz(args!["verify", "--key", public, "--alg", wrong, "--signatures", signature, message]).exits(1);
     }
-    // The salt is as long as it can be: the default of OpenSSL 3.0.
+    // The longest salt: the default of OpenSSL 3.0.
     let signature = folder.join("signature");
     let options = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:max"].map(Into::into);
     let sign = args!["dgst", "-sha256", "-sign", key(2048), "-out", signature, message];
@@ -132,7 +132,7 @@ fn nothing_to_verify_is_an_error_unless_it_is_allowed() {
         let verify = args!["verify", "--key", key(1024), "--signatures", signatures];
         zariz_with(verify.into_iter().chain(more.iter().map(Into::into)).chain([input.into()]), b"")
     };
-    // Empty input from a file, standard input and a device; then a file that has one empty line.
+    // Empty input from a file, standard input and a device; then a file with one empty line.
     let empty = none.to_str().expect("text");
     for input in [empty, "-", "/dev/null"] {
         let name = if input == "-" { "standard input" } else { input };
@@ -143,16 +143,16 @@ fn nothing_to_verify_is_an_error_unless_it_is_allowed() {
         let done = verify(&["--lines", "--allow-empty"], &none, input).exits(0);
         assert_eq!(done.stderr, "verified 0, failed 0\n");
         verify(&["--lines", "--allow-empty", "-q"], &none, input).exits(0).says_nothing();
-        // A signature that is empty is a bad signature.
+        // An empty signature is a bad signature.
         verify(&[], &none, input).exits(1).says(&["error: ", "verified 0, failed 1"]);
     }
     let signatures = args!["verify", "--key", key(1024), "--lines", "--signatures", "-", none];
     zariz_with(signatures, b"").exits(1).says(&["nothing to verify", "standard input"]);
-    // An empty line is a message; allowing nothing allows no failure.
+    // An empty line is a message; --allow-empty allows no failure.
     let line = folder.file("line", "\n");
     verify(&["--lines", "--allow-empty"], &none, line.to_str().expect("text")).exits(1).says(&["line 1: ", "failed 1"]);
     verify(&["--lines", "--allow-empty"], &none, messages.to_str().expect("text")).exits(1).says(&["failed 4"]);
-    // It is about lines: one message always has a signature.
+    // The option is for lines: one message always has a signature.
     verify(&["--allow-empty"], &none, empty).exits(2).says(&["--lines"]);
 }
 
@@ -206,7 +206,7 @@ fn files_in_another_form_are_told_what_option_reads_them() {
             assert!(!decrypted.stderr.contains("--lines"), "{decrypted:?}");
         }
     }
-    // What is only wrong gets no advice.
+    // Contents that are merely wrong get no advice.
     for contents in [vec![b'x'; 200], vec![0; 128], b"one\ntwo\n".to_vec(), vec![]] {
         let file = folder.file("wrong", contents);
         let done = zariz(args!["verify", "--key", key(1024), "--signatures", file]).exits(1);

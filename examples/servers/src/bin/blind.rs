@@ -1,5 +1,5 @@
-//! A blind issuer: `blind KEY.pem [ADDRESS]`. The key is for PSS alone, with SHA-384 and a salt of 48 bytes, and used
-//! nowhere else; see `zariz_servers::blind`.
+//! A blind issuer: `blind KEY.pem [ADDRESS]`. The key must be for PSS only, with SHA-384 and a salt of 48
+//! bytes, and be used nowhere else; see `zariz_servers::blind`.
 
 use std::error::Error;
 use std::process::ExitCode;

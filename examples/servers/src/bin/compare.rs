@@ -1,8 +1,9 @@
-//! The token issuer by zariz beside the same by aws-lc-rs: `compare [ROUNDS [CONNECTIONS]]`, RSA-2048.
+//! The token issuer with zariz beside the same with aws-lc-rs: `compare [ROUNDS [CONNECTIONS]]`, RSA-2048.
 //!
-//! Each server is a process on processor 0, with tokio's runtime of one thread; this process asks from processor 1.
-//! Servers take turns in short rounds. First every connection asks at once, for the highest rate. Then requests arrive
-//! at half and at 0.8 of the slowest server's highest rate, and at 1.2 times that of aws-lc-rs on the same thread.
+//! Each server is a process on processor 0, with tokio's runtime of one thread; this process sends requests
+//! from processor 1. Servers alternate in short rounds. First every connection sends requests continuously,
+//! for the highest rate. Then requests arrive at half and at 0.8 of the slowest server's highest rate, and at
+//! 1.2 times that of aws-lc-rs on the same thread.
 
 use std::error::Error;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use zariz_servers::token::{self, Issuer};
 
 const KEY: &[u8] = include_bytes!("../../../../crates/cli/keys/bench-2048.pem");
 const VARIANTS: [&str; 3] = ["zariz", "aws-lc-rs", "aws-lc-rs, spawn_blocking"];
-/// The one that the others are compared with.
+/// The server that the others are compared with.
 const PEER: usize = 1;
 const ROUND: Duration = Duration::from_secs(1);
 
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rounds in which all servers take turns, each time in another order.
+/// Rounds in which all servers alternate, each time in another order.
 fn rounds<T>(
     loads: &[Load],
     rounds: usize,
@@ -76,7 +77,7 @@ fn rounds<T>(
     Ok(results)
 }
 
-/// The highest rates, and the processor time of a token.
+/// Measures the highest rates, and the processor time per token.
 fn closed(servers: &[Server], loads: &[Load], count: usize) -> std::io::Result<Vec<f64>> {
     let measured = rounds(loads, count, |load, which, _| {
         let before = servers[which].processor_time()?;
@@ -101,7 +102,7 @@ fn closed(servers: &[Server], loads: &[Load], count: usize) -> std::io::Result<V
     Ok(rates.into_iter().map(median).collect())
 }
 
-/// How long requests take that arrive at one rate.
+/// Measures the response times of requests that arrive at one rate.
 fn open(loads: &[Load], count: usize, what: &str, rate: f64) -> std::io::Result<()> {
     let times = rounds(loads, count, |load, _, round| load.open(rate, ROUND, 0x9e37_79b9 + round as u64))?;
     println!(
@@ -134,7 +135,7 @@ async fn server(variant: &str) -> Result<(), Box<dyn Error>> {
     Ok(axum::serve(listener, routes.merge(Router::new().route("/batch", mean))).await?)
 }
 
-/// The mean batch of a server; zero where there are none.
+/// The mean batch of a server; zero if it has no batches.
 fn batch(server: &Server) -> std::io::Result<String> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(server.address)?;

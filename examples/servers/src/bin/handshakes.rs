@@ -1,9 +1,10 @@
-//! Full TLS 1.3 handshakes a second of servers on rustls, with keys of aws-lc-rs and of zariz:
-//! `handshakes [ROUNDS [CONNECTIONS]]`, RSA-2048.
+//! Full TLS 1.3 handshakes per second of servers on rustls, with keys of aws-lc-rs and of zariz: `handshakes
+//! [ROUNDS [CONNECTIONS]]`, RSA-2048.
 //!
-//! Each server is a process on processor 0; this process has the clients, on processor 1. Servers take turns in short
-//! rounds. rustls asks for a signature by a call that blocks. So there are batches only where several threads of the
-//! server are in that call at once: with a thread for each connection, or several for tokio's tasks.
+//! Each server is a process on processor 0; this process has the clients, on processor 1. Servers alternate
+//! in short rounds. rustls requests a signature by a call that blocks. So batches form only if several
+//! threads of the server are in that call at once: with a thread for each connection, or several for tokio's
+//! tasks.
 
 use std::error::Error;
 use std::io;
@@ -27,10 +28,10 @@ const CERTIFICATE: &[u8] = include_bytes!("../../../../crates/rustls/tests/data/
 const KEY: &[u8] = include_bytes!("../../../../crates/rustls/tests/data/rsa2048.key.pem");
 const ROUND: Duration = Duration::from_secs(1);
 
-/// Who serves.
+/// The servers.
 const SERVERS: [(&str, &str); 3] =
     [("threads", "a thread for each connection"), ("tokio-1", "tokio, 1 thread"), ("tokio-8", "tokio, 8 threads")];
-/// Who signs. The first is what the others are compared with.
+/// The signers. The first is the reference.
 const SIGNERS: [(&str, &str); 3] = [("aws", "aws-lc-rs"), ("zariz", "zariz"), ("batcher", "zariz, with_batcher")];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -88,7 +89,8 @@ fn client() -> Result<Arc<ClientConfig>, Box<dyn Error>> {
     Ok(Arc::new(client))
 }
 
-/// The handshakes of so many clients, each of which connects again and again, and how many seconds they took.
+/// Makes handshakes with several clients, each of which connects repeatedly. Returns their number, and the
+/// seconds that they took.
 fn handshakes(
     address: SocketAddr,
     client: &Arc<ClientConfig>,
@@ -104,7 +106,7 @@ fn handshakes(
         while connection.is_handshaking() {
             connection.complete_io(&mut stream)?;
         }
-        // The server closes once it has seen our last message.
+        // The server closes when it has received the last message.
         io::copy(&mut stream, &mut io::sink()).map(|_| ())
     };
     thread::scope(|scope| {
@@ -138,7 +140,7 @@ fn serve_by(server: &str, signer: &str) -> Result<(), Box<dyn Error>> {
     let builder = ServerConfig::builder_with_provider(provider(signer).into()).with_safe_default_protocol_versions()?;
     let (certificate, key) = (CertificateDer::from_pem_slice(CERTIFICATE)?, PrivateKeyDer::from_pem_slice(KEY)?);
     let mut config = builder.with_no_client_auth().with_single_cert(vec![certificate], key)?;
-    // Every handshake is a full one.
+    // Without tickets, every handshake is a full one.
     config.send_tls13_tickets = 0;
     let config = Arc::new(config);
     match server {
@@ -147,7 +149,7 @@ fn serve_by(server: &str, signer: &str) -> Result<(), Box<dyn Error>> {
         _ => {
             let mut runtime = tokio::runtime::Builder::new_multi_thread();
             let runtime = runtime.worker_threads(8).enable_all().build()?;
-            // The runtime's own threads accept: the first task moves there.
+            // Accept on the runtime's own threads: the first task moves there.
             runtime.block_on(async {
                 tokio::spawn(async { with_tasks(config).await.map_err(|error| error.to_string()) }).await
             })??;

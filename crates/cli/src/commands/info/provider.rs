@@ -1,5 +1,5 @@
-//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded as OpenSSL's programs
-//! load it.
+//! `zariz info --provider`: the settings and counters of the module for OpenSSL, loaded like by OpenSSL's
+//! programs.
 
 mod reach;
 mod unknown;
@@ -18,7 +18,7 @@ use unknown::Unknown;
 /// The module's parameters.
 #[derive(Serialize)]
 pub struct Module {
-    /// The name that it gives itself.
+    /// The name that the module gives itself.
     provider: String,
     version: String,
     build: Option<String>,
@@ -26,17 +26,17 @@ pub struct Module {
     module: String,
     /// Its name in OpenSSL's configuration.
     name: String,
-    /// The section of OpenSSL's configuration with its settings; nothing where there is none for this module.
+    /// The section of OpenSSL's configuration with the module's settings, if there is one.
     configuration: Option<String>,
-    /// Whether that section makes it active in every program.
+    /// Whether that section activates the module in every program.
     active: bool,
-    /// The file in which all processes count; nothing where each counts for itself.
+    /// The file in which all processes count; `None` if each counts for itself.
     counters: Option<String>,
-    /// The names of all settings that the module has.
+    /// The names of all settings of the module.
     known_settings: Vec<String>,
-    /// Names in the module's section of the configuration that are no settings of the module.
+    /// Names in the module's section of the configuration that are not settings of the module.
     unknown_settings: Vec<Unknown>,
-    /// What keeps programs from the module, or from everything else, and what to do.
+    /// What keeps programs from using the module, or from using anything else, and how to fix it.
     unreached: Option<String>,
     openssl: String,
     running: bool,
@@ -107,7 +107,7 @@ impl Module {
         })
     }
 
-    /// All of it as text, a line for each.
+    /// All parameters as text, one per line.
     pub fn table(&self) -> String {
         let mut text = String::new();
         let mut line = |label: &str, value: &str| {

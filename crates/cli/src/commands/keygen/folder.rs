@@ -1,4 +1,4 @@
-//! A folder that is filled with keys: numbered files, each complete before it has its name.
+//! A folder of many keys: numbered files, each complete before it gets its name.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use crate::report::counted;
 /// The most keys in a folder.
 pub const MOST: u64 = 10_000_000;
 
-/// Digits of the numbers in file names, or more where the count has more.
+/// The digits of numbers in file names; more if the count has more.
 const DIGITS: usize = 4;
 
 /// A folder for a number of keys.
@@ -26,7 +26,7 @@ pub struct KeyFolder {
 }
 
 impl KeyFolder {
-    /// Makes the folder, for its owner alone, or takes one that is there and empty.
+    /// Makes the folder, accessible only by its owner, or takes an existing empty one.
     pub fn new(disk: &mut impl Disk, path: &Path, count: u64) -> Result<Self, Failure> {
         let failed = |error| Failure::io(path.display(), &error);
         match fs::read_dir(path) {
@@ -46,8 +46,8 @@ impl KeyFolder {
         Ok(Self { path: path.to_owned(), count })
     }
 
-    /// Writes keys in the order in which they come, until there are enough. A failure, or an interruption of
-    /// the program, leaves complete keys and says how many there are.
+    /// Writes keys in the order in which they come, until there are enough. A failure or an interruption
+    /// leaves only complete keys, and reports how many there are.
     pub fn fill(
         &self,
         disk: &mut impl Disk,
@@ -60,7 +60,7 @@ impl KeyFolder {
             let ended = || Err(Failure::Input("no more keys are made".into()));
             let pems = keys.next().unwrap_or_else(ended)?;
             let parts = self.parts(number, &pems)?;
-            // An interruption finds the key with its name, and counted, or nothing of it.
+            // An interruption finds the key either complete, named and counted, or not at all.
             cleanup::whole(|last_words| {
                 let written = pair::write(disk, parts, Existing::Foreign);
                 if written.as_ref().map_or_else(|unfinished| unfinished.missing.is_none(), |()| true) {
@@ -86,13 +86,13 @@ impl KeyFolder {
         Ok(parts)
     }
 
-    /// The file of a key, by its number from 1.
+    /// The file of the key with this number, from 1.
     fn file(&self, number: u64, ending: &str) -> PathBuf {
         let digits = DIGITS.max(self.count.to_string().len());
         self.path.join(format!("key-{number:0digits$}{ending}"))
     }
 
-    /// How many keys are complete, and where.
+    /// A text that says how many keys are complete, and where.
     fn state(&self, complete: u64) -> String {
         let (count, folder) = (counted(self.count, "key"), self.path.display());
         let name = |number| self.file(number, ".pem").file_name().unwrap_or_default().display().to_string();
@@ -112,10 +112,10 @@ fn create(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// The error when a key of several is not safe on the disk.
+/// The error if one of several keys is not safe on the disk.
 fn unfinished(unfinished: pair::Unfinished) -> Failure {
     match unfinished {
-        // A key in the folder is complete or not there: that is what is said of all of them.
+        // A key in the folder is either complete or absent; the message covers all of them.
         pair::Unfinished { cause, private: None, .. } | pair::Unfinished { cause, missing: None, .. } => {
             Failure::Input(cause)
         }
@@ -132,7 +132,7 @@ mod tests {
 
     use crate::place::System;
 
-    /// The operations that placing a key takes.
+    /// The operations for placing a key.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Operation {
         Sync,
@@ -140,7 +140,7 @@ mod tests {
         SyncFolder,
     }
 
-    /// A disk that fails at one operation, when that is asked for so many times.
+    /// A disk that fails at one operation, after a number of successful ones.
     struct Failing {
         operation: Operation,
         left: usize,
@@ -211,14 +211,14 @@ mod tests {
 
     #[test]
     fn a_disk_that_fails_leaves_complete_keys_and_says_how_many() {
-        // In the folder's own turn, its parent is synced.
+        // The folder's creation syncs its parent first.
         for (operation, before) in [(Operation::Sync, 0), (Operation::GiveName, 0), (Operation::SyncFolder, 1)] {
             for good in 0..4 {
                 let parent = tempfile::tempdir().expect("a folder");
                 let folder = parent.path().join("keys");
                 let mut disk = Failing { operation, left: before + good + 1 };
                 let error = fill(&mut disk, &folder, 10, keys(false)).expect_err("the disk fails").to_string();
-                // A folder that was not synced has the key nevertheless.
+                // If only the sync of the folder failed, the key is there.
                 let complete = if operation == Operation::SyncFolder { good + 1 } else { good };
                 let expected: Vec<String> = (1..=complete).map(|number| format!("key-{number:04}.pem")).collect();
                 assert_eq!(names(&folder), expected, "{operation:?} {good}");

@@ -1,40 +1,40 @@
-//! Writes the two halves of a key: both, or the private one, or none.
+//! Writes the two halves of a key: both, only the private one, or none.
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::place::{Disk, Existing, PlaceError};
 
-/// One key of the pair, and where it goes.
+/// One half of the pair, and its output.
 pub struct Part<'a> {
     /// Which half: [`PRIVATE`] or [`PUBLIC`].
     pub kind: &'static str,
     /// Where it goes.
     pub output: Output,
-    /// What is written.
+    /// The contents.
     pub pem: &'a [u8],
 }
 
-/// The half that nothing can replace.
+/// The half that cannot be recovered.
 pub const PRIVATE: &str = "private";
 /// The half that follows from the private one.
 pub const PUBLIC: &str = "public";
 
-/// Why a pair is not safe on the disk, and what there is of it.
+/// Why a pair is not safe on the disk, and which files there are.
 #[derive(Debug)]
 pub struct Unfinished {
     /// What went wrong.
     pub cause: String,
-    /// The half that was not written; nothing if both are in place, but a power failure may take their names
-    /// away.
+    /// The half that was not written; `None` if both are in place, but a power failure may remove their
+    /// names.
     pub missing: Option<&'static str>,
     /// Where the private key is, if it is complete.
     pub private: Option<String>,
 }
 
-/// Writes the private key, and then the public key if there is one to write. If the private key could not be
-/// written, there is no file of the public key, either.
+/// Writes the private key, and then the public key if there is one. If the private key could not be written,
+/// the public key has no file either.
 pub fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> Result<(), Unfinished> {
-    // Files first: they get their names at the end, so that nothing is left of them if something else fails.
+    // Files get their names last, so that nothing is left of them if something else fails.
     let mut private = None;
     for is_final in [false, true] {
         for part in parts.iter_mut().filter(|part| part.output.is_final() == is_final) {
@@ -49,7 +49,7 @@ pub fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> 
             }
         }
     }
-    // Files that are in place, but whose names a power failure may take away.
+    // Files that are in place, but whose names a power failure may remove.
     let mut not_synced = Vec::new();
     for Part { kind, output, .. } in parts {
         let name = output.name();
@@ -61,7 +61,7 @@ pub fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> 
                 return Err(Unfinished { cause: not_synced.join("; "), missing: Some(kind), private });
             }
         }
-        // The first is the private key, unless that is complete already.
+        // The first half is the private key, unless that is complete already.
         private.get_or_insert(name);
     }
     if not_synced.is_empty() {
@@ -73,7 +73,7 @@ pub fn write(disk: &mut impl Disk, mut parts: Vec<Part>, existing: Existing) -> 
 /// Why a key could not be written to the output `name`.
 fn cause(name: &str, failure: &Failure) -> String {
     match failure {
-        // For results this is no error. A key would be lost.
+        // For results, a closed output is not an error; but a key would be lost.
         Failure::Closed => format!("{name}: closed by its reader"),
         failure => failure.to_string(),
     }
@@ -105,13 +105,13 @@ mod tests {
 
     use crate::place::System;
 
-    /// Where a key may go, good and bad.
+    /// Outputs for a key, good and bad.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Target {
         File,
-        /// Something appears at its path after the output is open.
+        /// A file appears at its path after the output is opened.
         InTheWay,
-        /// Its folder is removed after the output is open.
+        /// Its folder is removed after the output is opened.
         NoFolder,
         /// Its folder cannot be synced.
         NameNotSynced,
@@ -130,7 +130,7 @@ mod tests {
         Target::FullDevice,
     ];
 
-    /// The disk, except that these folders cannot be synced.
+    /// A disk on which these folders cannot be synced.
     struct Broken(Vec<PathBuf>);
 
     impl Disk for Broken {
@@ -155,7 +155,7 @@ mod tests {
             matches!(self, Self::File | Self::Pipe)
         }
 
-        /// Whether a key gets there, perhaps with an error.
+        /// Whether a key arrives there, perhaps with an error.
         fn arrives(self) -> bool {
             self.is_good() || self == Self::NameNotSynced
         }
@@ -188,7 +188,7 @@ mod tests {
             }
         }
 
-        /// What has arrived.
+        /// The contents that have arrived.
         fn arrived(self, folder: &Path, reader: Option<PipeReader>) -> String {
             let mut text = String::new();
             match reader {

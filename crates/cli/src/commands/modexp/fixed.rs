@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::batch::ItemResult;
 use crate::number::Number;
 
-/// A base, and a table of its powers for exponents as long as there have been any.
+/// A base, with a table of its powers for the longest exponents so far.
 pub struct Base {
     modulus: Modulus,
     base: Number,
@@ -17,7 +17,7 @@ pub struct Base {
     table: RwLock<Option<Table>>,
 }
 
-/// A table, and the length of the exponents that it is for, in bytes.
+/// A table, and the longest exponent that it serves, in bytes.
 #[derive(Clone)]
 struct Table {
     powers: Arc<FixedBase>,
@@ -25,7 +25,7 @@ struct Table {
 }
 
 impl Base {
-    /// The base, without a table yet.
+    /// A base, without a table yet.
     pub fn new(modulus: Modulus, base: Number, public: bool) -> Self {
         Self { modulus, base, public, table: RwLock::new(None) }
     }
@@ -48,9 +48,9 @@ impl Base {
         powers.into_iter().map(|power| Ok(Number::format(&Zeroizing::new(power)))).collect()
     }
 
-    /// Nothing if there is no table for exponents so long.
+    /// The powers by the table; `None` if there is no table for exponents of this length.
     fn with_table(&self, exponents: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
-        // Lengths with leading zeros, as the lines have them: values are secret.
+        // Lengths include leading zeros, as on the lines: values are secret.
         let table = self.table_for(exponents.iter().map(|exponent| exponent.len()).max()?)?;
         let powers = if self.public { table.pow_batch_vartime(exponents) } else { table.pow_batch(exponents) };
         powers.ok()
@@ -62,9 +62,8 @@ impl Base {
         if self.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) }
     }
 
-    /// The table for exponents of so many bytes: the one that there is, or a larger one, which takes as long
-    /// to make as some tens of powers. It is twice as large as the last, so that it is made a few times at
-    /// most.
+    /// A table for exponents of this many bytes: the present one, or a larger one. Making one takes as long
+    /// as some tens of powers. Each is twice as large as the last, so only a few are ever made.
     fn table_for(&self, bytes: usize) -> Option<Arc<FixedBase>> {
         let longest = self.modulus.size();
         let serves = |table: &Option<Table>| {
@@ -78,7 +77,7 @@ impl Base {
         if known.is_some() {
             return known;
         }
-        // Other threads wait: they would only make the same.
+        // Other threads wait: they would only make the same table.
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if serves(&table).is_none() {
             let twice = table.as_ref().map_or(1, |table| 2 * table.bytes);
@@ -100,7 +99,7 @@ mod tests {
         for public in [false, true] {
             let base = Base::new(modulus.clone(), Number(vec![3].into()), public);
             let bytes = || base.table.read().expect("no panic").as_ref().map(|table| table.bytes);
-            // The lengths of exponents, and that of the table after them.
+            // The lengths of exponents, and the table's length after them.
             for (lengths, expected) in
                 [(&[1, 2][..], 2), (&[1], 2), (&[3], 4), (&[15], 15), (&[16, 1], 24), (&[25], 24)]
             {

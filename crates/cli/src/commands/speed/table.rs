@@ -1,11 +1,11 @@
-//! The columns of `openssl speed`, then ours.
+//! The columns of `openssl speed`, then zariz's own.
 
 use std::fmt::Write;
 
 use super::{Row, Target};
 use crate::measure::throughput::Share;
 
-/// A table that grows target by target; each kind of target has a header.
+/// A table that grows by targets; each kind of target has a header.
 #[derive(Default)]
 pub struct Table {
     header: String,
@@ -51,7 +51,7 @@ impl Table {
     }
 }
 
-/// The peer's line and the line of the ratios; or a line that says that there is no peer.
+/// The peer's line and the line of ratios, or a line that says that there is no peer.
 fn compared(text: &mut String, rows: &[Row]) {
     let Some(comparison) = rows.first().and_then(|row| row.comparison.as_ref()) else { return };
     let Some(peer) = &comparison.peer else {
@@ -60,7 +60,7 @@ fn compared(text: &mut String, rows: &[Row]) {
     };
     line(text, &format!("  {peer}"), rows, |row| row.comparison.as_ref()?.peer_ops_per_second, |_| "");
     let _ = write!(text, "\n{:<20}", "  times as fast");
-    // The ratios are under the rates.
+    // The ratios are below the rates.
     text.push_str(&" ".repeat(11 * rows.len()));
     for row in rows {
         let ratio = row.comparison.as_ref().and_then(|comparison| comparison.ratio).unwrap_or_default();
@@ -73,7 +73,7 @@ fn compared(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// A label, the seconds for each operation behind their mark, and the operations per second.
+/// A line: a label, the seconds for each operation after its mark, and the operations per second.
 fn line(
     text: &mut String,
     label: &str,

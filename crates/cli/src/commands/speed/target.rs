@@ -1,17 +1,17 @@
-//! What `speed` can measure, by the names on the command line.
+//! The targets of `speed`, by their names on the command line.
 
 use std::fmt;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// What can be measured; lengths are in bits.
+/// What to measure; lengths are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Signing and verifying.
     Rsa(usize),
-    /// Powers with the exponent in common.
+    /// Powers with one exponent.
     Modexp(usize),
-    /// Powers with the base in common.
+    /// Powers of one base.
     FixedBase(usize),
     /// New RSA keys.
     Keygen(usize),
@@ -49,7 +49,7 @@ const TARGETS: [(&str, Target); 21] = [
     ("safeprime2048", Target::Prime { bits: 2048, safe: true }),
 ];
 
-/// What is measured unless the command line names targets.
+/// The targets if the command line names none.
 pub const USUAL: [Target; 3] = [Target::Rsa(2048), Target::Rsa(3072), Target::Rsa(4096)];
 
 /// Reads the name of a target.
@@ -61,7 +61,7 @@ pub fn parser() -> impl TypedValueParser<Value = Target> {
 }
 
 impl Target {
-    /// What it measures, without the length.
+    /// The kind of the target, without the length.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Rsa(_) => "rsa",
@@ -73,12 +73,12 @@ impl Target {
         }
     }
 
-    /// Operations in a batch, unless the command line says how many.
+    /// The default number of operations in a batch.
     pub fn usual_batch(self) -> usize {
         match self {
             Self::Rsa(_) | Self::Modexp(_) | Self::FixedBase(_) => 64,
             Self::Keygen(_) | Self::Prime { safe: false, .. } => 8,
-            // These take long.
+            // Safe primes take long.
             Self::Prime { safe: true, .. } => 1,
         }
     }

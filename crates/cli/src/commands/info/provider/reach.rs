@@ -1,13 +1,13 @@
-//! Configurations by which programs do not get to the module, or get to nothing else.
+//! Finds configurations in which programs cannot use the module, or cannot use anything else.
 
 use std::collections::BTreeSet;
 
 use zariz_peers::{Programs, Section};
 
-/// OpenSSL's own providers, of which one is needed for everything except RSA.
+/// OpenSSL's own providers; everything except RSA needs one of them.
 const OWN: [&str; 2] = ["default", "fips"];
 
-/// The fault of a configuration, if it has one, and the line that mends it.
+/// The fault of a configuration, if it has one, and the line that fixes it.
 pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
     let (file, name, place) = (section.file.display(), &section.provider, &section.name);
     let query = programs.query.as_deref().unwrap_or("");
@@ -18,7 +18,7 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
         ));
     }
     if !section.active {
-        // Without a query, a program is meant to load and to choose it, as haproxy does.
+        // Without a query, a program is expected to load and select it, like haproxy.
         let asks = score(query, "zariz") > score(query, "default");
         return asks.then(|| format!("{file} asks for zariz, but does not load it: add activate = 1 to [{place}]"));
     }
@@ -35,7 +35,7 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
             "default_properties = {query} in {file} allows nothing except RSA, not even reading keys: write \
              default_properties = ?provider=zariz"
         )),
-        // Of equals, OpenSSL takes the first.
+        // If scores are equal, OpenSSL takes the first provider.
         _ if ours > theirs || ours == theirs && ours.is_some() && position(name) < Some(own.1) => None,
         _ => Some(format!(
             "{file} does not choose zariz, so only programs that ask for provider=zariz themselves get to it: write \
@@ -44,8 +44,8 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
     }
 }
 
-/// A clause of a query: a property's name in lower case, its value, whether it is to have it, and whether that is only
-/// a wish (`property(7)`).
+/// A clause of a query (`property(7)`): a property's name in lower case, its value, whether the value must
+/// match or must differ, and whether the clause is optional.
 struct Clause<'a> {
     name: String,
     value: &'a str,
@@ -57,7 +57,7 @@ fn clauses(query: &str) -> impl Iterator<Item = Clause<'_>> {
     query.split(',').map(str::trim).filter(|clause| !clause.is_empty()).map(|clause| {
         let wish = clause.strip_prefix('?');
         let clause = wish.unwrap_or(clause);
-        // A name alone means that it is yes.
+        // A name without a value means `yes`.
         let (name, value) = clause.split_once('=').unwrap_or((clause, "yes"));
         let (name, equal) = name.strip_suffix('!').map_or((name, true), |name| (name, false));
         let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().trim_matches(['\'', '"']));
@@ -71,7 +71,7 @@ fn twice(query: &str) -> Option<String> {
     clauses(query).map(|clause| clause.name).find(|name| !names.insert(name.clone()))
 }
 
-/// How many of a query's clauses a provider's RSA has; nothing where it lacks one that is not optional.
+/// How many of a query's clauses a provider's RSA fulfils; `None` if it fails one that is not optional.
 fn score(query: &str, provider: &str) -> Option<usize> {
     clauses(query).try_fold(0, |score, clause| {
         let has = match clause.name.as_str() {

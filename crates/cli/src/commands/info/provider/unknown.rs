@@ -3,25 +3,25 @@
 
 use serde::Serialize;
 
-/// The share of a name's letters that must agree with another name to suggest that one.
+/// The share of letters that must agree with another name to suggest it.
 const ALIKE: f64 = 0.6;
 
-/// A name that the module does not have.
+/// A name that is not a setting of the module.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unknown {
     name: String,
-    /// The setting that was meant, if one is like it.
+    /// A similar setting, if there is one.
     suggestion: Option<String>,
 }
 
 impl Unknown {
-    /// The names that are no settings.
+    /// Finds the names that are not settings.
     pub fn among(names: &[&str], known: &[String]) -> Vec<Self> {
         let unknown = names.iter().filter(|name| !known.iter().any(|known| known == *name));
         unknown.map(|name| Self { name: (*name).to_owned(), suggestion: closest(name, known) }).collect()
     }
 
-    /// What is wrong, and what to write instead.
+    /// The mistake, and what to write instead.
     pub fn text(&self, known: &[String]) -> String {
         match &self.suggestion {
             Some(suggestion) => format!("unknown setting {}; did you mean {suggestion}?", self.name),
@@ -30,7 +30,7 @@ impl Unknown {
     }
 }
 
-/// The known name that is most like this one.
+/// The known name that is most similar.
 fn closest(name: &str, known: &[String]) -> Option<String> {
     let name = name.to_lowercase().replace('_', "-");
     let score = |known: &String| strsim::normalized_damerau_levenshtein(&name, known);

@@ -1,10 +1,10 @@
-//! Room for what a stream has read and not yet delivered: limits the batches and their weight, for all
-//! threads together.
+//! The capacity for what a stream has read and not yet delivered: limits the batches and their weight, for
+//! all threads together.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The limits, and what is held now.
-pub struct Room {
+pub struct Capacity {
     batches: usize,
     weight: u64,
     held: Mutex<Held>,
@@ -14,19 +14,19 @@ pub struct Room {
 #[derive(Default)]
 struct Held {
     batches: usize,
-    /// A sum of weights, which `u64` might not hold.
+    /// A sum of weights, which may exceed `u64`.
     weight: u128,
     closed: bool,
 }
 
-impl Room {
-    /// Room for `batches` batches, and for items until they weigh `weight`; always for at least one item.
+impl Capacity {
+    /// For `batches` batches, and for items until they weigh `weight`; always for at least one item.
     pub fn new(batches: usize, weight: u64) -> Self {
         Self { batches: batches.max(1), weight: weight.max(1), held: Mutex::default(), freed: Condvar::new() }
     }
 
     /// Waits until one more batch may be read. Returns the weight, at least 1, at which the batch takes no
-    /// more items; `None` if the room was closed. Only one thread may be between this call and
+    /// more items; `None` if the capacity was closed. Only one thread may be between this call and
     /// [`take`](Self::take).
     pub fn wait(&self) -> Option<u64> {
         let full = |held: &mut Held| !held.closed && (held.batches >= self.batches || self.free(held) == 0);
@@ -49,7 +49,7 @@ impl Room {
         self.freed.notify_one();
     }
 
-    /// Ends every wait: nothing more is read.
+    /// Ends every wait; nothing more is read.
     pub fn close(&self) {
         self.held().closed = true;
         self.freed.notify_all();
@@ -60,13 +60,13 @@ impl Room {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // The numbers are whole even if a thread panicked while it held the lock.
+        // The numbers are consistent even if a thread panicked while it held the lock.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Closes the room when it is dropped, also by a panic.
-pub struct Closing<'a>(pub &'a Room);
+/// Closes the capacity when it is dropped, also by a panic.
+pub struct Closing<'a>(pub &'a Capacity);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
@@ -79,28 +79,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_what_is_not_held() {
-        let room = Room::new(3, 10);
-        assert_eq!(room.wait(), Some(10));
-        room.take(4);
-        assert_eq!(room.wait(), Some(6));
-        room.take(100);
-        room.release(4);
-        assert_eq!(room.free(&room.held()), 0);
-        room.release(100);
-        assert_eq!(room.wait(), Some(10));
+    fn the_capacity_is_what_is_not_held() {
+        let capacity = Capacity::new(3, 10);
+        assert_eq!(capacity.wait(), Some(10));
+        capacity.take(4);
+        assert_eq!(capacity.wait(), Some(6));
+        capacity.take(100);
+        capacity.release(4);
+        assert_eq!(capacity.free(&capacity.held()), 0);
+        capacity.release(100);
+        assert_eq!(capacity.wait(), Some(10));
         // Sums beyond u64 are held, too.
-        (0..2).for_each(|_| room.take(u64::MAX.into()));
-        assert_eq!(room.free(&room.held()), 0);
-        (0..2).for_each(|_| room.release(u64::MAX.into()));
-        assert_eq!(room.wait(), Some(10));
-        room.close();
-        assert_eq!(room.wait(), None);
+        (0..2).for_each(|_| capacity.take(u64::MAX.into()));
+        assert_eq!(capacity.free(&capacity.held()), 0);
+        (0..2).for_each(|_| capacity.release(u64::MAX.into()));
+        assert_eq!(capacity.wait(), Some(10));
+        capacity.close();
+        assert_eq!(capacity.wait(), None);
     }
 
     #[test]
     fn no_limit_is_so_small_that_nothing_fits() {
-        let room = Room::new(0, 0);
-        assert_eq!(room.wait(), Some(1));
+        let capacity = Capacity::new(0, 0);
+        assert_eq!(capacity.wait(), Some(1));
     }
 }
