@@ -1,8 +1,9 @@
 //! The fuzz targets of `lab/fuzz/`: each for some time under libFuzzer, with a nightly compiler and cargo-fuzz; and
 //! the replay of their small corpus on the compiler that runs us.
 //!
-//! What libFuzzer learns stays in lab/fuzz/corpus, what it finds in lab/fuzz/artifacts; git ignores both. How to read and
-//! repeat what it says: docs/notes/fuzzing.md.
+//! What libFuzzer learns stays in lab/fuzz/corpus, what it finds in lab/fuzz/artifacts; git ignores both. The small
+//! corpus is an archive for each target, in lab/fuzz/corpus-small. How to read and repeat what libFuzzer says:
+//! docs/notes/fuzzing.md.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -18,6 +19,8 @@ const MANIFEST: &str = "--manifest-path=lab/fuzz/Cargo.toml";
 /// Where each target is a file, as cargo-fuzz has it.
 const TARGETS: &str = "lab/fuzz/fuzz_targets";
 const PROGRAMS: &str = "target/fuzz/x86_64-unknown-linux-gnu/release";
+/// Where the small corpus is unpacked.
+const UNPACKED: &str = "target/fuzz/corpus-small";
 /// How long each target runs, unless the command line says.
 const SECONDS: u32 = 60;
 /// A longer input has room for no more than a shorter one: a key of 2,048 bits in PEM needs half of it.
@@ -33,18 +36,21 @@ struct Request {
     target: Option<String>,
     /// Whether the small corpus is made anew from all that is known, in place of a search.
     minimises: bool,
+    /// An input that goes into the small corpus, in place of a search.
+    keep: Option<String>,
 }
 
 impl Request {
     fn new(arguments: &[&str]) -> Result<Self> {
-        let mut out = Self { seconds: SECONDS, target: None, minimises: false };
+        let mut out = Self { seconds: SECONDS, target: None, minimises: false, keep: None };
         let mut rest = arguments.iter();
         while let Some(&word) = rest.next() {
             match (word, word.parse()) {
                 ("--target", _) => out.target = Some(rest.next().context("--target needs a name")?.to_string()),
                 ("--minimise", _) => out.minimises = true,
+                ("--keep", _) => out.keep = Some(rest.next().context("--keep needs a file")?.to_string()),
                 (_, Ok(seconds @ 1..)) => out.seconds = seconds,
-                _ => bail!("`{word}` is neither a number of seconds, nor --target NAME, nor --minimise"),
+                _ => bail!("`{word}` is neither a number of seconds, nor --target NAME, --minimise or --keep FILE"),
             }
         }
         Ok(out)
@@ -70,6 +76,9 @@ pub fn run_all(arguments: &[&str]) -> Result<()> {
         if names.is_empty() {
             bail!("no target {name}; there are: {}", targets()?.join(", "));
         }
+    }
+    if let Some(file) = &request.keep {
+        return keep(request.target.as_deref().context("--keep needs --target NAME")?, Path::new(file));
     }
     if !works("rustup", &["run", "nightly", "cargo", "fuzz", "--version"]) {
         bail!(
@@ -115,7 +124,7 @@ fn search(name: &str, seconds: u32) -> Result<usize> {
     }
     let is_known = !report.good && new.is_empty() && again.is_empty();
     if is_known {
-        println!("  an input of lab/fuzz/corpus/{name} or lab/fuzz/corpus-small/{name} fails; see above");
+        println!("  an input of lab/fuzz/corpus/{name} or {UNPACKED}/{name} fails; see above");
     }
     Ok(again.len() + new.len() + usize::from(is_known))
 }
@@ -139,9 +148,9 @@ fn repeat(name: &str, path: &Path) -> Result<bool> {
 }
 
 fn libfuzzer(name: &str, seconds: u32) -> Result<Report> {
-    let (own, small) = (format!("lab/fuzz/corpus/{name}"), format!("lab/fuzz/corpus-small/{name}"));
-    let mut program = program(name, &[&own, &small, "-print_final_stats=1", "-timeout=300", "-rss_limit_mb=4096"])?;
-    program.arg(format!("-max_len={LONGEST}")).arg(format!("-max_total_time={seconds}"));
+    let own = format!("lab/fuzz/corpus/{name}");
+    let mut program = program(name, &[&own, "-print_final_stats=1", "-timeout=300", "-rss_limit_mb=4096"])?;
+    program.arg(unpack(name)?).arg(format!("-max_len={LONGEST}")).arg(format!("-max_total_time={seconds}"));
     if name == "stream" {
         // The program reports every bad line.
         program.arg("-close_fd_mask=2");
@@ -174,10 +183,42 @@ fn libfuzzer(name: &str, seconds: u32) -> Result<Report> {
     Ok(report)
 }
 
+/// The archive of a target's small corpus.
+fn archive(name: &str) -> PathBuf {
+    root().join("lab/fuzz/corpus-small").join(format!("{name}.tar.gz"))
+}
+
+/// Unpacks the small corpus of a target, and says where.
+fn unpack(name: &str) -> Result<PathBuf> {
+    let folder = root().join(UNPACKED).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let mut tar = command("tar", &["-xzf"]);
+    tar.arg(archive(name)).arg("-C").arg(&folder);
+    run(tar).map(|()| folder)
+}
+
+/// Packs it again; the same files make the same archive.
+fn pack(name: &str) -> Result<()> {
+    let folder = root().join(UNPACKED).join(name);
+    let names: Vec<_> = files(&folder)?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
+    let mut tar = command("tar", &["--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=0644"]);
+    tar.args(["--use-compress-program=gzip -9n", "-cf"]).arg(archive(name)).arg("-C").arg(folder).arg("--").args(names);
+    run(tar)
+}
+
+/// Puts an input into the small corpus of a target. A hyphen in its name keeps it there.
+fn keep(name: &str, file: &Path) -> Result<()> {
+    let own = file.file_name().filter(|own| own.to_string_lossy().contains('-'));
+    let own = own.context("the file needs a name with a hyphen, which says what it has found")?;
+    fs::copy(file, unpack(name)?.join(own)).with_context(|| format!("cannot copy {}", file.display()))?;
+    pack(name)
+}
+
 /// Makes the small corpus of a target anew: of the inputs that reach what the seeds do not, in order of length, every
 /// n-th, as far as the room goes. Those of regressions, which have names, stay.
 fn minimise(name: &str) -> Result<()> {
-    let small = root().join("lab/fuzz/corpus-small").join(name);
+    let small = unpack(name)?;
     let merged = root().join("target/fuzz/merged").join(name);
     let _ = fs::remove_dir_all(&merged);
     fs::create_dir_all(&merged).with_context(|| format!("cannot make {}", merged.display()))?;
@@ -206,6 +247,7 @@ fn minimise(name: &str) -> Result<()> {
         fs::copy(path, small.join(short)).with_context(|| format!("cannot copy {}", path.display()))?;
         kept += 1;
     }
+    pack(name)?;
     println!("{name}: {kept} of {} inputs that reach what no seed reaches", found.len());
     Ok(())
 }

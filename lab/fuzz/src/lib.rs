@@ -49,11 +49,26 @@ pub fn write_seeds(target: &str) {
 mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
+    use std::process::Command;
 
-    /// The files of a folder of this crate, in order.
-    fn files(folder: &str) -> Vec<PathBuf> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    /// The small corpus of a target, unpacked.
+    fn small_corpus(target: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let archive = here(&format!("corpus-small/{target}.tar.gz"));
+        let done =
+            Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status().expect("tar runs");
+        assert!(done.success(), "cannot unpack {}", archive.display());
+        folder
+    }
+
+    /// A file or folder of this crate.
+    fn here(path: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    }
+
+    /// The files of a folder, in order.
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let mut files: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
         files.sort();
         files
@@ -69,7 +84,8 @@ mod tests {
                 println!("seed {i} of {}: {seed:x?}", target.name);
                 (target.run)(seed);
             }
-            let inputs = files(&format!("corpus-small/{}", target.name));
+            let small = small_corpus(target.name);
+            let inputs = files(small.path());
             assert!(inputs.len() >= 5, "{}: a corpus of {} inputs", target.name, inputs.len());
             for path in &inputs {
                 println!("{}", path.display());
@@ -82,7 +98,7 @@ mod tests {
     #[test]
     fn every_target_has_its_file() {
         let stem = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let names: Vec<_> = files("fuzz_targets").iter().map(stem).collect();
+        let names: Vec<_> = files(&here("fuzz_targets")).iter().map(stem).collect();
         assert_eq!(names, TARGETS.iter().map(|target| target.name).collect::<Vec<_>>());
     }
 }
