@@ -197,8 +197,16 @@ fn leaks(assembly: &assembly::Assembly) -> Result<()> {
 /// text.
 fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
     let target = root().join("target/codegen");
-    let mut cargo =
-        cargo(&["rustc", "-p", "zariz-machines", "--release", "--lib", "--features=papers", "--locked", "--quiet"]);
+    let mut cargo = cargo(&[
+        "rustc",
+        "-p",
+        "zariz-machines",
+        "--release",
+        "--lib",
+        "--features=papers,bls12-381",
+        "--locked",
+        "--quiet",
+    ]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
     cargo.args(["--", "--emit=asm,obj", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
     // Of this crate alone, which has all roots: build scripts of others must run here.

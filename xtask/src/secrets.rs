@@ -21,7 +21,7 @@ const PROGRAMS: &[Program] = &[
 #[rustfmt::skip]
 const BUILD: &[&str] = &[
     "build", "--release", "--locked", "--package", "zariz-machines", "--package", "zariz",
-    "--features", "zariz-machines/papers,zariz/memcheck", "--example", "secrets", "--example", "rsa_secrets",
+    "--features", "zariz-machines/papers,zariz-machines/bls12-381,zariz/memcheck", "--example", "secrets", "--example", "rsa_secrets",
 ];
 
 /// What memcheck finds in dependencies and may stay, each with its reason.

@@ -9,7 +9,8 @@
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
 //! * `carry`: one number, its digits across a vector, by carry chains in masks (with the feature `papers`).
-//! * [`bls12_381`]: a field in which the modulus is known, one number at a time and one in each lane.
+//! * `bls12_381`: a field in which the modulus is known, one number at a time and one in each lane (with the feature
+//!   `bls12-381`).
 //!
 //! What they share:
 //!
@@ -34,6 +35,7 @@ mod unroll;
 mod shared;
 
 pub mod batch;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_381;
 pub mod bounds;
 #[cfg(feature = "papers")]
