@@ -31,7 +31,7 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     let mut faults = program();
     faults.args(arguments).arg("--results").arg(&results);
     run(faults).context(FAILED)?;
-    println!("written: {}.md and .json", results.display());
+    println!("written: {}.json", results.display());
     Ok(())
 }
 

@@ -23,6 +23,7 @@ mod processor;
 mod proof;
 mod python;
 mod reproducible;
+mod results;
 mod sanitizers;
 mod sbom;
 mod secrets;
@@ -52,12 +53,14 @@ Commands:
   instructions       counts the instructions of an exponentiation under valgrind, and writes
                      docs/generated/instructions.md and what the program shows of it
                      (lab/papers/src/instructions.json)
+  results            makes docs/benchmarks of the data in lab/results: a page of each comparison, charts, times, faults and
+                     the papers' figures; it compiles lab/bench, and so needs what that needs
   handshakes         measures haproxy with zariz beside haproxy with OpenSSL's own code (five minutes), and writes
                      lab/results/handshakes-PROCESSOR.md
   timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
-                     dudect does (20 minutes), and writes lab/results/DATE-timing-PROCESSOR-COMMIT
-  timing --table     writes lab/results/timing.md anew from all data, as each measurement does, and shows the table
+                     dudect does (20 minutes), and writes lab/results/DATE-timing-PROCESSOR-COMMIT; remove older data of the same
+  timing --table     writes docs/benchmarks/timing.md anew, as each measurement does, and shows the table
                      that SOUNDNESS.md must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
@@ -81,9 +84,10 @@ Commands:
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
                      default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
-  fuzz [SECONDS] [--target NAME] [--minimise]
+  fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]
                      runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
-                     --minimise makes lab/fuzz/corpus-small anew from what is known, in place of a search
+                     --minimise makes lab/fuzz/corpus-small anew from what is known, and --keep puts a file into that of the
+                     target, in place of a search
   help               this text
 ";
 
@@ -103,6 +107,7 @@ fn main() -> ExitCode {
         ["api"] => api::write(),
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
+        ["results"] => results::write(),
         ["handshakes"] => handshakes::measure(),
         ["mutants", ref rest @ ..] => mutants::test(rest),
         ["soak", ref rest @ ..] => soak::measure(rest),

@@ -6,6 +6,27 @@ use std::path::PathBuf;
 
 use crate::process::{command, output, root};
 
+/// The newest data of each processor and subject.
+pub const RESULTS: &str = "lab/results";
+/// Pages and charts that are made of them.
+pub const PAGES: &str = "docs/benchmarks";
+
+/// What processors are called, by the name that their results have.
+const KNOWN: [(&str, &str); 6] = [
+    ("epyc-17-1-2", "Zen"),
+    ("epyc-19-1-1", "Zen 3"),
+    ("epyc-19-11-1", "Zen 4"),
+    ("epyc-1a-2-1", "Zen 5"),
+    ("xeon-6-cf-2", "Emerald Rapids"),
+    ("xeon-6-a7-1", "Granite Rapids"),
+];
+
+/// A processor's place among those that are known, and what it is called.
+pub fn known(slug: &str) -> (usize, String) {
+    let at = KNOWN.iter().position(|(known, _)| *known == slug).unwrap_or(KNOWN.len());
+    (at, KNOWN.get(at).map_or(slug, |(_, name)| name).to_owned())
+}
+
 /// Makers' names that tell something, as the brand string has them.
 const NAMES: [&str; 2] = ["Xeon", "EPYC"];
 
@@ -23,10 +44,15 @@ pub fn slug() -> Result<String> {
     Ok(format!("{name}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
 }
 
-/// The commit, with `-dirty` where files differ from it other than results.
+/// The commit, with `-dirty` where files differ from it other than results and their pages.
 pub fn commit() -> Result<String> {
     let of = |words: &[&str]| output(command("git", words)).map(|text| text.trim().to_owned());
-    let dirty = if of(&["status", "--porcelain", "--", ".", ":!lab/results"])?.is_empty() { "" } else { "-dirty" };
+    let dirty = if of(&["status", "--porcelain", "--", ".", &format!(":!{RESULTS}"), &format!(":!{PAGES}")])?.is_empty()
+    {
+        ""
+    } else {
+        "-dirty"
+    };
     Ok(of(&["rev-parse", "--short", "HEAD"])? + dirty)
 }
 
@@ -42,5 +68,5 @@ pub fn new_results(subject: &str, end: &str) -> Result<PathBuf> {
 /// `lab/results/2026-11-23-timing-epyc-19-1-1-50b9402.md`; `end` is what follows the commit.
 pub fn results(subject: &str, end: &str) -> Result<PathBuf> {
     let date = output(command("date", &["-u", "+%F"]))?;
-    Ok(root().join("lab/results").join(format!("{}-{subject}-{}-{}{end}", date.trim(), slug()?, commit()?)))
+    Ok(root().join(RESULTS).join(format!("{}-{subject}-{}-{}{end}", date.trim(), slug()?, commit()?)))
 }

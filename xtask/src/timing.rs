@@ -19,11 +19,11 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     let measured = run(timing);
     let tabulated = tabulate();
     measured.context("times differ, or could not be measured; the table shows which row does not pass")?;
-    println!("written: {}.md and .json", results.display());
+    println!("written: {}.json", results.display());
     tabulated
 }
 
-/// Writes the table of all results, and shows the one that SOUNDNESS.md must have.
+/// Writes the page of all data, and shows the one that SOUNDNESS.md must have.
 pub fn tabulate() -> Result<()> {
     let tables = Tables::read()?;
     tables.write()?;

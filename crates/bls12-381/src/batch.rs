@@ -66,7 +66,7 @@ fn lengths(expected: usize, others: [usize; 2]) -> Result<(), FpError> {
 
 /// Does the work in lanes if that is faster, including the conversions. Returns whether it did.
 ///
-/// Measured (lab/results/bls12-381-xeon-6-cf-2.txt), as a multiple of the time of a product in assembly:
+/// Measured (lab/results/bls12-381-xeon-6-cf-2.json), as a multiple of the time of a product in assembly:
 /// 0.95 with AVX512-IFMA, 1.3 with FMA and eight lanes, 1.9 with four.
 fn by_lanes(work: impl FnOnce(Engine) -> Result<(), FpError>) -> bool {
     let engine = Engine::best();

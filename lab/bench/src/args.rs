@@ -9,7 +9,7 @@ use crate::measure::Budget;
 /// Measures zariz and other RSA libraries side by side, in one process and on one thread.
 ///
 /// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take
-/// turns. Tables go to standard output; the same as Markdown, JSON and an SVG chart go to a folder.
+/// turns. Tables go to standard output, and all data as JSON to a folder; `pages` makes pages and charts of it.
 #[derive(Parser, Debug)]
 #[command(name = "zariz-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -77,6 +77,27 @@ pub enum Command {
     Bls12381(FieldArgs),
     /// Measures RSA keys, safe primes and powers of one base beside OpenSSL, AWS-LC, RustCrypto and GMP.
     Bulk(BulkArgs),
+    /// Measures nothing: makes pages and charts of all data, as `cargo xtask results` does.
+    Pages(PagesArgs),
+}
+
+/// Arguments of `pages`.
+#[derive(clap::Args, Debug)]
+pub struct PagesArgs {
+    /// Where the data is [default: lab/results under `cargo run`, else results].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Where to write pages and charts.
+    #[arg(value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+impl PagesArgs {
+    /// The folder of the data.
+    pub fn data(&self) -> PathBuf {
+        folder(self.data.as_ref())
+    }
 }
 
 /// Arguments of `bulk`.

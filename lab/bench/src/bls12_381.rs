@@ -8,20 +8,20 @@
 //! the rounds' ratios.
 
 use std::fmt::Write;
-use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use ark_bls12_381::Fq;
 use ark_ff::{BigInteger, Field, PrimeField};
 use num_bigint::BigUint;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zariz::Engine;
 use zariz_bls12_381::{Form, Fp, Fp8, mul_batch_on};
 
 use crate::args::FieldArgs;
 use crate::blst::Element;
+use crate::pages;
 use crate::processor::Processor;
 use crate::statistics::{median, percentile};
 
@@ -45,10 +45,10 @@ struct Row {
 }
 
 /// A row as it is told.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Told {
-    operation: &'static str,
-    condition: &'static str,
+    operation: String,
+    condition: String,
     library: String,
     /// Of one operation: the median of the rounds.
     nanoseconds: f64,
@@ -59,14 +59,14 @@ struct Told {
 }
 
 /// The results.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Report {
     date: String,
     commit: String,
     compiler: String,
     processor: Processor,
     rounds: usize,
-    versions: Vec<(&'static str, &'static str)>,
+    versions: Vec<(String, String)>,
     rows: Vec<Told>,
 }
 
@@ -99,23 +99,23 @@ pub fn run(args: &FieldArgs) -> Result<()> {
         compiler: env!("COMPILER").to_owned(),
         processor: Processor::detect(),
         rounds: args.rounds,
-        versions: vec![
+        versions: [
             ("blst", env!("VERSION_OF_BLST")),
             ("arkworks", env!("VERSION_OF_ARK_BLS12_381")),
             ("num-bigint", env!("VERSION_OF_NUM_BIGINT")),
-        ],
+        ]
+        .map(|(name, version)| (name.to_owned(), version.to_owned()))
+        .to_vec(),
         rows: rows.iter().filter_map(|row| told(row, &rows)).collect(),
     };
-    let text = text(&report);
-    print!("{text}");
-    let folder = args.out();
-    fs::create_dir_all(&folder).with_context(|| format!("making the folder {}", folder.display()))?;
-    for (ending, text) in [("txt", text), ("json", serde_json::to_string_pretty(&report)? + "\n")] {
-        let path = folder.join(format!("bls12-381-{}.{ending}", report.processor.slug()));
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-        eprintln!("wrote {}", path.display());
-    }
-    Ok(())
+    print!("{}", text(&report));
+    let name = format!("bls12-381-{}", report.processor.slug());
+    pages::save(&args.out(), &name, "json", serde_json::to_string_pretty(&report)? + "\n")
+}
+
+/// The page of a run's data.
+pub fn page(data: &str) -> Result<String> {
+    Ok(format!("# The field of BLS12-381\n\n```text\n{}```\n", text(&serde_json::from_str(data)?)))
 }
 
 /// How often to call, to fill a slice of time; warms up, too.
@@ -143,8 +143,8 @@ fn told(row: &Row, all: &[Row]) -> Option<Told> {
         median(&ratios)
     };
     Some(Told {
-        operation: row.operation,
-        condition: row.condition,
+        operation: row.operation.to_owned(),
+        condition: row.condition.to_owned(),
         library: row.who.clone(),
         nanoseconds: median(&row.nanoseconds)?,
         fastest_tenth: percentile(&row.nanoseconds, 0.1)?,
@@ -166,8 +166,8 @@ fn text(report: &Report) -> String {
     );
     let mut group = ("", "");
     for row in &report.rows {
-        if group != (row.operation, row.condition) {
-            group = (row.operation, row.condition);
+        if group != (&row.operation, &row.condition) {
+            group = (&row.operation, &row.condition);
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,

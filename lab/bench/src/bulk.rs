@@ -6,7 +6,6 @@
 //! times, with the 95 % confidence interval that follows from the spread of the rounds.
 
 use std::fmt::Write;
-use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -17,12 +16,13 @@ use openssl::pkey::Id;
 use openssl::pkey_ctx::PkeyCtx;
 use rug::Integer;
 use rug::integer::Order;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zariz::primes::Search;
 use zariz::rsa::{KeyGenerator, KeyMethod};
 use zariz::{FixedBase, Modulus, PowJob};
 
 use crate::args::BulkArgs;
+use crate::pages;
 use crate::peers::{Library, OpenSsl};
 use crate::processor::Processor;
 use crate::statistics::Mean;
@@ -51,7 +51,7 @@ struct Task {
 }
 
 /// A contestant's result.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Told {
     task: String,
     who: String,
@@ -64,14 +64,14 @@ struct Told {
     interval: [f64; 2],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Report {
     date: String,
     commit: String,
     compiler: String,
     processor: Processor,
     rounds: usize,
-    versions: Vec<(&'static str, String)>,
+    versions: Vec<(String, String)>,
     rows: Vec<Told>,
 }
 
@@ -93,24 +93,25 @@ pub fn run(args: &BulkArgs) -> Result<()> {
         compiler: env!("COMPILER").to_owned(),
         processor: Processor::detect(),
         rounds: args.rounds,
-        versions: vec![
+        versions: [
             ("OpenSSL", OpenSsl.version()),
             ("aws-lc-rs", env!("VERSION_OF_AWS_LC_RS").to_owned()),
             ("RustCrypto rsa", env!("VERSION_OF_RSA").to_owned()),
             ("rug (GMP)", env!("VERSION_OF_RUG").to_owned()),
-        ],
+        ]
+        .map(|(name, version)| (name.to_owned(), version))
+        .to_vec(),
         rows,
     };
-    let text = text(&report);
-    print!("{text}");
-    let folder = args.out();
-    fs::create_dir_all(&folder).with_context(|| format!("making the folder {}", folder.display()))?;
-    for (ending, text) in [("md", text), ("json", serde_json::to_string_pretty(&report)? + "\n")] {
-        let path = folder.join(format!("{}-bulk-{}-{}.{ending}", report.date, report.processor.slug(), report.commit));
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-        eprintln!("wrote {}", path.display());
-    }
-    Ok(())
+    print!("{}", text(&report));
+    let name = format!("{}-bulk-{}-{}", report.date, report.processor.slug(), report.commit);
+    pages::save(&args.out(), &name, "json", serde_json::to_string_pretty(&report)? + "\n")
+}
+
+/// The page of a run's data, and its commit.
+pub fn page(data: &str) -> Result<(String, String)> {
+    let report: Report = serde_json::from_str(data)?;
+    Ok((format!("# {}", text(&report)), report.commit))
 }
 
 /// Every round begins with another contestant. One round before them warms up.

@@ -7,6 +7,7 @@ mod bulk;
 mod chart;
 mod keys;
 mod measure;
+mod pages;
 mod peers;
 mod primitives;
 mod processor;
@@ -16,7 +17,6 @@ mod table;
 mod waiting;
 mod workload;
 
-use std::fs;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -54,6 +54,7 @@ fn run(args: &Args) -> Result<()> {
     match &args.command {
         Some(args::Command::Bls12381(args)) => return bls12_381::run(args),
         Some(args::Command::Bulk(args)) => return bulk::run(args),
+        Some(args::Command::Pages(args)) => return pages::write(&args.data(), &args.out),
         None => {}
     }
     args.check()?;
@@ -191,29 +192,9 @@ fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usiz
     Ok(())
 }
 
-/// Prints the tables and writes the three files.
+/// Prints the tables and writes the data.
 fn write(args: &Args, report: &Report) -> Result<()> {
-    let tables = table::markdown(report);
-    print!("{tables}");
-    let folder = args.out();
-    fs::create_dir_all(&folder).with_context(|| format!("making the folder {}", folder.display()))?;
-    let name = report.file_name(args.quick);
-    let save = |ending: &str, text: String| {
-        let path = folder.join(format!("{name}.{ending}"));
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-        eprintln!("wrote {}", path.display());
-        Ok::<_, anyhow::Error>(())
-    };
-    save("json", serde_json::to_string_pretty(report)? + "\n")?;
-    save("md", tables)?;
-    match chart::svg(report)? {
-        Some(svg) => save("svg", svg)?,
-        None => eprintln!("no chart: it shows ratios to OpenSSL, which was not measured"),
-    }
-    for bits in report.sizes() {
-        if let Some(svg) = waiting::svg(report, bits)? {
-            save(&format!("waiting-rsa{bits}.svg"), svg)?;
-        }
-    }
-    Ok(())
+    print!("{}", table::markdown(report));
+    let data = serde_json::to_string_pretty(report)? + "\n";
+    pages::save(&args.out(), &report.file_name(args.quick), "json", data)
 }

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::{KeyGenerator, PrivateKey, PublicKey};
 use zariz::{Dispatch, Modulus, PowJob, pow_many};
@@ -32,7 +32,7 @@ const RSA_BITS: [usize; 3] = [2048, 3072, 4096];
 const POWER_BITS: [usize; 2] = [1024, 2048];
 
 /// What was measured of a library, or of an engine, at one operation.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Primitive {
     /// The operation, as `private2048`.
     pub operation: String,

@@ -1,9 +1,9 @@
 //! Which processor the measurements are of, from `/proc/cpuinfo`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The first processor of the machine.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Processor {
     /// The maker's brand string.
     pub brand: String,

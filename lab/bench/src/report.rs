@@ -1,6 +1,6 @@
 //! The results as data: what the JSON file holds and what the tables and the chart are made from.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::measure::Cell;
 use crate::peers::{CRYPTO_MB, Library, REFERENCE};
@@ -9,7 +9,7 @@ use crate::processor::Processor;
 use crate::statistics::{median_of, median_ratio, percentile};
 
 /// Everything that one run found out.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Report {
     /// Day of the run, UTC, as 2026-11-21.
     pub date: String,
@@ -39,14 +39,15 @@ pub struct Report {
     pub libraries: Vec<LibraryVersion>,
     /// What was measured.
     pub measurements: Vec<Measurement>,
-    /// Primitives beside crypto_mb; none without it.
+    /// Primitives beside crypto_mb; none without it, and none in older data.
+    #[serde(default)]
     pub primitives: Vec<Primitive>,
     /// What was not, and why.
     pub not_measured: Vec<NotMeasured>,
 }
 
 /// A library and its version.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct LibraryVersion {
     /// Name.
     pub library: String,
@@ -55,7 +56,7 @@ pub struct LibraryVersion {
 }
 
 /// Signing or verifying.
-#[derive(Serialize, Clone, Copy, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Signing.
@@ -78,7 +79,7 @@ impl Kind {
 }
 
 /// One library, engine and batch size at one operation.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Measurement {
     /// The operation, as `rsa2048-sign`.
     pub operation: String,
@@ -115,7 +116,7 @@ pub struct Measurement {
 }
 
 /// Something that has no measurement.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct NotMeasured {
     /// The operation.
     pub operation: String,

@@ -7,20 +7,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::process::root;
-
-/// What processors are called, by the name that their results have.
-const PROCESSORS: [(&str, &str); 5] = [
-    ("epyc-17-1-2", "Zen"),
-    ("epyc-19-1-1", "Zen 3"),
-    ("epyc-19-11-1", "Zen 4"),
-    ("epyc-1a-2-1", "Zen 5"),
-    ("xeon-6-a7-1", "Granite Rapids"),
-];
+use crate::processor::{self, PAGES, RESULTS};
 
 const HEAD: &str = "\
-# Times of secrets: all results
+# Times of secrets
 
-`cargo xtask timing` writes this file from the data beside it. A row is one operation of one run. Each class of
+`cargo xtask timing --table` writes this page from the data in lab/results. A row is one operation of the newest run. Each class of
 inputs is compared with a first one, and in the control with that one again. |t| is the largest of 36 tests: on
 means and on variances, of all samples and of parts. From 4.5 on, in bold, the times differ. The last column has
 the classes that do, with the difference of their means (less slow noise, without the 10 % farthest away) and its
@@ -32,7 +24,7 @@ says what they mean.
 |---|---|---|---|---|---:|---:|---:|---:|---:|---|
 ";
 
-/// The head of the table that SOUNDNESS.md has: the largest |t| of all runs.
+/// The head of the table that SOUNDNESS.md has: the largest |t|.
 const SUMMARY: &str = "\
 | processor | engine | powers | RSA: numbers and keys | RSA: decryption |
 |---|---|---:|---:|---:|
@@ -59,21 +51,21 @@ pub struct Tables {
 }
 
 fn folder() -> PathBuf {
-    root().join("lab/results")
+    root().join(RESULTS)
 }
 
 fn path() -> PathBuf {
-    folder().join("timing.md")
+    root().join(PAGES).join("timing.md")
 }
 
 impl Tables {
     /// Of all data.
     pub fn read() -> Result<Self> {
         let mut tables = Self::default();
-        for entry in fs::read_dir(folder()).context("cannot read lab/results")? {
+        for entry in fs::read_dir(folder()).with_context(|| format!("cannot read {RESULTS}"))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
-                page(&name, day, rest, &mut tables).with_context(|| format!("lab/results/{name}"))?;
+                page(&name, day, rest, &mut tables).with_context(|| format!("{RESULTS}/{name}"))?;
             }
         }
         Ok(tables)
@@ -105,9 +97,8 @@ fn page(name: &str, day: &str, rest: &str, tables: &mut Tables) -> Result<()> {
     let parts: Vec<_> = rest.split('-').collect();
     let (processor, commit) = (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
     let commit = if parts.get(5) == Some(&"dirty") { format!("{commit}-dirty") } else { commit.to_owned() };
-    let at = PROCESSORS.iter().position(|(slug, _)| *slug == processor).unwrap_or(PROCESSORS.len());
-    let processor = PROCESSORS.get(at).map_or(&*processor, |(_, known)| known);
-    let place = (at, processor.to_owned());
+    let place = processor::known(&processor);
+    let processor = place.1.clone();
     let data: Value = serde_json::from_slice(&fs::read(folder().join(name))?)?;
     ensure!(data["complete"] == true, "the run was stopped early: repeat it, or remove the file");
     ensure!(data["threshold"] == DIFFERS, "times differ from another |t| on");

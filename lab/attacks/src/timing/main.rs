@@ -38,7 +38,7 @@ Usage: timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|cloc
                   not with the clock
   --only PART     powers or RSA alone; of RSA only decryption, or only keys and numbers; or whether the processor's
                   clock follows what it multiplies
-  --results PATH  writes PATH.md and PATH.json
+  --results PATH  writes PATH.json
 ";
 
 /// The least number of samples: a tenth of it must leave enough for each class of RSA.
@@ -138,29 +138,23 @@ impl Measurement {
         self.rows.iter().filter(|row| !row.passes()).count()
     }
 
-    fn summary(&self, complete: bool) -> String {
+    fn summary(&self) -> String {
         let (rows, seconds, failures) = (self.rows.len(), self.start.elapsed().as_secs(), self.failures());
-        let stopped = if complete { "" } else { " The run was stopped early." };
-        format!("{rows} rows in {seconds} s; {failures} do not pass.{stopped}")
+        format!("{rows} rows in {seconds} s; {failures} do not pass.")
     }
 
-    /// Writes the table and the data, if they are to be kept.
+    /// Writes the data, if it is to be kept.
     fn write(&self, complete: bool) -> Result<()> {
         let Some(path) = &self.results else { return Ok(()) };
         let info = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
         let named = info.lines().find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')));
         let processor = named.context("/proc/cpuinfo has no model name")?.1.trim();
-        let mut table = format!("{processor}. {}\n\n{}\n", self.summary(complete), report::head());
-        self.rows.iter().for_each(|row| table += &format!("{row}\n"));
         let data = json!({
             "processor": processor, "seconds": self.start.elapsed().as_secs(), "complete": complete,
             "threshold": welch::THRESHOLD, "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
         });
-        for (ending, text) in [("md", table), ("json", format!("{data:#}\n"))] {
-            let path = format!("{path}.{ending}");
-            fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
-        }
-        Ok(())
+        let path = format!("{path}.json");
+        fs::write(&path, format!("{data:#}\n")).with_context(|| format!("cannot write {path}"))
     }
 }
 
@@ -192,7 +186,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     if arguments.clock {
         clock_of_core(&mut it, arguments)?;
     }
-    println!("\n{}", it.summary(true));
+    println!("\n{}", it.summary());
     it.write(true)?;
     Ok(it.failures() == 0)
 }

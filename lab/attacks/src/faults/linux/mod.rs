@@ -38,7 +38,7 @@ Usage: faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S] [--wo
   --seed S         of the random choices; moments are never the same (default: drawn)
   --workers W      how many victims there are at once (default: one for each processor)
   --unchecked yes  every comparison says that the numbers are equal, and wrong signatures must leave
-  --results PATH   writes PATH.md and PATH.json
+  --results PATH   writes PATH.json
 ";
 
 #[global_allocator]

@@ -74,7 +74,7 @@ impl Results {
         )
     }
 
-    /// Writes the table and the data, if they are to be kept.
+    /// Writes the data, if it is to be kept.
     pub fn write(&self, path: Option<&str>) -> Result<()> {
         let Some(path) = path else { return Ok(()) };
         let counts: Vec<_> = self
@@ -99,11 +99,8 @@ impl Results {
             "seconds": self.start.elapsed().as_secs(), "broken": self.broken(), "abandoned": self.abandoned,
             "counts": counts, "wrong": wrong, "signals": self.signals,
         });
-        for (ending, text) in [("md", self.to_string()), ("json", format!("{data:#}\n"))] {
-            let path = format!("{path}.{ending}");
-            std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
-        }
-        Ok(())
+        let path = format!("{path}.json");
+        std::fs::write(&path, format!("{data:#}\n")).with_context(|| format!("cannot write {path}"))
     }
 }
 
