@@ -41,8 +41,7 @@ impl Source {
         if source.is_instance_of::<PyString>() {
             // Python's own error would show the text.
             let text = source.extract::<String>().map(Zeroizing::new);
-            let text =
-                text.map_err(|_| error(source.py(), "the key is a str with characters that UTF-8 does not have"))?;
+            let text = text.map_err(|_| error(source.py(), "the key is a str that cannot be encoded as UTF-8"))?;
             if text.contains(PEM) || text.contains('\n') {
                 return bytes(Zeroizing::new(text.as_bytes().to_vec()));
             }

@@ -46,7 +46,7 @@ fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     match FIRST.get_or_init(py, || sys.clone().unbind()).is(&sys) {
         true => Ok(()),
         false => Err(PyImportError::new_err(
-            "zariz is imported already by another interpreter of this process, and works in one alone; use processes",
+            "another interpreter of this process has imported zariz, which works in only one; use processes",
         )),
     }
 }

@@ -68,9 +68,7 @@ impl Options {
                 return Ok(progress);
             }
             progress.getattr_opt(intern!(py, "update"))?.ok_or_else(|| {
-                PyTypeError::new_err(
-                    "progress is neither a function of the number of new items nor has a method update",
-                )
+                PyTypeError::new_err("progress is neither a function nor an object with a method update")
             })
         });
         let progress = progress.transpose()?;
@@ -192,7 +190,7 @@ fn report(py: Python<'_>, options: &Options, items: usize) -> PyResult<()> {
 }
 
 fn panicked(py: Python<'_>) -> PyErr {
-    error(py, "zariz failed inside: this is a bug; please report it, with what it printed")
+    error(py, "zariz failed: this is a bug; please report it, with what it printed")
 }
 
 /// Ranges of items, which threads take one after the other.

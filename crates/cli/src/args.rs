@@ -85,7 +85,7 @@ impl SignatureFormat {
         tried(self.alg).map_err(|error| {
             let names = algorithms(|algorithm| tried(algorithm).is_ok());
             let advice = match &names[..] {
-                [] => "it goes with no --alg".into(),
+                [] => "no --alg fits it".into(),
                 [one] => format!("use --alg {one}"),
                 [most @ .., last] => format!("use --alg {} or {last}", most.join(", ")),
             };
@@ -114,7 +114,7 @@ fn algorithms(fits: impl Fn(Algorithm) -> bool) -> Vec<&'static str> {
 fn algorithm(name: &str) -> Result<Algorithm, String> {
     let lower = name.to_lowercase();
     let other = match lower.get(..2) {
-        _ if lower == "none" => "with none, there is no signature; ",
+        _ if lower == "none" => "none means no signature; ",
         _ if lower.starts_with("rsa-oaep") || lower == "rsa1_5" => "this is for encryption; ",
         Some("hs") => "this authenticates with a shared secret, without a key pair; ",
         Some("es") => "this is ECDSA; ",
@@ -124,6 +124,6 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
     };
     name.parse().map_err(|_| {
         let names = algorithms(|_| true).join(", ");
-        format!("{other}zariz signs and verifies by RSA alone: {names}")
+        format!("{other}zariz signs and verifies only with RSA: {names}")
     })
 }

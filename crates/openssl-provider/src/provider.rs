@@ -95,7 +95,7 @@ impl Provider {
         }
         match stack::elsewhere(function) {
             Ok(result) => result.map_err(|_| Failure::panicked()),
-            Err(error) => Err(Failure::new(Reason::System, format!("no room to compute: {error}"))),
+            Err(error) => Err(Failure::new(Reason::System, format!("no stack to compute on: {error}"))),
         }
     }
 

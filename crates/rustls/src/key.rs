@@ -41,7 +41,7 @@ impl SigningKey {
             return Err(Error::General(format!("the RSA key has {bits} bits; TLS needs at least {MIN_BITS}")));
         }
         if key.public_key().usage() != Usage::Any {
-            let what = "the RSA key is for PSS alone (id-RSASSA-PSS); rustls needs one with rsaEncryption";
+            let what = "the RSA key is for PSS only (id-RSASSA-PSS); rustls needs one with rsaEncryption";
             return Err(Error::General(what.into()));
         }
         let spki = key.public_key().to_spki_der().map_err(|error| Error::General(error.to_string()))?;

@@ -20,8 +20,8 @@
 //! [`SigningKey`]s of zariz, and all others go to the provider's own loader. Everything else, such as key
 //! exchange, ciphers and the verification of certificates, stays with the provider.
 //!
-//! Signatures are PKCS#1 v1.5 (TLS 1.2 alone) and PSS, with SHA-256, SHA-384 and SHA-512. Each is blinded and
-//! checked, in constant time, as [`zariz::rsa`] says.
+//! Signatures are PKCS#1 v1.5 (only in TLS 1.2) and PSS, with SHA-256, SHA-384 and SHA-512. Each is blinded
+//! and checked, in constant time, as [`zariz::rsa`] says.
 //!
 //! # What it gains
 //! rustls asks for a signature by a call that returns it: a thread that serves a connection, or the

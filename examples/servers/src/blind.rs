@@ -103,7 +103,7 @@ async fn token_request(State(issuer): State<Arc<Issuer>>, body: Body) -> Result<
     };
     let token_type = u16::from_be_bytes([high, low]);
     if token_type != TOKEN_TYPE {
-        return Err(unprocessable(format!("the token's type is {token_type}; this issuer has {TOKEN_TYPE} alone")));
+        return Err(unprocessable(format!("the token's type is {token_type}; this issuer only has {TOKEN_TYPE}")));
     }
     if key_id != issuer.key_id {
         return Err(unprocessable("the request is for another key; the directory has the one in use".into()));

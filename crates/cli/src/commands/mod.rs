@@ -61,28 +61,28 @@ pub enum Command {
     /// Primes are random and have exactly --bits bits. Each is a line of lower-case hexadecimal, in the order
     /// in which the threads find them.
     Prime(prime::Args),
-    /// Measure how fast this machine is, alone or against OpenSSL
+    /// Measure the speed of this machine, alone or against OpenSSL
     ///
     /// rsa signs and verifies short messages (RS256). modexp raises many bases to one secret exponent,
     /// fixedbase one base to many; exponents are as long as the modulus. keygen makes RSA keys; prime and
-    /// safeprime make primes. The number in a name is the length in bits. All work in batches. The keys that
-    /// sign and verify are built in, and public.
+    /// safeprime make primes. The number in a name is the length in bits. All work in batches. The signing
+    /// keys are built in and public.
     ///
     /// The columns with the names of operations are seconds per operation, and those with /s are operations
-    /// per second. Both count processor time, as `openssl speed` does: the time of other programs does not
+    /// per second. Both count processor time, like `openssl speed`: the time of other programs does not
     /// count. With several threads, a rate is that of all threads together, on as many processors as they can
     /// have at once. p50 and p99 are microseconds by the clock: the time of a batch, divided by its
-    /// operations. That is at most p50 for half of the batches, and at most p99 for 99 of 100.
+    /// operations. Half of the batches take at most p50, and 99 of 100 at most p99.
     ///
     /// ~ marks operations that were disturbed: in at least one round, other programs had more than 5 % of the
     /// time. A line below says how much zariz had. Other programs also fill caches and slow the processor
     /// down, so measure again for exact figures. In JSON, disturbed_rounds is the number of such rounds, and
-    /// processor_share is the part of the time that zariz had in the worst round.
+    /// processor_share is the share of the time that zariz had in the worst round.
     ///
-    /// OpenSSL makes each key (`openssl genrsa`) and each prime (`openssl prime -generate`) in a process of
-    /// its own, so its rates include the start of the process. --compare also measures that start alone (with
-    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These times are processor times,
-    /// too. How long a prime takes varies: more --seconds make its rate steadier.
+    /// OpenSSL makes each key (`openssl genrsa`) and each prime (`openssl prime -generate`) in its own
+    /// process, so its rates include the start of the process. --compare also measures only that start (with
+    /// `openssl prime 7`) and shows it; in JSON it is peer_start_seconds. These are also processor times. The
+    /// time for a prime varies: with more --seconds, its rate is steadier.
     Speed(speed::Args),
     /// Show the processor, and test each engine on it; or show the settings and counters of the module for
     /// OpenSSL

@@ -80,7 +80,7 @@ impl CipherContext {
 
     fn key(&self, operation: Operation) -> Outcome<&Arc<Key>> {
         let key = self.key.as_ref().filter(|_| self.operation == operation);
-        key.ok_or_else(|| Failure::new(Reason::Order, "the context was not begun for this"))
+        key.ok_or_else(|| Failure::new(Reason::Order, "the context was not initialised for this operation"))
     }
 
     /// The longest result in bytes.

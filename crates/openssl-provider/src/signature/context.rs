@@ -119,7 +119,7 @@ impl SignatureContext {
         if self.operation == operation {
             Ok(())
         } else {
-            Err(Failure::new(Reason::Order, "the context was begun for something else"))
+            Err(Failure::new(Reason::Order, "the context was initialised for another operation"))
         }
     }
 

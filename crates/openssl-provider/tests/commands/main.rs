@@ -1,4 +1,4 @@
-//! Debian's `openssl` program on zariz, selected by options or by the configuration alone. Its results equal
+//! Debian's `openssl` program on zariz, selected by options or only by the configuration. Its results equal
 //! those of OpenSSL's default provider, or that accepts them; and each command's counters say that zariz
 //! computed them.
 #![cfg(target_os = "linux")]

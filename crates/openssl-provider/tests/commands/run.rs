@@ -25,7 +25,7 @@ pub enum Way {
     Default,
     /// zariz, by options of the command.
     Options,
-    /// zariz, by the configuration alone.
+    /// zariz, only by the configuration.
     Configuration,
 }
 

@@ -123,8 +123,9 @@ impl Module {
         let settings = match &self.configuration {
             Some(section) if self.active => format!("{section}, active in every program"),
             Some(section) => format!("{section}, active in programs that load it"),
-            None => "none in OpenSSL's configuration: all as by default, and only in programs that load it themselves"
-                .into(),
+            None => {
+                "none in OpenSSL's configuration: default settings, and only in programs that load it themselves".into()
+            }
         };
         line("settings", &settings);
         for unknown in &self.unknown_settings {

@@ -61,7 +61,7 @@ pub struct Limits {
     pub threads: Option<usize>,
     /// The most requests in a batch.
     pub max_batch: usize,
-    /// The engine's lanes. The two halves of so many private operations fill them twice.
+    /// The engine's lanes. The halves of this many private operations fill them twice.
     pub lanes: usize,
     /// The most requests that wait; the next one fails with [`QueueError::Full`]. `None`: no limit.
     pub capacity: Option<usize>,

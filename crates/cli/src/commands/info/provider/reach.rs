@@ -25,7 +25,7 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
     let position = |wanted: &str| programs.active.iter().position(|active| active == wanted);
     let Some(own) = OWN.into_iter().filter_map(|own| Some((own, position(own)?))).min_by_key(|(_, at)| *at) else {
         return Some(format!(
-            "{file} makes {name} active and not default: programs cannot read keys, and have nothing but RSA; add \
+            "{file} makes {name} active and not default: programs cannot read keys, and only have RSA; add \
              default to the providers, with activate = 1"
         ));
     };
@@ -38,7 +38,7 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
         // If scores are equal, OpenSSL takes the first provider.
         _ if ours > theirs || ours == theirs && ours.is_some() && position(name) < Some(own.1) => None,
         _ => Some(format!(
-            "{file} does not choose zariz, so only programs that ask for provider=zariz themselves get to it: write \
+            "{file} does not choose zariz, so only programs that ask for provider=zariz themselves use it: write \
              default_properties = ?provider=zariz"
         )),
     }
