@@ -33,8 +33,8 @@ const SHORT: usize = 2048;
 ///
 /// `threads`: the most batches at once, one for each processor by default. `max_batch`: the most requests in
 /// a batch. `capacity`: with `refuse=True`, a request is refused if this many wait; otherwise any number may
-/// wait, first come, first served. `linger`: the seconds that a request waits for others to fill the lanes; by
-/// default it waits for none. A child of `fork` has a queue of its own.
+/// wait, first come, first served. `linger`: the seconds that a request waits for others to fill the lanes;
+/// by default it waits for none. A child of `fork` has a queue of its own.
 ///
 /// >>> from zariz import PrivateKey, aio
 /// >>> batcher = aio.Batcher(threads=1, capacity=100, refuse=True)
