@@ -104,7 +104,7 @@ impl Batcher {
 struct Bell {
     ready: Mutex<Vec<u64>>,
     /// The writing end of the pipe. Neither end blocks, and at most one byte is inside.
-    rope: UnixStream,
+    writer: UnixStream,
 }
 
 /// One request's part of the bell.
@@ -123,7 +123,7 @@ impl Wake for Ring {
         ready.push(self.request);
         if ready.len() == 1 {
             // There is space for the one byte. If the reader is gone, so is the loop.
-            let _ = (&self.bell.rope).write(&[1]);
+            let _ = (&self.bell.writer).write(&[1]);
         }
     }
 }
@@ -209,18 +209,18 @@ impl Inbox {
     #[new]
     fn new() -> PyResult<Self> {
         let made = || -> io::Result<_> {
-            let (reader, rope) = UnixStream::pair()?;
+            let (reader, writer) = UnixStream::pair()?;
             reader.set_nonblocking(true)?;
-            rope.set_nonblocking(true)?;
-            Ok((reader, rope))
+            writer.set_nonblocking(true)?;
+            Ok((reader, writer))
         };
-        let (reader, rope) = made().map_err(|failure| {
+        let (reader, writer) = made().map_err(|failure| {
             PyOSError::new_err((
                 failure.raw_os_error().unwrap_or(0),
                 format!("no pair of sockets can be made: {failure}"),
             ))
         })?;
-        let bell = Arc::new(Bell { ready: Mutex::default(), rope });
+        let bell = Arc::new(Bell { ready: Mutex::default(), writer });
         Ok(Self { bell, reader, entries: Mutex::default() })
     }
 

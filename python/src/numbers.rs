@@ -11,7 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyMemoryView, PyString, P
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, class_name, error};
-use crate::work::glance;
+use crate::work::check_signals;
 
 /// The longest `exponent_bits`. The longest modulus has 16384 bits.
 const MAX_EXPONENT_BITS: usize = 1 << 26;
@@ -77,7 +77,7 @@ impl Batch {
     pub fn of_rows<'a>(py: Python<'_>, rows: impl Iterator<Item = &'a [u8]>) -> PyResult<Self> {
         let mut out = Self::new(Kind::Bytes);
         for (i, row) in rows.enumerate() {
-            glance(py, i)?;
+            check_signals(py, i)?;
             out.push(row)?;
         }
         Ok(out)
@@ -239,7 +239,7 @@ pub fn iter<'py>(
         let text = format!("{what} is {class}; give a list of ints or of bytes, or a buffer of shape (N, k)");
         return Err(PyTypeError::new_err(text));
     };
-    Ok(items.enumerate().map(move |(i, item)| glance(py, i).and(item)))
+    Ok(items.enumerate().map(move |(i, item)| check_signals(py, i).and(item)))
 }
 
 /// Whether an object is a numpy array, or of a subclass such as memmap. Never imports numpy.

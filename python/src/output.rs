@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Failure, class, error};
 use crate::numbers::{Batch, Kind, unless_refused};
-use crate::work::glance;
+use crate::work::check_signals;
 
 /// How failed items are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub fn list<'py, B>(
     let list = PyList::empty(py);
     let failures = PyDict::new(py);
     for (i, result) in results.iter().enumerate() {
-        glance(py, i)?;
+        check_signals(py, i)?;
         match result {
             Ok(result) => list.append(give(result)?)?,
             Err(failure) => {

@@ -20,9 +20,9 @@ use pyo3::prelude::*;
 use crate::error::error;
 
 /// How often the caller checks for signals.
-const GLANCE: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How many items are read or written between two checks for signals.
-const ITEMS_BETWEEN_GLANCES: usize = 1 << 12;
+const ITEMS_BETWEEN_CHECKS: usize = 1 << 12;
 /// Work up to this time, in seconds on a slow engine, is done on the caller's thread.
 const SHORT: f64 = 0.02;
 /// The time of a piece of work, in seconds on a slow engine.
@@ -40,8 +40,8 @@ pub fn cost(bits: usize, exponent_bits: usize) -> f64 {
 }
 
 /// Checks for signals at every 4096th item.
-pub fn glance(py: Python<'_>, i: usize) -> PyResult<()> {
-    if i.is_multiple_of(ITEMS_BETWEEN_GLANCES) { py.check_signals() } else { Ok(()) }
+pub fn check_signals(py: Python<'_>, i: usize) -> PyResult<()> {
+    if i.is_multiple_of(ITEMS_BETWEEN_CHECKS) { py.check_signals() } else { Ok(()) }
 }
 
 /// The caller's options.
@@ -137,7 +137,7 @@ pub fn run<R: Send + 'static>(
     let (mut news, mut looked) = (0, Instant::now());
     while done.len() < pieces.count() {
         let messages = &mut receiver;
-        match py.detach(move || messages.recv_timeout(GLANCE)) {
+        match py.detach(move || messages.recv_timeout(CHECK_INTERVAL)) {
             Ok((place, results)) => {
                 let results = results.map_err(|_| panicked(py))?;
                 news += results.len();
@@ -146,7 +146,7 @@ pub fn run<R: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(py)),
         }
-        if done.len() == pieces.count() || looked.elapsed() >= GLANCE {
+        if done.len() == pieces.count() || looked.elapsed() >= CHECK_INTERVAL {
             looked = Instant::now();
             py.check_signals()?;
             report(py, options, std::mem::take(&mut news))?;

@@ -124,7 +124,7 @@ impl Module {
             Some(section) if self.active => format!("{section}, active in every program"),
             Some(section) => format!("{section}, active in programs that load it"),
             None => {
-                "none in OpenSSL's configuration: default settings, and only in programs that load it themselves".into()
+                "none in OpenSSL's configuration: all by default, and only in programs that load it themselves".into()
             }
         };
         line("settings", &settings);

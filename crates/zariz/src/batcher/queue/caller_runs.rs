@@ -212,7 +212,7 @@ impl<C: Compute> Queue<C> {
         let done = self.compute.with_stack(&mut || {
             self.wake(late.clone());
             for of_kind in requests.chunk_by(|a, b| a.kind == b.kind) {
-                of_kind.chunks(self.most(of_kind[0].kind)).for_each(|batch| self.run(batch));
+                of_kind.chunks(self.max_batch(of_kind[0].kind)).for_each(|batch| self.run(batch));
                 // A waker may need a large stack, which it has here.
                 self.wake(of_kind.to_vec());
             }

@@ -75,7 +75,7 @@ pub struct Queue<C: Compute> {
     compute: C,
     limits: Limits,
     /// The most batches that are computed at once; zero until it is first needed.
-    limit: AtomicUsize,
+    slots: AtomicUsize,
     /// There are no workers: the threads that bring requests compute them.
     caller_runs: AtomicBool,
     meter: Meter,
@@ -135,7 +135,7 @@ impl<C: Compute> Queue<C> {
         Arc::new(Self {
             compute,
             limits: Limits { lanes: limits.lanes.max(1), max_batch: limits.max_batch.max(1), ..limits },
-            limit: AtomicUsize::new(limits.threads.unwrap_or(0)),
+            slots: AtomicUsize::new(limits.threads.unwrap_or(0)),
             caller_runs: AtomicBool::new(limits.threads == Some(0)),
             meter: Meter::default(),
             state: Mutex::new(state),
@@ -177,11 +177,11 @@ impl<C: Compute> Queue<C> {
     }
 
     /// The most batches that are computed at once: at least one.
-    fn limit(&self) -> usize {
-        match self.limit.load(Ordering::Relaxed) {
+    fn slots(&self) -> usize {
+        match self.slots.load(Ordering::Relaxed) {
             0 => {
                 let found = processors().max(1);
-                self.limit.store(found, Ordering::Relaxed);
+                self.slots.store(found, Ordering::Relaxed);
                 found
             }
             limit => limit,
@@ -191,12 +191,12 @@ impl<C: Compute> Queue<C> {
     /// Whether a batch may begin now.
     fn has_free_slot(&self, state: &State<C>) -> bool {
         // The first batch needs no limit, which is at least one: finding it makes system calls.
-        state.computing == 0 || state.computing < self.limit()
+        state.computing == 0 || state.computing < self.slots()
     }
 
     /// The most requests in a batch of that kind. A batch of long operations fills the lanes only once, since
     /// others wait for it.
-    fn most(&self, kind: Kind) -> usize {
+    fn max_batch(&self, kind: Kind) -> usize {
         let Limits { max_batch, lanes, .. } = self.limits;
         if kind == Kind::Long { max_batch.min(lanes) } else { max_batch }
     }
@@ -223,7 +223,7 @@ impl<C: Compute> Queue<C> {
         let may_begin = self.has_free_slot(&state) && !state.waiting.holds(kind);
         // Waiting requests share this thread's batch. If they alone fill it, they go first: a worker computes
         // them.
-        let is_behind = state.waiting.count(kind) >= self.most(kind) && !self.caller_runs.load(Ordering::Relaxed);
+        let is_behind = state.waiting.count(kind) >= self.max_batch(kind) && !self.caller_runs.load(Ordering::Relaxed);
         if may_begin && !is_behind {
             state.computing += 1;
             self.note_begun(&mut state, kind);

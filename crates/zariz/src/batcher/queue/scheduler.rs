@@ -42,7 +42,7 @@ impl<C: Compute> Queue<C> {
         }
         while !state.closed
             && !state.waiting.is_empty()
-            && state.computing < self.limit()
+            && state.computing < self.slots()
             && (state.computing == 0 || state.waiting.len() >= self.full() * (state.for_workers + 1))
         {
             state.computing += 1;
@@ -91,9 +91,9 @@ impl<C: Compute> Queue<C> {
         mut state: MutexGuard<'a, State<C>>,
     ) -> Result<(), MutexGuard<'a, State<C>>> {
         // The worker that takes the first of the batches to wake calls a worker for the next.
-        let (batches, limit) = (usize::from(!state.to_wake.is_empty()), self.limit());
+        let (batches, slots) = (usize::from(!state.to_wake.is_empty()), self.slots());
         let counted = state.workers.len().saturating_sub(state.in_functions);
-        if state.idle >= state.for_workers + batches || counted >= limit + batches && !state.closed {
+        if state.idle >= state.for_workers + batches || counted >= slots + batches && !state.closed {
             // In the second case, each slot and each batch to wake has a worker, which is about to take it.
             drop(state);
             self.idle.notify_one();
@@ -181,7 +181,7 @@ impl<C: Compute> Queue<C> {
     pub(super) fn note_begun(&self, state: &mut State<C>, kind: Kind) {
         if kind == Kind::Long {
             state.long += 1;
-            state.waiting.hold_long(state.long >= (self.limit() / 2).max(1));
+            state.waiting.hold_long(state.long >= (self.slots() / 2).max(1));
         }
     }
 
@@ -208,7 +208,7 @@ impl<C: Compute> Queue<C> {
         let caller_runs = self.caller_runs.load(Ordering::Relaxed);
         let is_workers = !caller_runs && state.waiting.count(kind) >= self.enough();
         // If a batch has one request, a leader would overtake requests that were handed over.
-        let is_callers = caller_runs && self.most(kind) == 1 && !state.callers.is_empty();
+        let is_callers = caller_runs && self.max_batch(kind) == 1 && !state.callers.is_empty();
         let mut leader = if is_workers || is_callers { None } else { state.waiting.take_leader(Some(kind)) };
         if leader.is_none() && caller_runs {
             if let Some(caller) = state.callers.pop_front() {
@@ -254,7 +254,7 @@ impl<C: Compute> Queue<C> {
         let (mut batch, waiting) = (Vec::from_iter(own), state.waiting.count(kind));
         let lanes = self.limits.lanes;
         let share = waiting.div_ceil(state.for_workers + 1).next_multiple_of(lanes).max(self.full());
-        let mut count = (batch.len() + waiting).min(share).min(self.most(kind));
+        let mut count = (batch.len() + waiting).min(share).min(self.max_batch(kind));
         if count > lanes {
             count -= count % lanes;
         }

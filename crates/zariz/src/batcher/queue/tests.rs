@@ -342,7 +342,7 @@ fn by_default_each_processor_computes_a_batch() {
     model(|| {
         let queue = queue(Limits { threads: None, ..LIMITS });
         let all = std::thread::available_parallelism().map_or(1, |count| count.get());
-        assert!(queue.limit() == all || !REAL_TIME);
+        assert!(queue.slots() == all || !REAL_TIME);
     });
 }
 

@@ -5,7 +5,7 @@ use super::*;
 /// A queue without workers, with this many slots.
 fn without_workers(slots: usize) -> stub::Closing {
     let queue = queue(Limits { threads: Some(0), ..LIMITS });
-    queue.limit.store(slots, Ordering::Relaxed);
+    queue.slots.store(slots, Ordering::Relaxed);
     queue
 }
 
@@ -132,7 +132,7 @@ fn one_computes_and_one_waits(queue: &Arc<Queue<Stub>>) -> [thread::JoinHandle<(
 fn callers_overtake_nobody() {
     model(|| {
         let queue = queue(Limits { threads: Some(0), max_batch: 1, ..LIMITS });
-        queue.limit.store(1, Ordering::Relaxed);
+        queue.slots.store(1, Ordering::Relaxed);
         let [first, handing] = one_computes_and_one_waits(&queue);
         let caller = {
             let queue = queue.0.clone();
