@@ -9,6 +9,7 @@ use zariz_machines::batch::Portable;
 use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 use zariz_machines::bls12_381::Fe;
 use zariz_machines::bls12_381::lanes::{Element, Field};
+use zariz_machines::mxcsr::DefaultMxcsr;
 
 use crate::{Fp, FpError};
 
@@ -33,39 +34,35 @@ impl<M: Field, const G: usize> Groups<M, G> {
         const { assert!(G * M::LANES == 8) };
         let limbs = elements.map(|Fp(limbs)| limbs);
         let mut digits = [[machine.digit_zero(); 8]; G];
-        machine.held(|| {
-            for (digits, limbs) in digits.iter_mut().zip(limbs.chunks_exact(M::LANES)) {
-                machine.fe_enter(digits, limbs);
-            }
-        });
+        let _default = DefaultMxcsr::if_needed(M::ROUNDS);
+        for (digits, limbs) in digits.iter_mut().zip(limbs.chunks_exact(M::LANES)) {
+            machine.fe_enter(digits, limbs);
+        }
         Self { machine, digits }
     }
 
     fn to_array(&self) -> [Fp; 8] {
         let mut limbs: [Fe; 8] = Default::default();
-        self.machine.held(|| {
-            for (digits, limbs) in self.digits.iter().zip(limbs.chunks_exact_mut(M::LANES)) {
-                self.machine.fe_leave(limbs, digits);
-            }
-        });
+        let _default = DefaultMxcsr::if_needed(M::ROUNDS);
+        for (digits, limbs) in self.digits.iter().zip(limbs.chunks_exact_mut(M::LANES)) {
+            self.machine.fe_leave(limbs, digits);
+        }
         limbs.map(Fp)
     }
 
     #[inline]
     fn with(&mut self, other: &Self, work: impl Fn(M, &mut Element<M>, &Element<M>)) {
-        self.machine.held(|| {
-            for (a, b) in self.digits.iter_mut().zip(&other.digits) {
-                work(self.machine, a, b);
-            }
-        });
+        let _default = DefaultMxcsr::if_needed(M::ROUNDS);
+        for (a, b) in self.digits.iter_mut().zip(&other.digits) {
+            work(self.machine, a, b);
+        }
     }
 
     fn square(&mut self, times: usize) {
-        self.machine.held(|| {
-            for digits in &mut self.digits {
-                self.machine.fe_sqr(digits, times);
-            }
-        });
+        let _default = DefaultMxcsr::if_needed(M::ROUNDS);
+        for digits in &mut self.digits {
+            self.machine.fe_sqr(digits, times);
+        }
     }
 
     fn wipe(&mut self) {
@@ -185,20 +182,19 @@ fn unfit(engine: Engine) -> FpError {
 fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) {
     let limbs = |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
     let mut products: [Fe; 8] = Default::default();
-    machine.held(|| {
-        for (group, out) in out.chunks_mut(M::LANES).enumerate() {
-            let range = group * M::LANES..group * M::LANES + out.len();
-            let first = limbs(&a[range.clone()]);
-            let products = &mut products[..M::LANES];
-            match b {
-                Some(b) => machine.fe_mul_scalars(products, &first[..M::LANES], &limbs(&b[range])[..M::LANES]),
-                None => machine.fe_sqr_scalars(products, &first[..M::LANES]),
-            }
-            for (out, &product) in out.iter_mut().zip(&*products) {
-                *out = Fp(product);
-            }
+    let _default = DefaultMxcsr::if_needed(M::ROUNDS);
+    for (group, out) in out.chunks_mut(M::LANES).enumerate() {
+        let range = group * M::LANES..group * M::LANES + out.len();
+        let first = limbs(&a[range.clone()]);
+        let products = &mut products[..M::LANES];
+        match b {
+            Some(b) => machine.fe_mul_scalars(products, &first[..M::LANES], &limbs(&b[range])[..M::LANES]),
+            None => machine.fe_sqr_scalars(products, &first[..M::LANES]),
         }
-    });
+        for (out, &product) in out.iter_mut().zip(&*products) {
+            *out = Fp(product);
+        }
+    }
 }
 
 impl Fp8 {

@@ -6,11 +6,10 @@
 
 use alloc::vec::Vec;
 
-use crate::domain::Costs;
 use crate::limbs::{self, Numbers};
-use crate::place::Placed;
+use crate::montgomery::{Costs, Montgomery};
+use crate::place::AlignedBuf;
 use crate::pow::{table, window_at};
-use crate::shared::Shared;
 
 /// How many powers a table should serve: a wider window costs more to build, and each power less.
 const POWERS: usize = 1024;
@@ -45,14 +44,14 @@ pub struct Size {
 }
 
 /// The powers of one base, in Montgomery's domain. Wiped when dropped.
-pub struct Table<E: Copy> {
+pub struct Table {
     size: Size,
-    /// The elements of an entry.
+    /// The words of an entry.
     stride: usize,
-    elements: Placed<E>,
+    words: AlignedBuf,
 }
 
-impl<E: Copy> Table<E> {
+impl Table {
     /// How many windows it has, and how wide they are.
     pub fn size(&self) -> Size {
         self.size
@@ -60,18 +59,18 @@ impl<E: Copy> Table<E> {
 
     /// The bytes of its entries.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.elements[..])
+        size_of_val(&self.words[..])
     }
 
-    fn row(&self, row: usize) -> &[E] {
+    fn row(&self, row: usize) -> &[u64] {
         let length = self.stride << self.size.window;
-        &self.elements[row * length..][..length]
+        &self.words[row * length..][..length]
     }
 }
 
 /// The cheapest table for exponents of `bits` bits that has at most `most` bytes; `None` where even the one
 /// with the narrowest windows is larger.
-pub fn size<D: Shared>(domain: &D, bits: usize, access: Access, most: usize) -> Option<Size> {
+pub fn size(domain: &dyn Montgomery, bits: usize, access: Access, most: usize) -> Option<Size> {
     let Costs { build, multiply, read } = domain.costs();
     let read = if access == Access::Scan { read } else { 0 };
     let cost = |size: Size| {
@@ -79,7 +78,7 @@ pub fn size<D: Shared>(domain: &D, bits: usize, access: Access, most: usize) -> 
         size.rows as u128 * each as u128
     };
     let fits = |size: &Size| {
-        let entry = domain.elements() * size_of::<D::Element>();
+        let entry = domain.shared_words() * size_of::<u64>();
         size.rows.checked_mul(entry << size.window).is_some_and(|bytes| bytes <= most)
     };
     let sizes = (1..=access.max_window()).map(|window| Size { window, rows: bits.div_ceil(window) });
@@ -90,12 +89,13 @@ pub fn size<D: Shared>(domain: &D, bits: usize, access: Access, most: usize) -> 
 ///
 /// Cost: `rows·2^w` products, of which the domain makes as many at once as it has numbers side by side, and
 /// `rows·w` squarings one after the other.
-pub fn build<D: Shared>(domain: &mut D, base: &[u64], base_bits: usize, size: Size) -> Table<D::Element> {
+pub fn build(domain: &mut dyn Montgomery, base: &[u64], base_bits: usize, size: Size) -> Table {
     let Size { window, rows } = size;
-    let (count, words, entry_words, stride) = (domain.count(), domain.words(), domain.entry_words(), domain.elements());
-    let mut elements = domain.blank((rows * stride) << window);
-    let mut spread = domain.blank(count * stride);
-    let mut generators = domain.blank(count * stride);
+    let (count, words, entry_words, stride) =
+        (domain.count(), domain.words(), domain.entry_words(), domain.shared_words());
+    let mut all = domain.shared_zeros((rows * stride) << window);
+    let mut spread = domain.shared_zeros(count * stride);
+    let mut generators = domain.shared_zeros(count * stride);
     let mut entry = domain.zeros(entry_words);
     // base^(2^(w·row)), the same for all numbers side by side.
     let mut x = domain.enter(&[base], base_bits);
@@ -110,27 +110,27 @@ pub fn build<D: Shared>(domain: &mut D, base: &[u64], base_bits: usize, size: Si
             generator.copy_from_slice(&spread[..stride]);
         }
         // A row for each of the numbers side by side.
-        let each: Vec<&[D::Element]> = generators.chunks_exact(stride).take(group).collect();
+        let each: Vec<&[u64]> = generators.chunks_exact(stride).take(group).collect();
         domain.collect(&mut entry, &each);
         let powers = table(domain, &entry, window);
         for (j, power) in powers.chunks_exact(entry_words).enumerate() {
             domain.share(&mut spread, power);
             for (i, shared) in spread.chunks_exact(stride).take(group).enumerate() {
-                elements[(((from + i) << window) + j) * stride..][..stride].copy_from_slice(shared);
+                all[(((from + i) << window) + j) * stride..][..stride].copy_from_slice(shared);
             }
         }
     }
-    Table { size, stride, elements }
+    Table { size, stride, words: all }
 }
 
 /// The powers of a table's base, in a domain of its modulus, in constant time.
 ///
 /// The time depends on the domain, on how many exponents there are, and on `bits`: a public bound on their
 /// length, at most that of the table. Results are canonical.
-pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Numbers {
+pub fn pow(domain: &mut dyn Montgomery, table: &Table, exponents: &[&[u64]], bits: usize) -> Numbers {
     let mut entry = domain.zeros(domain.entry_words());
     let mut index = limbs::zero(domain.count());
-    by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
+    by_rows(domain, table, exponents, bits, |domain, x, row, exponents, at| {
         for (lane, index) in index.iter_mut().enumerate() {
             *index = window_at(exponents[lane.min(exponents.len() - 1)], at, table.size.window);
         }
@@ -140,9 +140,9 @@ pub fn pow<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them.
-pub fn pow_vartime<D: Shared>(mut domain: D, table: &Table<D::Element>, exponents: &[&[u64]], bits: usize) -> Numbers {
+pub fn pow_vartime(domain: &mut dyn Montgomery, table: &Table, exponents: &[&[u64]], bits: usize) -> Numbers {
     let mut entry = domain.zeros(domain.entry_words());
-    by_rows(&mut domain, table, exponents, bits, |domain, x, row, exponents, at| {
+    by_rows(domain, table, exponents, bits, |domain, x, row, exponents, at| {
         let windows: Vec<_> = exponents.iter().map(|e| window_at(e, at, table.size.window) as usize).collect();
         if windows.iter().any(|&window| window > 0) {
             let entries: Vec<_> = windows.iter().map(|window| &row[window * table.stride..][..table.stride]).collect();
@@ -153,21 +153,21 @@ pub fn pow_vartime<D: Shared>(mut domain: D, table: &Table<D::Element>, exponent
 }
 
 /// The product so far of a batch; `None` before its first factor.
-type Product<D> = Option<Placed<<D as crate::Domain>::Word>>;
+type Product = Option<AlignedBuf>;
 
 /// All batches meet a row of the table while it is in a near cache.
-fn by_rows<D: Shared>(
-    domain: &mut D,
-    table: &Table<D::Element>,
+fn by_rows(
+    domain: &mut dyn Montgomery,
+    table: &Table,
     exponents: &[&[u64]],
     bits: usize,
-    mut meet: impl FnMut(&mut D, &mut Product<D>, &[D::Element], &[&[u64]], usize),
+    mut meet: impl FnMut(&mut dyn Montgomery, &mut Product, &[u64], &[&[u64]], usize),
 ) -> Numbers {
     let Size { window, rows } = table.size;
     assert!(bits <= rows * window, "exponents of {bits} bits, a table for {}", rows * window);
     let mut out = Numbers::default();
     for exponents in exponents.chunks(BATCHES * domain.count()) {
-        let mut batches: Vec<(&[&[u64]], Product<D>)> = exponents.chunks(domain.count()).map(|b| (b, None)).collect();
+        let mut batches: Vec<(&[&[u64]], Product)> = exponents.chunks(domain.count()).map(|b| (b, None)).collect();
         for row in 0..bits.div_ceil(window) {
             for (batch, x) in &mut batches {
                 meet(domain, x, table.row(row), batch, row * window);
@@ -181,7 +181,7 @@ fn by_rows<D: Shared>(
     out
 }
 
-fn multiply<D: Shared>(domain: &mut D, x: &mut Product<D>, entry: &[D::Word]) {
+fn multiply(domain: &mut dyn Montgomery, x: &mut Product, entry: &[u64]) {
     match x {
         Some(x) => domain.multiply_entry(x, entry),
         None => {

@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use crate::domain::Domain;
 use crate::limbs::{Limbs, Numbers};
-use crate::place::Placed;
+use crate::montgomery::Montgomery;
+use crate::place::AlignedBuf;
 
 /// The inverses of numbers in a domain whose moduli are all the same; `bits` bounds their lengths and is
 /// public. `invert` returns the inverse of a number below the modulus, if it has one.
@@ -18,8 +18,8 @@ use crate::place::Placed;
 ///
 /// Cost: for each number, a lane's share of five products. For the whole list, one inversion and `2⌈log₂ n⌉` batches of
 /// products, for `n` lanes in use.
-pub fn invert<D: Domain>(
-    mut domain: D,
+pub fn invert(
+    domain: &mut dyn Montgomery,
     numbers: &[&[u64]],
     bits: usize,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
@@ -27,7 +27,7 @@ pub fn invert<D: Domain>(
     let count = domain.count();
     let mut factors = Vec::with_capacity(numbers.len().div_ceil(count));
     // products[i] = factors[0]·…·factors[i]
-    let mut products: Vec<Placed<D::Word>> = Vec::with_capacity(factors.capacity());
+    let mut products: Vec<AlignedBuf> = Vec::with_capacity(factors.capacity());
     for numbers in numbers.chunks(count) {
         // Lanes without a number have 1.
         let mut lanes = numbers.to_vec();
@@ -48,7 +48,7 @@ pub fn invert<D: Domain>(
 
     let last = domain.copy_of(last);
     let lanes = domain.leave(last, count.min(numbers.len()));
-    let inverses = invert_each(&mut domain, &lanes, invert)?;
+    let inverses = invert_each(domain, &lanes, invert)?;
     let inverses: Vec<&[u64]> = inverses.iter().collect();
 
     // The inverse of products[i], from the last down.
@@ -67,8 +67,8 @@ pub fn invert<D: Domain>(
 
 /// The inverse of each plain number, with one inversion. There is at least one number, and each is below the
 /// modulus.
-fn invert_each<D: Domain>(
-    domain: &mut D,
+fn invert_each(
+    domain: &mut dyn Montgomery,
     numbers: &Numbers,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
 ) -> Option<Numbers> {
@@ -88,7 +88,7 @@ fn invert_each<D: Domain>(
 }
 
 /// Products of plain numbers below the modulus.
-fn multiply<'b, D: Domain>(domain: &mut D, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Numbers {
+fn multiply<'b>(domain: &mut dyn Montgomery, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Numbers {
     let (a, b): (Vec<_>, Vec<_>) = pairs.map(<[_; 2]>::into).unzip();
     let mut out = Numbers::default();
     for (a, b) in a.chunks(domain.count()).zip(b.chunks(domain.count())) {
@@ -96,7 +96,8 @@ fn multiply<'b, D: Domain>(domain: &mut D, pairs: impl Iterator<Item = [&'b [u64
         let y = domain.plain(b);
         domain.amm(&mut x, &y);
         out.append(domain.canonical(&x, a.len()));
-        domain.recycle([x, y]);
+        domain.recycle(x);
+        domain.recycle(y);
     }
     out
 }

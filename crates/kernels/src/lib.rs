@@ -2,7 +2,7 @@
 //!
 //! Each folder is an arithmetic. In each, `Machine` is the operations of a machine (its vectors, in
 //! arithmetic words), `Kernels` the compiled kernels of one machine (the crate `machines` provides them),
-//! `Constants` the values prepared from a modulus, and `Domain` numbers in Montgomery's domain.
+//! `Constants` the values prepared from a modulus, and `Domain` numbers in Montgomery form.
 //!
 //! * [`batch`]: many numbers, one in each lane of the vectors.
 //! * [`pair`]: one or two numbers, laid across vectors.
@@ -14,10 +14,9 @@
 //!
 //! What they share:
 //!
-//! * [`Domain`]: what an exponentiation needs of an arithmetic; [`Shared`]: what tables need that all numbers
-//!   of a domain read.
-//! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any domain, numbers
-//!   in and numbers out.
+//! * [`Montgomery`]: what an exponentiation needs of an arithmetic.
+//! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any [`Montgomery`],
+//!   numbers in and numbers out.
 //! * [`bounds`]: how large numbers in a domain can be.
 //! * [`OddModulus`]: a modulus that Montgomery's method can have.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
@@ -31,8 +30,6 @@ extern crate alloc;
 
 #[macro_use]
 mod unroll;
-#[macro_use]
-mod shared;
 
 pub mod batch;
 #[cfg(feature = "bls12-381")]
@@ -40,11 +37,11 @@ pub mod bls12_381;
 pub mod bounds;
 #[cfg(feature = "papers")]
 pub mod carry;
-mod domain;
 pub mod fixed_base;
 pub mod invert;
 pub mod limbs;
 mod modulus;
+mod montgomery;
 pub mod mul;
 pub mod multi_pow;
 pub mod pair;
@@ -55,6 +52,5 @@ pub mod scalar;
 pub mod sieve;
 pub mod wheel;
 
-pub use domain::{Costs, Domain};
 pub use modulus::OddModulus;
-pub use shared::Shared;
+pub use montgomery::{Costs, Layout, Montgomery};

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::batch::Constants;
-use crate::domain::Domain;
 use crate::limbs::Numbers;
+use crate::montgomery::Montgomery;
 
 /// One product `a·b mod M`.
 pub struct Product<'a, C = Constants> {
@@ -35,7 +35,7 @@ pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
 /// limbs.
 ///
 /// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
-pub fn mul<D: Domain, C>(domain: &mut D, batch: &[Product<C>]) -> Numbers {
+pub fn mul<C>(domain: &mut dyn Montgomery, batch: &[Product<C>]) -> Numbers {
     let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
     let mut x = domain.enter(&a, bits);
@@ -43,6 +43,7 @@ pub fn mul<D: Domain, C>(domain: &mut D, batch: &[Product<C>]) -> Numbers {
     let y = domain.plain(&b);
     domain.amm(&mut x, &y);
     let out = domain.canonical(&x, batch.len());
-    domain.recycle([x, y]);
+    domain.recycle(x);
+    domain.recycle(y);
     out
 }

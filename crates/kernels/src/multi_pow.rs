@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::batch::Constants;
-use crate::domain::Domain;
 use crate::limbs::{self, Numbers};
-use crate::place::Placed;
+use crate::montgomery::Montgomery;
+use crate::place::AlignedBuf;
 use crate::pow::{fixed_windows, odd_powers, sliding_window, table, window_at};
 
 /// One product of powers `Π bases[i]^exponents[i] mod M`.
@@ -43,19 +43,19 @@ pub fn moduli<'a, C>(batch: &[MultiPower<'a, C>]) -> Vec<&'a C> {
 /// read for every window.
 ///
 /// Cost for `k` bases: the squarings of one power, and `k` times its tables and its other products.
-pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Numbers {
+pub fn multi_pow<C>(domain: &mut dyn Montgomery, batch: &[MultiPower<C>]) -> Numbers {
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let window = domain.window_bits(bits);
     let bases = enter(domain, batch);
-    let mut finished = |base: &Placed<D::Word>| {
+    let mut finished = |base: &AlignedBuf| {
         let table = table(domain, base, window);
         domain.finish_table(table)
     };
     let tables: Vec<_> = bases.iter().map(&mut finished).collect();
-    domain.recycle(bases);
+    bases.into_iter().for_each(|number| domain.recycle(number));
     let last = batch.len() - 1;
     let x = fixed_windows(domain, &tables, window, bits, |base, lane| batch[lane.min(last)].exponents[base]);
-    domain.recycle(tables);
+    tables.into_iter().for_each(|number| domain.recycle(number));
     domain.leave(x, batch.len())
 }
 
@@ -63,7 +63,7 @@ pub fn multi_pow<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Numbe
 ///
 /// If all lanes share their exponents (a verification with one key), it uses sliding windows over their set
 /// bits (Möller 2001); else [`multi_pow`].
-pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Numbers {
+pub fn multi_pow_vartime<C>(domain: &mut dyn Montgomery, batch: &[MultiPower<C>]) -> Numbers {
     let exponents = batch[0].exponents;
     let shared = |p: &MultiPower<C>| p.exponents.iter().zip(exponents).all(|(a, b)| limbs::equal(a, b));
     if !batch.iter().all(shared) {
@@ -82,7 +82,7 @@ pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) 
     }
     factors.sort_unstable_by_key(|&(low, base, _)| (core::cmp::Reverse(low), base));
 
-    let mut x: Option<Placed<D::Word>> = None;
+    let mut x: Option<AlignedBuf> = None;
     let mut at = 0;
     for (low, base, i) in factors {
         let factor = &odd[base][i];
@@ -102,7 +102,7 @@ pub fn multi_pow_vartime<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) 
         }
         None => domain.one(),
     };
-    domain.recycle(odd.into_iter().flatten());
+    odd.into_iter().flatten().for_each(|number| domain.recycle(number));
     domain.leave(x, batch.len())
 }
 
@@ -128,7 +128,7 @@ fn windows(exponent: &[u64], width: usize) -> Vec<(usize, u64)> {
 }
 
 /// The bases in the domain, one number of all lanes for each.
-fn enter<D: Domain, C>(domain: &mut D, batch: &[MultiPower<C>]) -> Vec<Placed<D::Word>> {
+fn enter<C>(domain: &mut dyn Montgomery, batch: &[MultiPower<C>]) -> Vec<AlignedBuf> {
     let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
     let bases = |i: usize| batch.iter().map(|p| p.bases[i]).collect::<Vec<_>>();
     (0..batch[0].bases.len()).map(|i| domain.enter(&bases(i), bits)).collect()

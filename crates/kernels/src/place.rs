@@ -9,6 +9,8 @@ use zeroize::optimization_barrier;
 /// places of a page. (Zen 4 seems to compare some four bits more, of the physical page: see "Places in memory" in
 /// docs/notes/performance.md.)
 const PAGE: usize = 4096;
+/// The bytes of a line of the caches: as long as the longest vector, which is aligned to that.
+const LINE: usize = 64;
 
 /// Where columns start within a page.
 pub(crate) const COLUMNS: usize = 0;
@@ -20,36 +22,38 @@ pub(crate) const fn behind_numbers(lines: usize) -> usize {
     (NUMBERS + 64 * lines) % PAGE
 }
 
-/// A slice of its own that is overwritten with zeros when dropped.
+/// A slice of its own, aligned for vectors, that is overwritten with zeros when dropped.
 ///
 /// All fields are whole words, so there is no padding: a move of padding would copy what the stack had there, which may
 /// be a secret, to where nothing overwrites it.
-pub struct Placed<T: Copy> {
+pub struct AlignedBuf<T: Copy = u64> {
     /// What lies before the slice, the slice, what lies behind it, and last a zero, with which it is wiped.
     store: Vec<T>,
     start: usize,
     len: usize,
-    /// The most that may lie before the slice.
-    room: usize,
+    /// The bytes after which places repeat: [`LINE`] or [`PAGE`].
+    unit: usize,
 }
 
-impl<T: Copy> Placed<T> {
+impl<T: Copy> AlignedBuf<T> {
     /// `len` copies of `zero`, `offset` bytes into a page (or as near as the size of `T` allows), or
-    /// anywhere.
+    /// at the beginning of any line.
     pub(crate) fn new(zero: T, len: usize, offset: Option<usize>) -> Self {
         match offset {
-            Some(offset) => Self::within(zero, len, PAGE / size_of::<T>().max(1), offset),
-            None => Self::within(zero, len, 0, 0),
+            Some(offset) => Self::within(zero, len, PAGE, offset),
+            None => Self::within(zero, len, LINE, 0),
         }
     }
 
-    fn within(zero: T, len: usize, room: usize, offset: usize) -> Self {
+    fn within(zero: T, len: usize, unit: usize, offset: usize) -> Self {
         const { assert!(size_of::<Self>() == size_of::<Vec<T>>() + 3 * size_of::<usize>()) }
+        let size = size_of::<T>().max(1);
+        let room = unit / size;
         let mut store = Vec::with_capacity(room + len + 1);
-        let address = store.as_ptr() as usize % PAGE;
-        let start = room.min((offset + PAGE - address) % PAGE / size_of::<T>().max(1));
+        let address = store.as_ptr() as usize % unit;
+        let start = room.min((offset + unit - address) % unit / size);
         store.resize(start + len + 1, zero);
-        Self { store, start, len, room }
+        Self { store, start, len, unit }
     }
 
     fn zero(&self) -> T {
@@ -77,15 +81,17 @@ impl<T: Copy> Placed<T> {
 
 /// Slices at [`NUMBERS`] that are not in use, for the next ones: those of a batch are too long to be allocated fast.
 /// They keep what they held until they are used again or dropped.
-pub(crate) struct Pool<T: Copy>(Vec<Placed<T>>);
+pub struct Pool<T: Copy = u64>(Vec<AlignedBuf<T>>);
 
-impl<T: Copy> Pool<T> {
-    pub(crate) const fn new() -> Self {
+impl<T: Copy> Default for Pool<T> {
+    fn default() -> Self {
         Self(Vec::new())
     }
+}
 
+impl<T: Copy> Pool<T> {
     /// `len` elements of any value, in the shortest slice that has room, or in a new one.
-    pub(crate) fn take(&mut self, zero: T, len: usize) -> Placed<T> {
+    pub(crate) fn take(&mut self, zero: T, len: usize) -> AlignedBuf<T> {
         let fitting = self.0.iter().enumerate().filter(|(_, slice)| slice.capacity() >= len);
         match fitting.min_by_key(|(_, slice)| slice.capacity()) {
             Some((i, _)) => {
@@ -93,30 +99,25 @@ impl<T: Copy> Pool<T> {
                 out.len = len;
                 out
             }
-            None => Placed::new(zero, len, Some(NUMBERS)),
+            None => AlignedBuf::new(zero, len, Some(NUMBERS)),
         }
     }
 
-    /// Takes all that another has.
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.0.append(&mut other.0);
-    }
-
     /// Keeps a slice.
-    pub(crate) fn put(&mut self, slice: Placed<T>) {
+    pub(crate) fn put(&mut self, slice: AlignedBuf<T>) {
         self.0.push(slice);
     }
 }
 
-impl<T: Copy> Clone for Placed<T> {
+impl<T: Copy> Clone for AlignedBuf<T> {
     fn clone(&self) -> Self {
-        let mut out = Self::within(self.zero(), self.len(), self.room, self.as_ptr() as usize % PAGE);
+        let mut out = Self::within(self.zero(), self.len(), self.unit, self.as_ptr() as usize % self.unit);
         out.copy_from_slice(self);
         out
     }
 }
 
-impl<T: Copy> Deref for Placed<T> {
+impl<T: Copy> Deref for AlignedBuf<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
@@ -124,14 +125,14 @@ impl<T: Copy> Deref for Placed<T> {
     }
 }
 
-impl<T: Copy> DerefMut for Placed<T> {
+impl<T: Copy> DerefMut for AlignedBuf<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.store[self.start..self.start + self.len]
     }
 }
 
-impl<T: Copy> Drop for Placed<T> {
+impl<T: Copy> Drop for AlignedBuf<T> {
     fn drop(&mut self) {
         self.wipe();
     }
@@ -147,8 +148,9 @@ mod tests {
 
     #[test]
     fn lies_where_it_should() {
+        assert_eq!(AlignedBuf::new(0u64, 77, None).as_ptr() as usize % LINE, 0);
         for offset in [COLUMNS, NUMBERS, behind_numbers(24), behind_numbers(42)] {
-            let placed = Placed::new(Vector([0; 8]), 77, Some(offset)).clone();
+            let placed = AlignedBuf::new(Vector([0; 8]), 77, Some(offset)).clone();
             assert_eq!((placed.len(), placed.as_ptr() as usize % PAGE), (77, offset));
             assert!(placed.iter().all(|vector| vector.0 == [0; 8]));
         }
@@ -156,9 +158,9 @@ mod tests {
 
     #[test]
     fn slices_serve_again_and_are_wiped_whole() {
-        let (zero, seven, mut pool) = (Vector([0; 8]), Vector([7; 8]), Pool::new());
+        let (zero, seven, mut pool) = (Vector([0; 8]), Vector([7; 8]), Pool::default());
         for len in [90, 5] {
-            let mut slice = Placed::new(zero, len, Some(NUMBERS));
+            let mut slice = AlignedBuf::new(zero, len, Some(NUMBERS));
             slice.fill(seven);
             let address = slice.as_ptr();
             pool.put(slice);

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::batch::Constants;
-use crate::domain::Domain;
 use crate::limbs::{self, Numbers};
-use crate::place::Placed;
+use crate::montgomery::Montgomery;
+use crate::place::AlignedBuf;
 
 /// One power `base^exponent mod M`.
 pub struct Power<'a, C = Constants> {
@@ -38,31 +38,31 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 ///
 /// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
-pub fn pow<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
+pub fn pow<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let base = enter(domain, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
     let x = power(domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
-    domain.recycle([base]);
+    domain.recycle(base);
     domain.leave(x, batch.len())
 }
 
-/// A number in the domain, raised to the `bits` lowest bits of an exponent for each lane.
-pub(crate) fn power<'e, D: Domain>(
-    domain: &mut D,
-    base: &[D::Word],
+/// A number in Montgomery form, raised to the `bits` lowest bits of an exponent for each lane, in constant time.
+pub fn power<'e>(
+    domain: &mut dyn Montgomery,
+    base: &[u64],
     bits: usize,
     exponent: impl Fn(usize) -> &'e [u64],
-) -> Placed<D::Word> {
+) -> AlignedBuf {
     let window = domain.window_bits(bits);
     let table = table(domain, base, window);
     let tables = [domain.finish_table(table)];
     let x = fixed_windows(domain, &tables, window, bits, |_, lane| exponent(lane));
-    domain.recycle(tables);
+    tables.into_iter().for_each(|number| domain.recycle(number));
     x
 }
 
 /// The powers of a number from 0 to `2^window − 1`, as table entries.
-pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) -> Placed<D::Word> {
+pub(crate) fn table(domain: &mut dyn Montgomery, base: &[u64], window: usize) -> AlignedBuf {
     let (words, size) = (domain.words(), domain.entry_words());
     let mut table = domain.scratch(size << window);
     let mut entry = domain.scratch(size);
@@ -72,7 +72,7 @@ pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) 
             0 => {
                 let one = domain.one();
                 number.copy_from_slice(&one);
-                domain.recycle([one]);
+                domain.recycle(one);
             }
             1 => number.copy_from_slice(&base[..words]),
             _ if i % 2 == 0 => {
@@ -87,7 +87,7 @@ pub(crate) fn table<D: Domain>(domain: &mut D, base: &[D::Word], window: usize) 
         domain.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
-    domain.recycle([entry]);
+    domain.recycle(entry);
     table
 }
 
@@ -98,24 +98,25 @@ const WINDOWS_AT_ONCE: usize = 8;
 /// each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
 ///
 /// Every table is read as a whole for every window of its exponents.
-pub(crate) fn fixed_windows<'e, D: Domain>(
-    domain: &mut D,
-    tables: &[Placed<D::Word>],
+pub(crate) fn fixed_windows<'e>(
+    domain: &mut dyn Montgomery,
+    tables: &[AlignedBuf],
     window: usize,
     bits: usize,
     exponent: impl Fn(usize, usize) -> &'e [u64],
-) -> Placed<D::Word> {
+) -> AlignedBuf {
     let (count, words, size) = (domain.count(), domain.words(), domain.entry_words());
     let mut x = domain.one();
-    let mut entries = domain.scratch(size * D::WINDOWS * tables.len());
-    let (mut index, mut windows) = (limbs::zero(D::WINDOWS * count), limbs::zero(count));
+    let at_once = domain.windows();
+    let mut entries = domain.scratch(size * at_once * tables.len());
+    let (mut index, mut windows) = (limbs::zero(at_once * count), limbs::zero(count));
     for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
         if i > 0 {
             domain.ams(&mut x, window);
         }
-        for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * D::WINDOWS)).enumerate() {
+        for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * at_once)).enumerate() {
             // The table is read for this window and the next ones; below the last, for the last again.
-            if i % D::WINDOWS == 0 {
+            if i % at_once == 0 {
                 debug_assert!(window * WINDOWS_AT_ONCE < 64);
                 for (group, index) in index.chunks_mut(WINDOWS_AT_ONCE * count).enumerate() {
                     let at = at.saturating_sub(group * WINDOWS_AT_ONCE);
@@ -133,7 +134,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
                 }
                 domain.select(entries, table, &index);
             }
-            let entry = &entries[i % D::WINDOWS * size..][..size];
+            let entry = &entries[i % at_once * size..][..size];
             if i > 0 || base > 0 {
                 domain.multiply_entry(&mut x, entry);
             } else {
@@ -141,7 +142,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
             }
         }
     }
-    domain.recycle([entries]);
+    domain.recycle(entries);
     x
 }
 
@@ -151,7 +152,7 @@ pub(crate) fn fixed_windows<'e, D: Domain>(
 /// would not be reduced as usual. Where the domain has no room for that, it is [`pow`].
 ///
 /// Precondition: every base is 2.
-pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
+pub fn pow_of_two<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     debug_assert!(batch.iter().all(|power| limbs::equal(power.base, &[2])));
     let window = domain.doubling_window();
     if window == 0 {
@@ -174,7 +175,7 @@ pub fn pow_of_two<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
 ///
 /// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
 /// [`pow`].
-pub fn pow_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
+pub fn pow_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
     let base = enter(domain, batch);
     let x = power_vartime(domain, base, exponent);
@@ -182,7 +183,7 @@ pub fn pow_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers 
 }
 
 /// Like [`pow_vartime`], for bases below their moduli, which spares odd exponents a product.
-pub fn pow_reduced_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
+pub fn pow_reduced_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
     power_of_reduced_vartime(domain, &batch.iter().map(|p| p.base).collect::<Vec<_>>(), exponent)
 }
@@ -194,7 +195,7 @@ fn shared_exponent<'a, C>(batch: &[Power<'a, C>]) -> Option<&'a [u64]> {
 }
 
 /// [`pow`], as long as the exponents are.
-fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers {
+fn pow_each_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
     pow(domain, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
 }
@@ -202,7 +203,7 @@ fn pow_each_vartime<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Numbers
 /// Numbers below their moduli, raised to a public exponent; canonical.
 ///
 /// If it is odd, the last product is by the plain number: it takes the power out of the domain too.
-pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
+pub(crate) fn power_of_reduced_vartime(domain: &mut dyn Montgomery, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
     let plain = domain.plain(numbers);
     let base = domain.enter_plain(&plain);
     let is_odd = exponent.first().is_some_and(|low| low & 1 == 1);
@@ -217,12 +218,13 @@ pub(crate) fn power_of_reduced_vartime<D: Domain>(domain: &mut D, numbers: &[&[u
         domain.leave_in_place(&mut x);
     }
     let out = domain.canonical(&x, numbers.len());
-    domain.recycle([x, plain]);
+    domain.recycle(x);
+    domain.recycle(plain);
     out
 }
 
 /// A number in the domain, raised to a public exponent.
-pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, exponent: &[u64]) -> Placed<D::Word> {
+pub(crate) fn power_vartime(domain: &mut dyn Montgomery, base: AlignedBuf, exponent: &[u64]) -> AlignedBuf {
     let bits = limbs::bits_vartime(exponent);
     if bits == 0 {
         return domain.one();
@@ -230,7 +232,7 @@ pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, ex
     let window = sliding_window(bits);
     let odd = odd_powers(domain, base, window);
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1;
-    let mut x: Option<Placed<D::Word>> = None;
+    let mut x: Option<AlignedBuf> = None;
     let mut top = bits;
     while top > 0 {
         if bit(top - 1) == 0 {
@@ -255,7 +257,7 @@ pub(crate) fn power_vartime<D: Domain>(domain: &mut D, base: Placed<D::Word>, ex
         }
         top = low;
     }
-    domain.recycle(odd);
+    odd.into_iter().for_each(|number| domain.recycle(number));
     x.unwrap_or_else(|| domain.one())
 }
 
@@ -271,7 +273,7 @@ pub(crate) fn sliding_window(bits: usize) -> usize {
 }
 
 /// `base^(2i + 1)` for each `i` below `2^(window − 1)`.
-pub(crate) fn odd_powers<D: Domain>(domain: &mut D, base: Placed<D::Word>, window: usize) -> Vec<Placed<D::Word>> {
+pub(crate) fn odd_powers(domain: &mut dyn Montgomery, base: AlignedBuf, window: usize) -> Vec<AlignedBuf> {
     let mut odd = Vec::with_capacity(1 << (window - 1));
     odd.push(base);
     if window > 1 {
@@ -282,12 +284,12 @@ pub(crate) fn odd_powers<D: Domain>(domain: &mut D, base: Placed<D::Word>, windo
             domain.amm(&mut next, &square);
             odd.push(next);
         }
-        domain.recycle([square]);
+        domain.recycle(square);
     }
     odd
 }
 
-fn enter<D: Domain, C>(domain: &mut D, batch: &[Power<C>]) -> Placed<D::Word> {
+fn enter<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> AlignedBuf {
     let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
     let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
     domain.enter(&bases, bits)

@@ -52,10 +52,10 @@ macro_rules! check {
         let mut domain = $domain(&constants);
         let size = fixed_base::size(&domain, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
         let table = fixed_base::build(&mut domain, &base, base_bits, size);
-        fixed_base::pow(domain, &table, &exponents, exponent_bits);
+        fixed_base::pow(&mut domain, &table, &exponents, exponent_bits);
         // That there is an inverse is public. The inversion itself: see `candidates`.
         let inverse = |number: &[u64]| Some(Limbs::new(secret(number.len(), 7, false)));
-        invert::invert($domain(&constants), &[&base, &factor, &base], base_bits, inverse);
+        invert::invert(&mut $domain(&constants), &[&base, &factor, &base], base_bits, inverse);
         println!("{}, {} bits", $name, 64 * limbs);
     }};
 }

@@ -18,8 +18,7 @@ mod assembly;
 mod cpu;
 mod cycles;
 mod hidden;
-#[cfg(target_arch = "x86_64")]
-mod mxcsr;
+pub mod mxcsr;
 
 pub mod batch;
 #[cfg(feature = "bls12-381")]

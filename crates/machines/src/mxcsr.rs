@@ -9,6 +9,7 @@
 //!
 //! Source: Intel SDM volume 1, section 10.2.3.
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 
 /// Every exception masked (bits 7 to 12), rounding to nearest (13 and 14), denormals as they are (6 and 15),
@@ -22,36 +23,55 @@ const INEXACT: u32 = 0x20;
 /// The bits that decide whether the register must be restored: all except flags that no kernel raises.
 const DECIDES: u32 = !FLAGS | INEXACT;
 
-/// Runs `work` in the default environment, and leaves MXCSR as it was, even where `work` panics.
-///
-/// Cost: one read of the register where the host has the default and has rounded before. Else another read,
-/// and a write if the host's control bits differ or `work` raises the flag.
-#[inline(always)]
-pub(crate) fn held<R>(work: impl FnOnce() -> R) -> R {
-    let host = read();
-    let _back = (host & DECIDES != DEFAULT | INEXACT).then(|| {
-        if host & !FLAGS != DEFAULT {
+/// The default environment, until it is dropped: then MXCSR is as it was, even after a panic.
+#[must_use]
+#[derive(Debug)]
+pub struct DefaultMxcsr {
+    /// The host's register, if it must be restored.
+    host: Option<u32>,
+}
+
+impl DefaultMxcsr {
+    /// Sets the default environment, if products round: see
+    /// [`Machine::ROUNDS`](zariz_kernels::batch::Machine::ROUNDS). Keep it around all batches of a call.
+    ///
+    /// Cost: one read of the register where the host has the default and has rounded before. Else another read at the
+    /// end, and a write if the host's control bits differ or the flag is raised.
+    #[inline]
+    pub fn if_needed(rounds: bool) -> Self {
+        if !rounds {
+            return Self { host: None };
+        }
+        let host = read();
+        let host = (host & DECIDES != DEFAULT | INEXACT).then_some(host);
+        if host.is_some_and(|host| host & !FLAGS != DEFAULT) {
             // SAFETY: it is the environment that the compiler assumes.
             unsafe { write(DEFAULT) };
         }
-        Host(host)
-    });
-    work()
+        Self { host }
+    }
 }
 
-/// The host's register, which is restored on drop.
-struct Host(u32);
-
-impl Drop for Host {
-    #[inline(always)]
+impl Drop for DefaultMxcsr {
+    #[inline]
     fn drop(&mut self) {
-        if read() != self.0 {
+        if let Some(host) = self.host.filter(|&host| read() != host) {
             // SAFETY: the environment is that in which we were called.
-            unsafe { write(self.0) };
+            unsafe { write(host) };
         }
     }
 }
 
+/// Other processors have no such register, nor machines that need it.
+#[cfg(not(target_arch = "x86_64"))]
+fn read() -> u32 {
+    DEFAULT | INEXACT
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn write(_: u32) {}
+
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn read() -> u32 {
     let mut register = 0u32;
@@ -66,6 +86,7 @@ fn read() -> u32 {
 ///
 /// # Safety
 /// Until the host's value is back, the code that follows must be right in that environment.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn write(register: u32) {
     // SAFETY: every x86-64 processor has the instruction; it reads the four bytes of `register`, which is a
@@ -73,7 +94,7 @@ unsafe fn write(register: u32) {
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
     use std::panic::catch_unwind;
@@ -84,9 +105,12 @@ mod tests {
     #[test]
     fn the_hosts_environment_comes_back_after_a_panic() {
         let before = read();
-        // SAFETY: what runs until the register is written again is `held`, and the unwinding of a panic.
+        // SAFETY: what runs until the register is written again is the guard, and the unwinding of a panic.
         unsafe { write(STRANGE) };
-        let result = catch_unwind(|| held(|| panic!("{:#x}", read())));
+        let result: Result<(), _> = catch_unwind(|| {
+            let _default = DefaultMxcsr::if_needed(true);
+            panic!("{:#x}", read())
+        });
         let after = read();
         // SAFETY: the environment is that in which we were called.
         unsafe { write(before) };

@@ -34,17 +34,17 @@ fn one() -> BigUint {
 }
 
 fn digits(x: &BigUint, words: usize) -> Vec<Digits> {
-    let mut out = vec![Digits::ZERO; words];
+    let mut out = vec![[0; DIGITS]; words];
     let all = x.to_u32_digits();
     assert!(all.len() <= DIGITS * words);
     for (i, digit) in all.into_iter().enumerate() {
-        out[i / DIGITS].0[i % DIGITS] = digit;
+        out[i / DIGITS][i % DIGITS] = digit;
     }
     out
 }
 
 fn value(digits: &[Digits]) -> BigUint {
-    BigUint::from_slice(&digits.iter().flat_map(|word| word.0).collect::<Vec<_>>())
+    BigUint::from_slice(&digits.iter().copied().flatten().collect::<Vec<_>>())
 }
 
 /// `a·b·R^{−1} mod M` by the machine; the result is checked to be that, and below `R` it is by its length.
@@ -53,9 +53,9 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     let inverse = limbs::negative_inverse(modulus.iter_u64_digits().next().unwrap_or(0));
     let (digits_of_m, negated) = (digits(modulus, words), digits(&(&radix - modulus), words));
     // The earlier contents of the result must not matter.
-    let mut out = vec![Digits([0x5555_5555; DIGITS]); words];
+    let mut out = vec![[0x5555_5555; DIGITS]; words];
     let constants = Modulus { digits: &digits_of_m, negated: &negated, mu: inverse as u32 };
-    m.amm(&mut out, &mut [Digits([u32::MAX; DIGITS]); SPARE], &digits(a, words), &digits(b, words), constants);
+    m.amm(&mut out, &mut [[u32::MAX; DIGITS]; SPARE], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
     assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
     // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is
@@ -129,15 +129,15 @@ fn machines_agree_in_every_digit() {
         for _ in 0..200 {
             let constants = carry::Constants::new(&odd(&modulus(&mut rng, bits)));
             let [a, b] = [(); 2].map(|()| digits(&number(&mut rng, bits), words));
-            let mut out = [vec![Digits::ZERO; words], vec![Digits::ZERO; words]];
+            let mut out = [vec![[0; DIGITS]; words], vec![[0; DIGITS]; words]];
             zariz_machines::carry::Portable::new().amm(
                 &mut out[0],
-                &mut [Digits::ZERO; SPARE],
+                &mut [[0; DIGITS]; SPARE],
                 &a,
                 &b,
                 constants.modulus(),
             );
-            vector.amm(&mut out[1], &mut [Digits::ZERO; SPARE], &a, &b, constants.modulus());
+            vector.amm(&mut out[1], &mut [[0; DIGITS]; SPARE], &a, &b, constants.modulus());
             assert_eq!(out[0], out[1]);
         }
     }
@@ -159,7 +159,7 @@ fn worth(s: &[Digits], k: &[Vec<u16>; 4]) -> BigUint {
 fn check_tail<M: carry::Kernels, const V: usize>(m: M, s: [Digits; V], k: [Vec<u16>; 4]) {
     let masks: [[M::Mask; V]; 4] = std::array::from_fn(|chain| std::array::from_fn(|v| m.mask(k[chain][v])));
     let chains = Chains { s: s.each_ref().map(|digits| m.load(digits)), k: masks };
-    let mut out = [Digits::ZERO; V];
+    let mut out = [[0; DIGITS]; V];
     let top = tail::resolve(m, &chains, &mut out);
     assert_eq!(value(&out) + (BigUint::from(top) << (32 * DIGITS * V)), worth(&s, &k), "{s:x?} {k:x?}");
 }
@@ -167,7 +167,7 @@ fn check_tail<M: carry::Kernels, const V: usize>(m: M, s: [Digits; V], k: [Vec<u
 #[test]
 fn tails_ripple_through_every_digit() {
     fn widths<M: carry::Kernels, const V: usize>(m: M) {
-        let ones = [Digits([u32::MAX; DIGITS]); V];
+        let ones = [[u32::MAX; DIGITS]; V];
         let none = || [(); 4].map(|()| vec![0u16; V]);
         // Ones everywhere, and one carry that arrives in one lane: it ripples to the top, however far that
         // is.
@@ -180,14 +180,14 @@ fn tails_ripple_through_every_digit() {
                 for stop in [0, u32::MAX - 1, u32::MAX - 2] {
                     let mut s = ones;
                     let at = (lane + DIGITS * V / 2) % (DIGITS * V);
-                    s[at / DIGITS].0[at % DIGITS] = stop;
+                    s[at / DIGITS][at % DIGITS] = stop;
                     check_tail(m, s, k.clone());
                 }
             }
         }
         // Every carry there can be at once.
         check_tail(m, ones, [(); 4].map(|()| vec![u16::MAX; V]));
-        check_tail(m, [Digits::ZERO; V], [(); 4].map(|()| vec![u16::MAX; V]));
+        check_tail(m, [[0; DIGITS]; V], [(); 4].map(|()| vec![u16::MAX; V]));
         check_tail(m, ones, none());
     }
     fn check<M: carry::Kernels>(m: M) {
@@ -212,7 +212,7 @@ fn tails_of_any_window() {
             _ => rng.random(),
         };
         for _ in 0..rounds(2000) {
-            let s = [(); V].map(|()| Digits([(); DIGITS].map(|()| digit(rng))));
+            let s = [(); V].map(|()| [(); DIGITS].map(|()| digit(rng)));
             check_tail(m, s, [(); 4].map(|()| (0..V).map(|_| mask(rng)).collect()));
         }
     }
@@ -252,12 +252,12 @@ fn every_entry_of_a_table() {
     fn check<M: carry::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(35);
         for words in [1, 2, 4] {
-            let table: Vec<Digits> = (0..32 * words).map(|_| Digits(rng.random())).collect();
+            let table: Vec<Digits> = (0..32 * words).map(|_| rng.random()).collect();
             for index in 0..34 {
-                let mut out = vec![Digits([7; DIGITS]); words];
+                let mut out = vec![[7; DIGITS]; words];
                 carry::Kernels::select(m, &mut out, &table, index);
                 let at = words * index as usize;
-                let expected = table.get(at..at + words).map_or(vec![Digits::ZERO; words], <[_]>::to_vec);
+                let expected = table.get(at..at + words).map_or(vec![[0; DIGITS]; words], <[_]>::to_vec);
                 assert_eq!(out, expected);
                 if words > 1 {
                     select::<M, 2>(m, &mut out, &table, index);

@@ -6,10 +6,10 @@ mod common;
 use common::{big, check_method, limbs_of, method_constants, modulus, number, slow};
 use num_bigint::BigUint;
 use rand::{SeedableRng, rngs::StdRng};
-use zariz_kernels::batch::Number;
 use zariz_kernels::batch::block::{SPLIT_DIGITS, TERM};
 use zariz_kernels::batch::{self, Method};
-use zariz_kernels::{Domain, limbs};
+use zariz_kernels::place::AlignedBuf;
+use zariz_kernels::{Montgomery, limbs};
 
 // Where the processor lacks AVX-IFMA or AVX512-IFMA, their machine code runs all the same.
 zariz_emulator::install_before_main!();
@@ -141,7 +141,8 @@ fn entries_are_half_reduced_where_five_bits_are_free() {
                 for (free, words) in [(3, l), (4, l), (5, 2 * l), (6, 2 * l)] {
                     let longest = modulus(free);
                     for lanes in [&[&longest][..], &[&short, &longest]].into_iter().filter(|it| it.len() <= M::LANES) {
-                        let found = batch::Domain::new(m, lanes).entry_words();
+                        let found =
+                            batch::Domain::new(m, lanes).entry_words() * size_of::<u64>() / size_of::<M::Digit>();
                         assert_eq!(found, words, "{method}, {l} digits, {free} bits free");
                     }
                 }
@@ -212,7 +213,7 @@ fn chosen_lower_halves() {
                     let lanes: Vec<_> = constants.iter().collect();
                     let mut domain = batch::Domain::new(m, &lanes);
                     let load =
-                        |domain: &mut batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> Number<M> {
+                        |domain: &mut batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> AlignedBuf {
                             let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
                             domain.load(l, |lane, _| &lanes[lane])
                         };

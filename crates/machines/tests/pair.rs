@@ -6,7 +6,7 @@ use common::pair::check;
 use common::{big, limbs_of, modulus, odd, slow};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_kernels::Domain as _;
+use zariz_kernels::Montgomery as _;
 use zariz_kernels::pair::{Constants, Domain, Kernels, Shape};
 
 zariz_emulator::install_before_main!();

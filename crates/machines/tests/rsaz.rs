@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::rsaz::{self, Quotients};
-use zariz_kernels::{Domain, batch};
+use zariz_kernels::{Montgomery, batch};
 
 #[path = "common/mod.rs"]
 #[macro_use]
@@ -168,10 +168,12 @@ fn digits_at_their_largest() {
                     for y in &numbers {
                         let fill = |domain: &mut rsaz::Domain<W>, digits: &[u32]| {
                             let mut out = domain.zeros(domain.words());
-                            out.iter_mut().zip(digits).for_each(|(out, &value)| *out = w.digit(value));
+                            let places: &mut [W::Digit] = bytemuck::cast_slice_mut(&mut out);
+                            places.iter_mut().zip(digits).for_each(|(out, &value)| *out = w.digit(value));
                             out
                         };
-                        let congruent = |result: &[W::Digit], product: BigUint| {
+                        let congruent = |result: &[u64], product: BigUint| {
+                            let result: &[W::Digit] = bytemuck::cast_slice(result);
                             let result: Vec<u32> = result.iter().map(|&digit| w.value(digit)).collect();
                             assert!(result.iter().all(|&digit| digit <= 1 << m), "{result:x?}");
                             assert!(result[digits..].iter().all(|&digit| digit == 0));

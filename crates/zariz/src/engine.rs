@@ -5,10 +5,10 @@ mod table;
 use std::fmt;
 use std::str::FromStr;
 
-use zariz_kernels::limbs;
+use zariz_kernels::{limbs, pow};
 use zariz_machines::scalar;
 
-use crate::backend::{Backend, Power, Single};
+use crate::backend::{self, Backend, Power, Single};
 use crate::prepared::Prepared;
 use table::{Auto, Native, Row, TABLE, leaked};
 
@@ -225,7 +225,8 @@ impl Engine {
             .collect();
         let moduli: Vec<_> = lanes.iter().map(|(m, _, _)| Prepared::new(m, 1024)).collect();
         let batch: Vec<_> = lanes.iter().zip(&moduli).map(|((_, b, e), c)| power(c, b, e)).collect();
-        for results in [backend.pow(&batch), backend.pow_vartime(&batch)] {
+        for compute in [pow::pow, pow::pow_vartime] {
+            let results = backend::in_batches(backend, &batch, |power| power.modulus, compute);
             for (result, (modulus, base, exponent)) in results.iter().zip(&lanes) {
                 if !limbs::equal(result, &run_one(portable, modulus, base, exponent)) {
                     return Err(EngineError::WrongResult(self));
@@ -248,7 +249,8 @@ fn power<'a>(modulus: &'a Prepared, base: &'a [u64], exponent: &'a [u64]) -> Pow
 
 fn run_one(backend: &dyn Backend, modulus: &[u64], base: &[u64], exponent: &[u64]) -> limbs::Limbs {
     let modulus = Prepared::new(modulus, 64 * modulus.len());
-    limbs::Limbs::new(backend.pow(&[power(&modulus, base, exponent)])[0].to_vec())
+    let power = power(&modulus, base, exponent);
+    limbs::Limbs::new(backend::in_batches(backend, &[power], |power| power.modulus, pow::pow)[0].to_vec())
 }
 
 #[cfg(test)]

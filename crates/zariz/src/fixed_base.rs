@@ -4,10 +4,11 @@ use std::fmt;
 use std::hint::black_box;
 
 use once_cell::race::OnceBox;
-use zariz_kernels::fixed_base::Access;
+use zariz_kernels::Montgomery;
+use zariz_kernels::fixed_base::{self, Access, Table};
 use zariz_kernels::limbs::{self, Limbs, Numbers};
 
-use crate::backend::{Backend, PowerTable};
+use crate::backend;
 use crate::modulus::Modulus;
 use crate::wiping::wiping;
 
@@ -42,9 +43,9 @@ pub struct FixedBase {
     base_bits: usize,
     max_exponent_bits: usize,
     most: usize,
-    table: Box<dyn PowerTable>,
+    table: Table,
     /// For public exponents, where another size is cheaper for these.
-    public: OnceBox<Box<dyn PowerTable>>,
+    public: OnceBox<Table>,
 }
 
 /// Why a base cannot be prepared, or an exponent not be used.
@@ -132,11 +133,13 @@ impl FixedBase {
         }
         let (modulus, most) = (modulus.clone(), memory.min(Self::MAX_MEMORY));
         let (base_bits, base) = (8 * base.len(), limbs::from_be_bytes(base));
-        let backend = modulus.route.machine(&modulus.prepared);
-        let size = backend
-            .table_size(&modulus.prepared, max_exponent_bits, Access::Scan, most)
-            .ok_or(FixedBaseError::TooLarge { max_exponent_bits, memory: most })?;
-        let table = wiping(|| backend.table(&modulus.prepared, &base, base_bits, size));
+        let table = wiping(|| {
+            on_main(&modulus, usize::MAX, |montgomery| {
+                let size = fixed_base::size(montgomery, max_exponent_bits, Access::Scan, most)?;
+                Some(fixed_base::build(montgomery, &base, base_bits, size))
+            })
+        });
+        let table = table.ok_or(FixedBaseError::TooLarge { max_exponent_bits, memory: most })?;
         Ok(Self { modulus, base, base_bits, max_exponent_bits, most, table, public: OnceBox::new() })
     }
 
@@ -174,7 +177,13 @@ impl FixedBase {
     /// # Errors
     /// [`FixedBaseError::ExponentTooLong`] for the first exponent that is too long; nothing is computed then.
     pub fn pow_batch(&self, exponents: &[&[u8]]) -> Result<Vec<Vec<u8>>, FixedBaseError> {
-        wiping(|| self.run(exponents, |exponents, bits| self.table.pow(&self.modulus.prepared, exponents, bits)))
+        wiping(|| {
+            self.run(exponents, |exponents, bits| {
+                on_main(&self.modulus, exponents.len(), |montgomery| {
+                    fixed_base::pow(montgomery, &self.table, exponents, bits)
+                })
+            })
+        })
     }
 
     /// Like [`pow_batch`](Self::pow_batch), for public exponents: faster, in time that depends on them. The
@@ -183,20 +192,26 @@ impl FixedBase {
     /// # Errors
     /// As [`pow_batch`](Self::pow_batch).
     pub fn pow_batch_vartime(&self, exponents: &[&[u8]]) -> Result<Vec<Vec<u8>>, FixedBaseError> {
-        self.run(exponents, |exponents, bits| self.public_table().pow_vartime(&self.modulus.prepared, exponents, bits))
+        self.run(exponents, |exponents, bits| {
+            let table = self.public_table();
+            on_main(&self.modulus, exponents.len(), |montgomery| {
+                fixed_base::pow_vartime(montgomery, table, exponents, bits)
+            })
+        })
     }
 
-    fn public_table(&self) -> &dyn PowerTable {
-        let (prepared, bits) = (&self.modulus.prepared, self.max_exponent_bits);
-        let backend: &dyn Backend = self.modulus.route.machine(prepared);
-        let size = backend.table_size(prepared, bits, Access::Direct, self.most);
+    fn public_table(&self) -> &Table {
+        let bits = self.max_exponent_bits;
+        let size =
+            on_main(&self.modulus, 1, |montgomery| fixed_base::size(montgomery, bits, Access::Direct, self.most));
         match size.filter(|&size| size != self.table.size()) {
-            None => &*self.table,
+            None => &self.table,
             // Threads that come here at once each make the table, and all keep the first.
-            Some(size) => {
-                let make = || Box::new(backend.table(prepared, &self.base, self.base_bits, size));
-                &**self.public.get_or_init(make)
-            }
+            Some(size) => self.public.get_or_init(|| {
+                Box::new(on_main(&self.modulus, usize::MAX, |montgomery| {
+                    fixed_base::build(montgomery, &self.base, self.base_bits, size)
+                }))
+            }),
         }
     }
 
@@ -214,6 +229,13 @@ impl FixedBase {
         let numbers: Vec<&[u64]> = numbers.iter().collect();
         Ok(pow(&numbers, bits).iter().map(|power| self.modulus.to_bytes(power)).collect())
     }
+}
+
+/// Runs `work` with the arithmetic of `count` numbers, or as many as the main engine has lanes for, of one modulus.
+fn on_main<T>(modulus: &Modulus, count: usize, work: impl FnOnce(&mut dyn Montgomery) -> T) -> T {
+    let backend = modulus.route.machine(&modulus.prepared);
+    let _default = backend::default_mxcsr(backend);
+    work(&mut *backend::repeated_sharing(backend, &modulus.prepared, count))
 }
 
 /// Whether a number has more than `bits` bits: nothing else of it shows in the time.

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use zariz_kernels::invert as inverses;
 use zariz_kernels::limbs::{self, Limbs, Numbers};
 
+use crate::backend;
 use crate::dispatch::{Dispatch, Route};
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
@@ -98,7 +100,7 @@ pub(crate) fn invert(route: Route, modulus: &Prepared, numbers: &[&[u64]], bits:
     match numbers {
         [] => Vec::new(),
         [number] => vec![inverse_of(modulus, &limbs::rem(number, modulus.limbs()))],
-        _ => match route.machine(modulus).invert(modulus, numbers, bits, &|number| inverse_of(modulus, number)) {
+        _ => match invert_all(route, modulus, numbers, bits, |number| inverse_of(modulus, number)) {
             Some(inverses) => inverses.iter().map(|inverse| Some(Limbs::new(inverse.to_vec()))).collect(),
             None => {
                 let (lower, upper) = numbers.split_at(numbers.len() / 2);
@@ -108,6 +110,20 @@ pub(crate) fn invert(route: Route, modulus: &Prepared, numbers: &[&[u64]], bits:
             }
         },
     }
+}
+
+/// The inverses of numbers with one inversion; `None` where one of them has none.
+fn invert_all(
+    route: Route,
+    modulus: &Prepared,
+    numbers: &[&[u64]],
+    bits: usize,
+    inverse: impl FnOnce(&[u64]) -> Option<Limbs>,
+) -> Option<Numbers> {
+    let backend = route.machine(modulus);
+    let _default = backend::default_mxcsr(backend);
+    let mut montgomery = backend::repeated(backend, modulus, numbers.len());
+    inverses::invert(&mut *montgomery, numbers, bits, inverse)
 }
 
 /// The inverse of a number below the modulus, if it has one. Only whether there is one shows in the time.
@@ -137,7 +153,7 @@ mod tests {
                     inversions.set(inversions.get() + 1);
                     inverse_of(&prepared, number)
                 };
-                let inverses = route.machine(&prepared).invert(&prepared, &numbers[..count], 64, &inverse);
+                let inverses = invert_all(route, &prepared, &numbers[..count], 64, inverse);
                 assert_eq!((inverses.map(|all| all.len()), inversions.get()), (Some(count), 1), "{engine}");
             }
         }

@@ -2,16 +2,26 @@
 
 use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::Numbers;
+use zariz_kernels::{Montgomery, mul as products, multi_pow as products_of_powers, pow as powers};
 
-use crate::backend::{Backend, MultiPower, Power, Product};
+use crate::backend::{self, Backend, MultiPower, Power, Product};
 use crate::cost::{self, Operation};
+use crate::counts;
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::prepared::Prepared;
 
 /// Powers of any sizes, results in order. Jobs of equal cost share a batch.
 pub(crate) fn pow(route: Route, jobs: &[Power]) -> Numbers {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
-    run(route, jobs, |job| class(route, job.modulus, operation(job), job.base_bits), |backend, jobs| backend.pow(jobs))
+    run(
+        route,
+        jobs,
+        |job| class(route, job.modulus, operation(job), job.base_bits),
+        |m, jobs| {
+            counts::powers(jobs.len());
+            powers::pow(m, jobs)
+        },
+    )
 }
 
 /// Like [`pow`], where every base is 2.
@@ -19,35 +29,46 @@ pub(crate) fn pow(route: Route, jobs: &[Power]) -> Numbers {
 pub(crate) fn pow_of_two(route: Route, jobs: &[Power]) -> Numbers {
     let operation = |job: &Power| Operation::Power { exponent_bits: job.exponent_bits };
     let class = |job: &Power| class(route, job.modulus, operation(job), 0);
-    run(route, jobs, class, |backend, jobs| backend.pow_of_two(jobs))
+    run(route, jobs, class, |m, jobs| {
+        counts::powers(jobs.len());
+        powers::pow_of_two(m, jobs)
+    })
 }
 
 /// Like [`pow`], for exponents that are public.
 pub(crate) fn pow_vartime(route: Route, jobs: &[Power]) -> Numbers {
-    run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_vartime(jobs))
+    run(route, jobs, |job| public_class(route, job), powers::pow_vartime)
 }
 
 /// Like [`pow_vartime`], for bases below their moduli.
 #[cfg(feature = "rsa")]
 pub(crate) fn pow_reduced_vartime(route: Route, jobs: &[Power]) -> Numbers {
-    run(route, jobs, |job| public_class(route, job), |backend, jobs| backend.pow_reduced_vartime(jobs))
+    run(route, jobs, |job| public_class(route, job), powers::pow_reduced_vartime)
 }
 
 /// Products of powers of any sizes, results in order. Those with equally many bases share a batch.
 pub(crate) fn multi_pow(route: Route, jobs: &[MultiPower]) -> Numbers {
     let operation = |bases, exponent_bits| Operation::MultiPower { bases, exponent_bits };
-    run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow(jobs))
+    run(route, jobs, |job| multi_class(route, job, operation), products_of_powers::multi_pow)
 }
 
 /// Like [`multi_pow`], for exponents that are public.
 pub(crate) fn multi_pow_vartime(route: Route, jobs: &[MultiPower]) -> Numbers {
     let operation = |bases, exponent_bits| Operation::PublicMultiPower { bases, exponent_bits };
-    run(route, jobs, |job| multi_class(route, job, operation), |backend, jobs| backend.multi_pow_vartime(jobs))
+    run(route, jobs, |job| multi_class(route, job, operation), products_of_powers::multi_pow_vartime)
 }
 
 /// Products of any sizes, results in order.
 pub(crate) fn mul(route: Route, jobs: &[Product]) -> Numbers {
-    run(route, jobs, |job| class(route, job.modulus, Operation::Product, 0), |backend, jobs| backend.mul(jobs))
+    run(
+        route,
+        jobs,
+        |job| class(route, job.modulus, Operation::Product, 0),
+        |m, jobs| {
+            counts::products(jobs.len());
+            products::mul(m, jobs)
+        },
+    )
 }
 
 /// What jobs must have in common to share a batch: shape, method, and the number of bases.
@@ -76,34 +97,34 @@ fn multi_class(route: Route, job: &MultiPower, operation: impl Fn(usize, usize) 
 }
 
 /// A job with its modulus.
-trait Job: Copy {
-    fn modulus(&self) -> &Prepared;
+trait Job<'a>: Copy {
+    fn modulus(&self) -> &'a Prepared;
 }
 
-impl Job for Power<'_> {
-    fn modulus(&self) -> &Prepared {
+impl<'a> Job<'a> for Power<'a> {
+    fn modulus(&self) -> &'a Prepared {
         self.modulus
     }
 }
 
-impl Job for MultiPower<'_> {
-    fn modulus(&self) -> &Prepared {
+impl<'a> Job<'a> for MultiPower<'a> {
+    fn modulus(&self) -> &'a Prepared {
         self.modulus
     }
 }
 
-impl Job for Product<'_> {
-    fn modulus(&self) -> &Prepared {
+impl<'a> Job<'a> for Product<'a> {
+    fn modulus(&self) -> &'a Prepared {
         self.modulus
     }
 }
 
 /// Gives each machine its share of the jobs of each group, and puts the results back in order.
-fn run<J: Job>(
+fn run<'a, J: Job<'a>>(
     route: Route,
     jobs: &[J],
     class: impl Fn(&J) -> Class,
-    compute: impl Fn(&dyn Backend, &[J]) -> Numbers,
+    compute: impl Fn(&mut dyn Montgomery, &[J]) -> Numbers,
 ) -> Numbers {
     let Some(first) = jobs.first().map(&class) else { return Numbers::default() };
     let of_one_class = jobs.iter().all(|job| class(job) == first);
@@ -116,23 +137,14 @@ fn run<J: Job>(
     let mut results = Numbers::default();
     for group in order.chunk_by(|&a, &b| of_one_class || class(&jobs[a]).group == class(&jobs[b]).group) {
         let mut left = group;
-        let modulus = jobs[group[0]].modulus();
-        let main = route.machine(modulus);
-        let free = route.dispatch == Dispatch::Auto && modulus.method().is_none();
-        // The longest modulus of the group, and its most expensive operation: the last, for the group is sorted.
-        let hardest = || {
-            let bits = group.iter().map(|&i| jobs[i].modulus().size()).max().unwrap_or(0);
-            (bits, class(&jobs[group[group.len() - 1]]).operation)
-        };
-        let shares = if free { plan(hardest(), group.len()) } else { vec![(main, group.len())] };
-        for (backend, count) in shares {
+        let moduli: Vec<_> = group.iter().map(|&i| jobs[i].modulus()).collect();
+        // The most expensive operation is the last one: the group is sorted.
+        let operation = class(&jobs[group[group.len() - 1]]).operation;
+        for (backend, count) in shares(route, &moduli, operation) {
             let (now, later) = left.split_at(count);
             left = later;
             let selected: Vec<J> = now.iter().map(|&i| jobs[i]).collect();
-            // Moduli of one shape on the main engine may have different shapes on another.
-            let shape = |job: &J| backend.shape(job.modulus());
-            let alike = selected.iter().all(|job| shape(job) == shape(&selected[0]));
-            results.append(compute(if alike { backend } else { main }, &selected));
+            results.append(backend::in_batches(backend, &selected, J::modulus, &compute));
         }
     }
     if of_one_class {
@@ -143,8 +155,27 @@ fn run<J: Job>(
     results.in_order(&places)
 }
 
+/// Which machines compute jobs of some moduli at the least cost, and how many each: the first ones, the next, and so on.
+/// The moduli have one shape and method; the operation is the most expensive one.
+pub(crate) fn shares(route: Route, moduli: &[&Prepared], operation: Operation) -> Vec<Share> {
+    let main = route.machine(moduli[0]);
+    if route.dispatch != Dispatch::Auto || moduli[0].method().is_some() {
+        return vec![(main, moduli.len())];
+    }
+    let bits = moduli.iter().map(|modulus| modulus.size()).max().unwrap_or(0);
+    let mut from = 0;
+    let share = |(backend, count): Share| {
+        let mine = &moduli[from..][..count];
+        from += count;
+        // Moduli of one shape on the main engine may have different shapes on another.
+        let are_alike = mine.iter().all(|modulus| backend.shape(modulus) == backend.shape(mine[0]));
+        (if are_alike { backend } else { main }, count)
+    };
+    plan((bits, operation), moduli.len()).into_iter().map(share).collect()
+}
+
 /// A machine, and how many jobs it does.
-type Share = (&'static dyn Backend, usize);
+pub(crate) type Share = (&'static dyn Backend, usize);
 
 /// The cheapest of this processor's machines do all jobs.
 fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Share> {

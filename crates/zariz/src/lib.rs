@@ -48,6 +48,7 @@ mod backend;
 #[cfg(feature = "batcher")]
 pub mod batcher;
 mod cost;
+mod counts;
 mod dispatch;
 mod engine;
 mod fixed_base;

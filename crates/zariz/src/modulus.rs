@@ -269,7 +269,7 @@ pub(crate) fn in_groups<'a, J>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::counts::{self, Counts};
+    use crate::counts::{self, Counts};
 
     #[test]
     fn the_first_power_makes_no_other() {

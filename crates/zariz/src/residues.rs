@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use zariz_kernels::limbs;
+use zariz_kernels::place::AlignedBuf;
+use zariz_kernels::{Montgomery, limbs};
 
-use crate::backend::MontgomeryForm;
+use crate::backend::{Backend, default_mxcsr};
+use crate::counts;
 use crate::engine::Engine;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
@@ -27,16 +29,17 @@ use crate::prepared::Prepared;
 /// # }
 /// ```
 pub struct Residues<'a> {
-    form: Box<dyn MontgomeryForm + 'a>,
+    montgomery: Box<dyn Montgomery + 'a>,
+    numbers: AlignedBuf,
     moduli: Vec<&'a Prepared>,
     engine: Engine,
-    lanes: usize,
+    backend: &'static dyn Backend,
 }
 
 /// Residues in the form of an exponentiation's table entry, for [`Residues::multiply_entry`].
 #[cfg(feature = "papers")]
 pub struct TableEntry<'a> {
-    entry: Box<dyn std::any::Any + Send + Sync>,
+    entry: AlignedBuf,
     moduli: Vec<&'a Prepared>,
     engine: Engine,
 }
@@ -96,7 +99,8 @@ impl fmt::Display for ResiduesError {
 
 impl Clone for Residues<'_> {
     fn clone(&self) -> Self {
-        Self { form: self.form.clone_box(), moduli: self.moduli.clone(), ..*self }
+        let montgomery = self.backend.montgomery(&self.moduli);
+        Self { montgomery, numbers: self.numbers.clone(), moduli: self.moduli.clone(), ..*self }
     }
 }
 
@@ -143,7 +147,13 @@ impl<'a> Residues<'a> {
         let bits = numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
         let numbers: Vec<_> = numbers.iter().map(|number| limbs::from_be_bytes(number)).collect();
         let numbers: Vec<_> = numbers.iter().map(|number| &number[..]).collect();
-        Ok(Self { form: backend.enter(&moduli, &numbers, bits), moduli, engine: first.engine(), lanes })
+        counts::products(moduli.len());
+        let _default = default_mxcsr(backend);
+        let mut montgomery = backend.montgomery(&moduli);
+        let numbers = montgomery.enter(&numbers, bits);
+        // It is kept as long as the numbers, which change.
+        montgomery.forget();
+        Ok(Self { montgomery, numbers, moduli, engine: first.engine(), backend })
     }
 
     /// How many numbers there are.
@@ -158,7 +168,7 @@ impl<'a> Residues<'a> {
 
     /// How many numbers the engine multiplies at once. There may be fewer.
     pub fn lanes(&self) -> usize {
-        self.lanes
+        self.backend.lanes()
     }
 
     /// `x ← x·y` in each lane, by the method of the moduli.
@@ -167,13 +177,16 @@ impl<'a> Residues<'a> {
     /// [`ResiduesError::Different`] if `y` has other moduli, another engine or another method. Nothing
     /// changes then.
     pub fn multiply(&mut self, y: &Residues) -> Result<(), ResiduesError> {
-        let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply(y.form.numbers());
-        if done { Ok(()) } else { Err(ResiduesError::Different) }
+        self.check(&y.moduli, y.engine)?;
+        let _default = default_mxcsr(self.backend);
+        self.montgomery.amm(&mut self.numbers, &y.numbers);
+        Ok(())
     }
 
     /// `x ← x²` in each lane, by the method of the moduli.
     pub fn square(&mut self) {
-        self.form.square();
+        let _default = default_mxcsr(self.backend);
+        self.montgomery.ams(&mut self.numbers, 1);
     }
 
     /// The numbers in order: big-endian, each as long as its modulus.
@@ -184,15 +197,18 @@ impl<'a> Residues<'a> {
             limbs::to_be_bytes(number, &mut out);
             out
         };
-        self.form.leave().iter().zip(&self.moduli).map(write).collect()
+        let _default = default_mxcsr(self.backend);
+        let numbers = self.backend.montgomery(&self.moduli).leave(self.numbers.clone(), self.moduli.len());
+        numbers.iter().zip(&self.moduli).map(write).collect()
     }
 
-    /// Whether moduli are those of these residues, and so are engine and method.
-    fn goes_with(&self, moduli: &[&Prepared], engine: Engine) -> bool {
+    /// Checks that moduli, engine and method are those of these residues.
+    fn check(&self, moduli: &[&Prepared], engine: Engine) -> Result<(), ResiduesError> {
         let same = |(a, b): (&&Prepared, &&Prepared)| {
             std::ptr::eq(*a, *b) || a.method() == b.method() && limbs::equal(a.limbs(), b.limbs())
         };
-        engine == self.engine && moduli.len() == self.moduli.len() && self.moduli.iter().zip(moduli).all(same)
+        let alike = engine == self.engine && moduli.len() == self.moduli.len();
+        if alike && self.moduli.iter().zip(moduli).all(same) { Ok(()) } else { Err(ResiduesError::Different) }
     }
 }
 
@@ -200,7 +216,12 @@ impl<'a> Residues<'a> {
 impl<'a> Residues<'a> {
     /// The numbers as a table entry.
     pub fn to_entry(&self) -> TableEntry<'a> {
-        TableEntry { entry: self.form.to_entry(), moduli: self.moduli.clone(), engine: self.engine }
+        let _default = default_mxcsr(self.backend);
+        let mut montgomery = self.backend.montgomery(&self.moduli);
+        let mut entry = montgomery.zeros(montgomery.entry_words());
+        entry[..self.numbers.len()].copy_from_slice(&self.numbers);
+        montgomery.complete_entry(&mut entry);
+        TableEntry { entry, moduli: self.moduli.clone(), engine: self.engine }
     }
 
     /// Like [`multiply`](Self::multiply), by a table entry. With [`Method::AHMM`](crate::Method::AHMM) the
@@ -210,7 +231,9 @@ impl<'a> Residues<'a> {
     /// [`ResiduesError::Different`] if the entry has other moduli, another engine or another method. Nothing
     /// changes then.
     pub fn multiply_entry(&mut self, y: &TableEntry) -> Result<(), ResiduesError> {
-        let done = self.goes_with(&y.moduli, y.engine) && self.form.multiply_entry(&*y.entry);
-        if done { Ok(()) } else { Err(ResiduesError::Different) }
+        self.check(&y.moduli, y.engine)?;
+        let _default = default_mxcsr(self.backend);
+        self.montgomery.multiply_entry(&mut self.numbers, &y.entry);
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{Add, Mul, Sub};
 
 use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{Domain, OddModulus};
+use zariz_kernels::{Montgomery, OddModulus};
 use zariz_machines::carry::Costs;
 
 /// The machine that counts.
@@ -231,18 +231,18 @@ pub struct Multiplication {
 
 /// One round of a window of `V` vectors that computes its quotient.
 pub fn round<const V: usize>() -> CarryCounts {
-    let mut chains = Chains::new(CarryCount, &[Digits::ZERO; V]);
+    let mut chains = Chains::new(CarryCount, &[[0; DIGITS]; V]);
     count(|m| chains.round(m, &[(); V], 0, &[(); V], ()))
 }
 
 /// Counts a multiplication of numbers of `windows` windows of `V` vectors.
 pub fn multiplication<const V: usize>(windows: usize) -> Multiplication {
-    let zeros = vec![Digits::ZERO; windows * V];
-    let (mut out, mut spare) = (zeros.clone(), vec![Digits::ZERO; 2 * V]);
+    let zeros = vec![[0; DIGITS]; windows * V];
+    let (mut out, mut spare) = (zeros.clone(), vec![[0; DIGITS]; 2 * V]);
     let modulus = Modulus { digits: &zeros, negated: &zeros, mu: 0 };
     let whole = count(|m| carry::amm::<CarryCount, V>(m, &mut out, &mut spare, &zeros, &zeros, modulus));
-    let chains = Chains::new(CarryCount, &[Digits::ZERO; V]);
-    let tail = count(|m| _ = tail::resolve::<CarryCount, V>(m, &chains, &mut [Digits::ZERO; V]));
+    let chains = Chains::new(CarryCount, &[[0; DIGITS]; V]);
+    let tail = count(|m| _ = tail::resolve::<CarryCount, V>(m, &chains, &mut [[0; DIGITS]; V]));
     let tails = tail * windows as u64;
     let subtraction = count(|m| tail::add_if::<CarryCount, V>(m, 0, &mut out, &zeros));
     // Before the rounds the factor of the quotients is broadcast.

@@ -174,8 +174,8 @@ pub fn lengths(bits: usize) -> impl Iterator<Item = usize> {
 
 /// A multiplication of numbers of `words` vectors, and the last subtraction, which is made.
 pub fn prove(words: usize) -> Observed {
-    let zeros = vec![Digits::ZERO; words];
-    let (mut out, mut spare) = (zeros.clone(), [Digits::ZERO; SPARE]);
+    let zeros = vec![[0; DIGITS]; words];
+    let (mut out, mut spare) = (zeros.clone(), [[0; DIGITS]; SPARE]);
     let modulus = Modulus { digits: &zeros, negated: &zeros, mu: 0 };
     observe(|m| match words {
         1 => {
@@ -193,7 +193,7 @@ pub fn prove(words: usize) -> Observed {
 /// [`ripple`](carry::tail::ripple)'s precondition, for tests.
 pub fn breach(carried: bool) -> Observed {
     observe(|m| {
-        let any = m.load(&Digits::ZERO);
+        let any = m.load(&[0; DIGITS]);
         let (sum, overflowed) = m.add(any, m.mask(u16::from(carried)), any);
         carry::tail::ripple::<Bound, 1>(m, &mut [sum], &[overflowed], 0);
     })

@@ -386,11 +386,14 @@ impl<P: Model> batch::Machine for Count<P> {
     const TWO_ROWS: bool = P::TWO_ROWS;
     const FOUR_ROWS: bool = P::FOUR_ROWS;
 
-    type Digit = ();
+    /// Its value does not matter.
+    type Digit = u64;
     type Column = ();
     type Mask = ();
 
-    fn digit_zero(self) {}
+    fn digit_zero(self) -> u64 {
+        0
+    }
     fn column_splat(self, _value: u64) {
         bump(|counts| counts.splats += 1);
     }
@@ -400,14 +403,14 @@ impl<P: Model> batch::Machine for Count<P> {
     fn column_store(self, (): (), values: &mut [u64]) {
         values.fill(0);
     }
-    fn mac(self, (): (), (): (), (): (), (): ()) -> ((), ()) {
+    fn mac(self, (): (), (): (), _: u64, _: u64) -> ((), ()) {
         bump(|counts| counts.products += 1);
         ((), ())
     }
-    fn mac_low(self, (): (), (): (), (): ()) {
+    fn mac_low(self, (): (), _: u64, _: u64) {
         bump(|counts| counts.low += 1);
     }
-    fn mac_high(self, (): (), (): (), (): ()) {
+    fn mac_high(self, (): (), _: u64, _: u64) {
         bump(|counts| counts.high += 1);
     }
     fn add(self, (): (), (): ()) {
@@ -422,17 +425,19 @@ impl<P: Model> batch::Machine for Count<P> {
     fn carry(self, (): ()) {
         bump(|counts| counts.carries += 1);
     }
-    fn digit(self, (): ()) {
+    fn digit(self, (): ()) -> u64 {
         bump(|counts| counts.to_digit += 1);
+        0
     }
-    fn column(self, (): ()) {
+    fn column(self, _: u64) {
         bump(|counts| counts.to_column += 1);
     }
     fn equals(self, (): (), _value: u64) {
         bump(|counts| counts.comparisons += 1);
     }
-    fn select(self, (): (), (): (), (): ()) {
+    fn select(self, (): (), a: u64, _: u64) -> u64 {
         bump(|counts| counts.selects += 1);
+        a
     }
     fn select_column(self, (): (), (): (), (): ()) {
         bump(|counts| counts.selects += 1);

@@ -35,7 +35,8 @@ impl<P: Model> Default for Interval<P> {
 }
 
 /// Digits from `low` to `high`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct Digit {
     /// The least.
     pub low: u64,

@@ -4,24 +4,24 @@ use zariz_kernels::batch::{self, Method};
 use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Domain, OddModulus, Shared};
+use zariz_kernels::{Montgomery, OddModulus};
 
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
-    /// [`Domain::amm`] of any two numbers.
+    /// [`Montgomery::amm`] of any two numbers.
     Amm,
-    /// [`Domain::ams`] of any number.
+    /// [`Montgomery::ams`] of any number.
     Ams,
-    /// [`Domain::enter`] of a number of twice as many digits, so that it is taken in by Horner's rule.
+    /// [`Montgomery::enter`] of a number of twice as many digits, so that it is taken in by Horner's rule.
     Enter,
-    /// [`Domain::leave`] of any number.
+    /// [`Montgomery::leave`] of any number.
     Leave,
     /// [`mul`]: in, multiplied, and out.
     Mul,
-    /// [`Domain::complete_entry`] of any number.
+    /// [`Montgomery::complete_entry`] of any number.
     Entry,
-    /// [`Domain::multiply_entry`] of any number and any entry.
+    /// [`Montgomery::multiply_entry`] of any number and any entry.
     ByEntry,
     /// [`pow`] with the shortest exponent that squares, looks into the table and multiplies by an entry. With
     /// any other the same happens more often, to numbers of whose digits nothing is supposed.
@@ -29,7 +29,7 @@ pub enum Operation {
     /// [`fixed_base::build`] and [`fixed_base::pow`] with the fewest rows that square, look into a row and
     /// multiply by an entry.
     FixedBase,
-    /// [`Domain::double`] of any number, by any digit at all: its factors are shorter.
+    /// [`Montgomery::double`] of any number, by any digit at all: its factors are shorter.
     Double,
 }
 
@@ -88,14 +88,14 @@ impl Operation {
                 started();
                 let mut domain = batch::Domain::new(machine, &[&constants]);
                 // Three rows of two entries: wider windows need more.
-                let most = 3 * 2 * 8 * domain.elements();
+                let most = 3 * 2 * 8 * domain.shared_words();
                 let size = fixed_base::size(&domain, 3, Access::Scan, most).expect("rows of one bit");
                 let table = fixed_base::build(&mut domain, &[0], bits, size);
-                fixed_base::pow(domain, &table, &[&[1]], 3);
+                fixed_base::pow(&mut domain, &table, &[&[1]], 3);
             }
             _ => {
                 let mut domain = batch::Domain::new(machine, &[&constants]);
-                let size = domain.entry_words();
+                let size = l * domain.entry_words() / domain.words();
                 let mut number = |count: usize| domain.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();

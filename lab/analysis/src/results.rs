@@ -315,20 +315,13 @@ impl Arithmetic {
             }
             _ => out.push(worst("amm, ams", &both, multiple(domain), square)),
         }
-        if self.name == "batch" {
-            let (parts, mask, unmasked) = (below(bounds::PARTS), below(reduced), below(bounds::UNMASKED));
-            let [times, left] = [bounds::PARTS, bounds::UNMASKED];
-            out.push(worst(
-                "a private operation: both parts",
-                &format!("twice below {reduced}M"),
-                BELOW_R,
-                parts.clone(),
-            ));
-            let operands = format!("below {times}M, below {reduced}M");
-            out.push(worst("a private operation: unmask", &operands, multiple(left), product(&parts, &mask)));
-            let operands = format!("below {left}M, below M");
-            out.push(worst("a private operation: leave", &operands, multiple(reduced), product(&unmasked, &residue)));
-        }
+        let (parts, mask, unmasked) = (below(bounds::PARTS), below(reduced), below(bounds::UNMASKED));
+        let [times, left] = [bounds::PARTS, bounds::UNMASKED];
+        out.push(worst("a private operation: both parts", &format!("twice below {reduced}M"), BELOW_R, parts.clone()));
+        let operands = format!("below {times}M, below {reduced}M");
+        out.push(worst("a private operation: unmask", &operands, multiple(left), product(&parts, &mask)));
+        let operands = format!("below {left}M, below M");
+        out.push(worst("a private operation: leave", &operands, multiple(reduced), product(&unmasked, &residue)));
         out
     }
 

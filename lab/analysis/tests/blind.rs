@@ -135,32 +135,32 @@ fn intervals_carry_and_cut_as_words_do() {
 #[test]
 fn counts_tell_blocks_apart() {
     let m = Count::<Right>::default();
-    let rows = |t: usize, n: usize| count(|| m.mac_rows(&mut vec![(); t + n], &vec![(); t], &vec![(); n]));
+    let rows = |t: usize, n: usize| count(|| m.mac_rows(&mut vec![(); t + n], &vec![0; t], &vec![0; n]));
     assert_eq!((rows(4, 7).products, rows(3, 7).products), (28, 21));
     assert_eq!((rows(4, 7).loads(), rows(4, 7).stores()), (4 + 7 + 7 * 5, 4 + 7));
-    let square = count(|| m.square(&mut [(); 8], &[(); 4], &[0; 8]));
+    let square = count(|| m.square(&mut [(); 8], &[0; 4], &[0; 8]));
     assert_eq!((square.products, square.additions), (4 * 5 / 2, 8));
     let reduce = |plain: bool| {
-        let last = [(); 4];
-        count(|| m.reduce_rows(&mut [(); 9], &[(); 4], &mut [(); 4], plain.then_some((&last[..], ()))))
+        let last = [0; 4];
+        count(|| m.reduce_rows(&mut [(); 9], &[0; 4], &mut [0; 4], plain.then_some((&last[..], 0))))
     };
     assert_eq!((reduce(false).products, reduce(true).products + reduce(true).low), (16, 17));
     assert_eq!((reduce(false).carries, reduce(true).carries), (4, 4));
     assert_ne!(reduce(false), reduce(true));
-    let low = count(|| m.low_triangle(&mut [(); 4], &[(); 4], &[(); 4]));
-    let high = count(|| m.high_triangle(&mut [(); 5], &[(); 4], &[(); 4]));
-    let below = count(|| m.high_triangle(&mut [(); 5], &[(); 4], &[(); 5]));
+    let low = count(|| m.low_triangle(&mut [(); 4], &[0; 4], &[0; 4]));
+    let high = count(|| m.high_triangle(&mut [(); 5], &[0; 4], &[0; 4]));
+    let below = count(|| m.high_triangle(&mut [(); 5], &[0; 4], &[0; 5]));
     assert_eq!((low.products, low.low, low.high), (6, 4, 0));
     assert_eq!((high.products, high.low, high.high), (10, 0, 3));
     assert_eq!((below.products, below.low, below.high), (10, 0, 4));
     let select = count(|| {
-        let mut out = [(); 2 * WINDOWS];
+        let mut out = [0; 2 * WINDOWS];
         let mut out = out.chunks_mut(2);
-        m.select_tile(std::array::from_fn(|_| out.next().expect("a window")), &[(); 24], 3, &[0; WINDOWS]);
+        m.select_tile(std::array::from_fn(|_| out.next().expect("a window")), &[0; 24], 3, &[0; WINDOWS]);
     });
     let windows = WINDOWS as u64;
     assert_eq!((select.selects, select.comparisons, select.digit_loads), (16 * windows, 8 * windows, 16));
-    let select = count(|| m.select_shared(&mut [(); 2], &[0; 24], 3, &[0]));
+    let select = count(|| m.select_shared(&mut [0; 2], &[0; 24], 3, &[0]));
     assert_eq!((select.selects, select.comparisons, select.digit_loads, select.digit_stores), (16, 8, 16, 2));
 }
 

@@ -11,7 +11,7 @@ use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::bounds::FREE_BITS;
 use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::{Domain, OddModulus};
+use zariz_kernels::{Montgomery, OddModulus};
 
 mod machines;
 use machines::Present;
@@ -66,11 +66,7 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
     let half_reduced = constants.method().is_some_and(|method| method.ahmm);
     let mut domain = batch::Domain::new(m, &[constants]);
-    let mut number = |digits: &[u64]| {
-        let mut out = domain.zeros(domain.words());
-        m.gather(&mut out, &vec![digits; M::LANES]);
-        out
-    };
+    let mut number = |digits: &[u64]| domain.load(digits.len(), |_, _| digits);
     let mut out = number(x);
     match y.map(&mut number) {
         Some(y) if half_reduced => domain.amm(&mut out, &y),
@@ -78,7 +74,7 @@ fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Opti
         None => domain.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
-    m.scatter(&mut words, &out);
+    m.scatter(&mut words, bytemuck::cast_slice(&out));
     assert!(words.chunks(x.len()).all(|lane| lane == &words[..x.len()]), "lanes differ");
     words.truncate(x.len());
     words
@@ -253,7 +249,7 @@ fn powers_are_right() {
                 let mut domain = batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]);
                 let size = fixed_base::size(&domain, 90, Access::Scan, 1 << 16).expect("a small table");
                 let table = fixed_base::build(&mut domain, power.base, power.base_bits, size);
-                fixed_base::pow(domain, &table, &[power.exponent], 90)
+                fixed_base::pow(&mut domain, &table, &[power.exponent], 90)
             });
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);

@@ -25,7 +25,7 @@ use super::product::mac_tiles;
 use super::reducer::Reducer;
 use super::tiles::tiles;
 use crate::bounds::FREE_BITS_AHMM;
-use crate::place::Placed;
+use crate::place::AlignedBuf;
 
 /// How numbers of `L` digits are split, and the initial values of columns.
 pub(crate) struct Ahmm<M: Kernels> {
@@ -37,7 +37,7 @@ pub(crate) struct Ahmm<M: Kernels> {
     product: Vec<u64>,
     /// Initial columns of `K`: one row and its reduction by `low` rows.
     entry: Vec<u64>,
-    one: Placed<M::Digit>,
+    one: AlignedBuf<M::Digit>,
 }
 
 impl<M: Kernels> Ahmm<M> {

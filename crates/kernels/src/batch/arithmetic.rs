@@ -11,7 +11,7 @@ use super::method::{Method, in_terms};
 use super::number::load_into;
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
-use crate::place::{COLUMNS, Placed, behind_numbers};
+use crate::place::{AlignedBuf, COLUMNS, behind_numbers};
 
 // Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
 // "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of
@@ -41,16 +41,16 @@ pub(super) enum Arithmetic<M: Kernels> {
 /// Products with their reductions in one block.
 pub(super) struct Whole<M: Kernels> {
     /// What the block needs of the moduli: see [`multiply`](crate::batch::block::multiply()).
-    modulus: Placed<M::Digit>,
+    modulus: AlignedBuf<M::Digit>,
 }
 
 /// Products of numbers in terms, with their reductions. Split numbers have two terms.
 pub(super) struct Terms<M: Kernels> {
-    modulus: Placed<M::Digit>,
+    modulus: AlignedBuf<M::Digit>,
     /// What reductions need of the moduli: see [`prepared_modulus`](crate::batch::block::prepared_modulus).
-    prepared: Placed<M::Digit>,
+    prepared: AlignedBuf<M::Digit>,
     /// The digits that its blocks work in.
-    spare: Placed<M::Digit>,
+    spare: AlignedBuf<M::Digit>,
 }
 
 /// Products and reductions from blocks.
@@ -80,13 +80,13 @@ impl<M: Kernels> Arithmetic<M> {
     }
 
     /// New columns for numbers of `l` digits.
-    pub fn columns(&self, machine: M, l: usize) -> Placed<M::Column> {
+    pub fn columns(&self, machine: M, l: usize) -> AlignedBuf<M::Column> {
         let (len, place) = match self {
             Self::Split(_) => (SPLIT_COLUMNS, COLUMNS_PLACE),
             Self::Terms(_) => (2 * l + 2, COLUMNS_PLACE),
             Self::Whole(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
         };
-        Placed::new(machine.column_splat(0), len, Some(place))
+        AlignedBuf::new(machine.column_splat(0), len, Some(place))
     }
 
     /// The moduli, of `l` digits.
@@ -170,9 +170,9 @@ fn load_parts<M: Kernels>(
     lanes: &[&Constants],
     place: Option<usize>,
     parts: &[fn(&Constants) -> &[u64]],
-) -> Placed<M::Digit> {
+) -> AlignedBuf<M::Digit> {
     let words = parts.iter().map(|part| part(lanes[0]).len()).sum();
-    let mut out = Placed::new(machine.digit_zero(), words, place);
+    let mut out = AlignedBuf::new(machine.digit_zero(), words, place);
     let mut rest = &mut out[..];
     for part in parts {
         let (digits, behind) = rest.split_at_mut(part(lanes[0]).len());
@@ -201,7 +201,7 @@ impl<M: Kernels> Terms<M> {
             Some(MODULUS_PLACE),
             &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]],
         );
-        Self { modulus, prepared, spare: Placed::new(machine.digit_zero(), spare, Some(place)) }
+        Self { modulus, prepared, spare: AlignedBuf::new(machine.digit_zero(), spare, Some(place)) }
     }
 }
 

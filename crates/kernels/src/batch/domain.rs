@@ -19,19 +19,21 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::mem;
+
+use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::arithmetic::{Arithmetic, longest};
 use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, SPLIT_DIGITS, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
 use super::kernels::Kernels;
-use super::number::{Number, load_into};
+use super::number::load_into;
 use super::tiles::tiles;
 use crate::bounds::REDUCED;
-use crate::domain::Costs;
 use crate::limbs::{self, Limbs, Numbers};
-use crate::place::{COLUMNS, Placed, Pool};
-use crate::shared::Shared;
+use crate::montgomery::{Costs, Layout, Montgomery};
+use crate::place::{AlignedBuf, COLUMNS, Pool};
 
 /// The most digits of a number: what 16,384 bits need in the shortest digits of any machine, and two more for
 /// methods that split. `analysis` proves up to here that no column overflows.
@@ -48,8 +50,8 @@ pub struct Domain<'a, M: Kernels> {
     arithmetic: Arithmetic<M>,
     /// Made at first use.
     doubling: Option<Box<Doubling<M>>>,
-    columns: Placed<M::Column>,
-    pool: Pool<M::Digit>,
+    columns: AlignedBuf<M::Column>,
+    pool: Pool,
     /// Digits of all lanes, on their way in or out.
     staging: Limbs,
 }
@@ -86,32 +88,24 @@ impl<'a, M: Kernels> Domain<'a, M> {
 
         let arithmetic = Arithmetic::new(machine, method, &lanes);
         let columns = arithmetic.columns(machine, l);
-        let (pool, staging) = (Pool::new(), limbs::zero(l * M::LANES));
+        let (pool, staging) = (Pool::default(), limbs::zero(l * M::LANES));
         Self { machine, digits: l, arithmetic, doubling: None, columns, pool, staging, lanes }
     }
 
     /// A factor of `count` digits, which `digits` returns for each lane and its constants: digits as they
     /// are, in radix `2^w`, padded with zeros.
-    pub fn load<'b>(&mut self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Number<M>
+    pub fn load<'b>(&mut self, count: usize, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> AlignedBuf
     where
         'a: 'b,
     {
-        let mut out = crate::Domain::scratch(self, count);
-        load_into(self.machine, &mut out, |lane| digits(lane, self.lanes[lane]));
+        let mut out = self.scratch(count * digit_words::<M>());
+        load_into(self.machine, cast_slice_mut(&mut out), |lane| digits(lane, self.lanes[lane]));
         out
     }
 
-    /// Takes the memory that another domain keeps for numbers.
-    pub(super) fn take_pool(&mut self, other: &mut Self) {
-        self.pool.append(&mut other.pool);
-    }
-
-    /// Changes the digits of a number, lane by lane: for tests that inject faults.
-    pub(crate) fn change(&self, x: &mut [M::Digit], mut change: impl FnMut(usize, &mut [u64])) {
-        let mut digits = limbs::zero(self.digits * M::LANES);
-        self.machine.scatter(&mut digits, x);
-        digits.chunks_exact_mut(self.digits).enumerate().for_each(|(lane, digits)| change(lane, digits));
-        load_into(self.machine, x, |lane| &digits[lane * self.digits..][..self.digits]);
+    /// The digits of a table entry.
+    fn entry_digits(&self) -> usize {
+        self.entry_words() / digit_words::<M>()
     }
 
     /// The cost of [`multiply_entry`](Self::multiply_entry), in products: that of AMM or AHMM, for every
@@ -128,39 +122,40 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 }
 
-impl<M: Kernels> crate::Domain for Domain<'_, M> {
-    type Word = M::Digit;
-    const WINDOWS: usize = if M::LOOKUP { LOOKUP_WINDOWS } else { WINDOWS };
-
+impl<M: Kernels> Montgomery for Domain<'_, M> {
     fn count(&self) -> usize {
         M::LANES
     }
 
     fn words(&self) -> usize {
-        self.digits
+        self.digits * digit_words::<M>()
     }
 
     /// A number at the place in its page that is fastest for products.
-    fn scratch(&mut self, words: usize) -> Number<M> {
-        self.pool.take(self.machine.digit_zero(), words)
+    fn scratch(&mut self, words: usize) -> AlignedBuf {
+        self.pool.take(0, words)
     }
 
-    fn zeros(&mut self, words: usize) -> Number<M> {
+    fn zeros(&mut self, words: usize) -> AlignedBuf {
         let mut out = self.scratch(words);
         out.clear();
         out
     }
 
-    fn recycle(&mut self, numbers: impl IntoIterator<Item = Number<M>>) {
-        numbers.into_iter().for_each(|number| self.pool.put(number));
+    fn recycle(&mut self, number: AlignedBuf) {
+        self.pool.put(number);
     }
 
     fn forget(&mut self) {
-        self.pool = Pool::new();
+        self.pool = Pool::default();
         self.staging = limbs::zero(self.staging.len());
     }
 
-    fn one(&mut self) -> Number<M> {
+    fn swap_pool(&mut self, pool: &mut Pool) {
+        mem::swap(&mut self.pool, pool);
+    }
+
+    fn one(&mut self) -> AlignedBuf {
         self.load(self.digits, |_, c| &c.one)
     }
 
@@ -173,71 +168,83 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         (self.digits - 1) * M::DIGIT_BITS as usize
     }
 
-    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Number<M> {
+    fn layout(&self) -> Option<Layout> {
+        Some(Layout { digit_bits: M::DIGIT_BITS as usize, words: digit_words::<M>() })
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf {
         let count = bits / M::DIGIT_BITS as usize;
         for (number, digits) in numbers.iter().zip(self.staging.chunks_mut(count)) {
             limbs::to_digits(number, from, M::DIGIT_BITS, digits);
         }
-        let mut out = self.scratch(self.digits);
-        load_into(self.machine, &mut out, |lane| &self.staging[lane.min(numbers.len() - 1) * count..][..count]);
+        let mut out = self.scratch(self.words());
+        load_into(self.machine, cast_slice_mut(&mut out), |lane| {
+            &self.staging[lane.min(numbers.len() - 1) * count..][..count]
+        });
         out
     }
 
-    fn add_piece(&mut self, x: &mut [M::Digit], piece: &[M::Digit]) {
-        self.machine.add_digits(x, piece);
+    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+        self.machine.add_digits(cast_slice_mut(x), cast_slice(piece));
     }
 
-    fn enter_factor(&mut self) -> Number<M> {
+    fn enter_factor(&mut self) -> AlignedBuf {
         self.load(self.digits, |_, c| &c.enter)
     }
 
-    fn shift_factor(&mut self) -> Number<M> {
+    fn shift_factor(&mut self) -> AlignedBuf {
         self.load(self.digits, |_, c| &c.shift)
     }
 
     /// Cost: `2L²` products, or what the method says. Bounds: the module's.
-    fn amm(&mut self, x: &mut [M::Digit], y: &[M::Digit]) {
-        self.arithmetic.multiply(self.machine, &mut self.columns, x, y);
+    fn amm(&mut self, x: &mut [u64], y: &[u64]) {
+        self.arithmetic.multiply(self.machine, &mut self.columns, cast_slice_mut(x), cast_slice(y));
     }
 
     /// Cost, each time: `L(L+1)/2 + L²` products, or what the method says. Bounds: the module's.
-    fn ams(&mut self, x: &mut [M::Digit], times: usize) {
-        self.arithmetic.square(self.machine, &mut self.columns, x, times);
+    fn ams(&mut self, x: &mut [u64], times: usize) {
+        self.arithmetic.square(self.machine, &mut self.columns, cast_slice_mut(x), times);
     }
 
     /// A number, and its `K` where products with entries are half-reduced.
     fn entry_words(&self) -> usize {
-        if self.arithmetic.has_ahmm() { 2 * self.digits } else { self.digits }
+        if self.arithmetic.has_ahmm() { 2 * self.words() } else { self.words() }
     }
 
     /// Adds `K` where it is needed (see [`crate::batch::ahmm`]).
-    fn complete_entry(&mut self, entry: &mut [M::Digit]) {
+    fn complete_entry(&mut self, entry: &mut [u64]) {
         if let Some((ahmm, reduction)) = self.arithmetic.ahmm() {
-            let (number, k) = entry.split_at_mut(self.digits);
+            let (number, k) = cast_slice_mut(entry).split_at_mut(self.digits);
             ahmm.complete(reduction, &mut self.columns, number, k);
         }
     }
 
     /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by
     /// [`amm`](crate::Domain::amm).
-    fn multiply_entry(&mut self, x: &mut [M::Digit], entry: &[M::Digit]) {
-        self.arithmetic.multiply_entry(self.machine, &mut self.columns, x, entry);
+    fn multiply_entry(&mut self, x: &mut [u64], entry: &[u64]) {
+        self.arithmetic.multiply_entry(self.machine, &mut self.columns, cast_slice_mut(x), cast_slice(entry));
     }
 
-    fn finish_table(&mut self, table: Number<M>) -> Number<M> {
-        let stride = self.entry_words();
-        if !is_turned::<M>(table.len(), stride) {
+    fn finish_table(&mut self, table: AlignedBuf) -> AlignedBuf {
+        let stride = self.entry_digits();
+        if !is_turned::<M>(table.len(), self.entry_words()) {
             return table;
         }
         let mut out = self.scratch(table.len());
-        self.machine.turn(&mut out, &table, stride);
-        self.recycle([table]);
+        self.machine.turn(cast_slice_mut(&mut out), cast_slice(&table), stride);
+        self.recycle(table);
         out
     }
 
-    fn select(&mut self, out: &mut [M::Digit], table: &[M::Digit], index: &[u64]) {
-        let stride = self.entry_words();
-        if is_turned::<M>(table.len(), stride) {
+    fn windows(&self) -> usize {
+        if M::LOOKUP { LOOKUP_WINDOWS } else { WINDOWS }
+    }
+
+    fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]) {
+        let stride = self.entry_digits();
+        let is_turned = is_turned::<M>(table.len(), self.entry_words());
+        let (out, table) = (cast_slice_mut::<_, M::Digit>(out), cast_slice(table));
+        if is_turned {
             return self.machine.lookup(out, table, stride, index);
         }
         for (out, index) in out.chunks_exact_mut(WINDOWS * stride).zip(index.chunks_exact(WINDOWS * M::LANES)) {
@@ -251,13 +258,13 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     fn doubling_window(&self) -> usize {
-        doubling::window(crate::Domain::bits(self), longest(&self.lanes))
+        doubling::window(self.bits(), longest(&self.lanes))
     }
 
     /// Cost and bounds: those of [`doubling`].
-    fn double(&mut self, x: &mut [M::Digit], times: &[u64]) {
+    fn double(&mut self, x: &mut [u64], times: &[u64]) {
         let (machine, l) = (self.machine, self.digits);
-        self.doubling.get_or_insert_with(|| Box::new(Doubling::new(machine, l))).run(x, times);
+        self.doubling.get_or_insert_with(|| Box::new(Doubling::new(machine, l))).run(cast_slice_mut(x), times);
     }
 
     /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it
@@ -267,23 +274,23 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         Costs {
             build: product * self.build_products(),
             multiply: product * self.entry_products(),
-            read: self.entry_words() * if M::LOOKUP { TURNED_TABLE } else { TABLE },
+            read: self.entry_digits() * if M::LOOKUP { TURNED_TABLE } else { TABLE },
         }
     }
 
     /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
-    fn canonical(&mut self, x: &[M::Digit], count: usize) -> Numbers {
+    fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
         let l = self.digits;
-        let mut numbers = self.scratch((REDUCED + 1) * l);
-        let (mut from, rest) = numbers.split_at_mut(l);
+        let mut numbers = self.scratch((REDUCED + 1) * self.words());
+        let (mut from, rest) = cast_slice_mut(&mut numbers).split_at_mut(l);
         let (spare, rest) = rest.split_at_mut(l);
-        from.copy_from_slice(x);
+        from.copy_from_slice(cast_slice(x));
         for to in rest.chunks_exact_mut(l) {
             self.machine.reduce_once(to, spare, from, self.arithmetic.modulus(l));
             from = to;
         }
         self.machine.scatter(&mut self.staging, from);
-        self.recycle([numbers]);
+        self.recycle(numbers);
         let lanes = &self.lanes[..count];
         let limbs = |c: &Constants| c.modulus().limbs().len();
         let mut out = Numbers::with_capacity(count, lanes.iter().map(|c| limbs(c)).sum());
@@ -292,29 +299,27 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
         out
     }
-}
 
-impl<M: Kernels> Shared for Domain<'_, M> {
-    /// A digit of one number.
-    type Element = u64;
+    // A shared table has the digits of one number.
 
-    fn elements(&self) -> usize {
-        crate::Domain::entry_words(self)
+    fn shared_words(&self) -> usize {
+        self.entry_digits()
     }
 
-    fn blank(&mut self, elements: usize) -> Placed<u64> {
-        Placed::new(0, elements, Some(COLUMNS))
+    fn shared_zeros(&mut self, words: usize) -> AlignedBuf {
+        AlignedBuf::new(0, words, Some(COLUMNS))
     }
 
-    fn share(&mut self, out: &mut [u64], entries: &[M::Digit]) {
-        self.machine.scatter(out, entries);
+    fn share(&mut self, out: &mut [u64], entries: &[u64]) {
+        self.machine.scatter(out, cast_slice(entries));
     }
 
-    fn collect(&mut self, out: &mut [M::Digit], entries: &[&[u64]]) {
-        load_into(self.machine, out, |lane| entries[lane.min(entries.len() - 1)]);
+    fn collect(&mut self, out: &mut [u64], entries: &[&[u64]]) {
+        load_into(self.machine, cast_slice_mut(out), |lane| entries[lane.min(entries.len() - 1)]);
     }
 
-    fn select_shared(&mut self, out: &mut [M::Digit], row: &[u64], index: &[u64]) {
+    fn select_shared(&mut self, out: &mut [u64], row: &[u64], index: &[u64]) {
+        let out: &mut [M::Digit] = cast_slice_mut(out);
         let stride = out.len();
         for (at, width) in tiles(stride, M::MAX_TILE) {
             self.machine.select_shared(&mut out[at..at + width], &row[at..], stride, index);
@@ -331,4 +336,9 @@ const TURNED_TABLE: usize = 2;
 /// Whether a table of `words` digits, `stride` for each entry, is read by lookups.
 fn is_turned<M: Kernels>(words: usize, stride: usize) -> bool {
     M::LOOKUP && words / stride >= FEWEST_TURNED
+}
+
+/// The words of a digit of all lanes.
+fn digit_words<M: Kernels>() -> usize {
+    size_of::<M::Digit>() / size_of::<u64>()
 }

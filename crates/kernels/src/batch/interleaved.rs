@@ -6,15 +6,15 @@ use super::bias::Bias;
 use super::block::{plain_rows, rows_at_a_time};
 use super::kernels::Kernels;
 use super::tiles::{Cut, tiles};
-use crate::place::Placed;
+use crate::place::AlignedBuf;
 
 /// The constants of the moduli of a batch, `l` digits each, and the quotients under way.
 pub(crate) struct Interleaved<M: Kernels> {
     machine: M,
-    pub modulus: Placed<M::Digit>,
-    friendly: Placed<M::Digit>,
-    mu: Placed<M::Digit>,
-    quotients: Placed<M::Digit>,
+    pub modulus: AlignedBuf<M::Digit>,
+    friendly: AlignedBuf<M::Digit>,
+    mu: AlignedBuf<M::Digit>,
+    quotients: AlignedBuf<M::Digit>,
     tiles: Vec<(usize, usize)>,
     blocks: Cut,
 }
@@ -22,9 +22,14 @@ pub(crate) struct Interleaved<M: Kernels> {
 impl<M: Kernels> Interleaved<M> {
     /// `M`, `M''`, of two rows on a machine of [`TWO_ROWS`](super::Machine::TWO_ROWS), and `μ` (see
     /// [`crate::batch::block::reduce_rows`]).
-    pub fn new(machine: M, modulus: Placed<M::Digit>, friendly: Placed<M::Digit>, mu: Placed<M::Digit>) -> Self {
+    pub fn new(
+        machine: M,
+        modulus: AlignedBuf<M::Digit>,
+        friendly: AlignedBuf<M::Digit>,
+        mu: AlignedBuf<M::Digit>,
+    ) -> Self {
         let l = modulus.len();
-        let quotients = Placed::new(machine.digit_zero(), l, None);
+        let quotients = AlignedBuf::new(machine.digit_zero(), l, None);
         let tiles = tiles(l, M::MAX_TILE).collect();
         Self { machine, modulus, friendly, mu, quotients, tiles, blocks: Cut::default() }
     }

@@ -174,7 +174,7 @@ macro_rules! methods {
 /// multiple of [`TERM`](crate::batch::block::TERM) from [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to
 /// [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths panic; only a mistake in this crate can cause that, since lengths
 /// depend on the modulus size alone.
-pub trait Kernels: Machine {
+pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.
     const PRODUCT_TENTHS: u32;

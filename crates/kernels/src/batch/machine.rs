@@ -39,22 +39,16 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// [`transpose`](Machine::transpose): on machines of eight lanes that have both.
     const LOOKUP: bool = false;
 
+    /// Whether products round, so that callers must set the default floating-point environment, whatever the host
+    /// program has: around all batches of a call, for no block does it for itself.
+    const ROUNDS: bool = false;
+
     /// One digit of every lane.
     type Digit: Copy + Send + Sync + 'static;
     /// One accumulator of every lane.
     type Column: Copy + Send + Sync + 'static;
     /// One truth value of every lane.
     type Mask: Copy;
-
-    /// Runs `work` in the floating-point environment that this machine's arithmetic needs, then restores the
-    /// caller's. Callers hold it around all batches of a call; no block does it for itself.
-    ///
-    /// Integers need nothing. Products in double precision may need the default floating-point environment,
-    /// whatever the host program has set.
-    #[inline(always)]
-    fn held<R>(self, work: impl FnOnce() -> R) -> R {
-        work()
-    }
 
     /// The digit 0 in every lane.
     fn digit_zero(self) -> Self::Digit;

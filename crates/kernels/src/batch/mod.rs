@@ -14,7 +14,6 @@ mod arithmetic;
 pub mod bias;
 pub mod block;
 mod constants;
-pub mod crt;
 pub mod domain;
 pub mod doubling;
 pub mod interleaved;

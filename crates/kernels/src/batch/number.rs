@@ -3,14 +3,14 @@
 use super::block::MAX_LANES;
 use super::kernels::Kernels;
 use super::machine::Digit;
-use crate::place::Placed;
+use crate::place::AlignedBuf;
 
 /// A number in every lane: `L` digits.
-pub type Number<M> = Placed<Digit<M>>;
+pub type Number<M> = AlignedBuf<Digit<M>>;
 
 /// A number of `count` digits, of which `digits` has those of each lane.
 pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
-    let mut out = Placed::new(machine.digit_zero(), count, None);
+    let mut out = AlignedBuf::new(machine.digit_zero(), count, None);
     load_into(machine, &mut out, digits);
     out
 }

@@ -11,7 +11,7 @@ use super::bias::Bias;
 use super::block::Part;
 use super::kernels::Kernels;
 use super::tiles::tiles;
-use crate::place::{COLUMNS, NUMBERS, Placed};
+use crate::place::{AlignedBuf, COLUMNS, NUMBERS};
 
 /// Halves of numbers shorter than this are not split again.
 const SHORTEST_HALF: usize = 2;
@@ -47,12 +47,12 @@ struct Split<M: Kernels> {
     low: Product<M>,
     high: Product<M>,
     middle: Product<M>,
-    columns: Placed<M::Column>,
+    columns: AlignedBuf<M::Column>,
     extra: Vec<u64>,
     /// `|A0 − A1|` and `|B0 − B1|`, of `half` digits each, and their signs.
-    factors: [Placed<M::Digit>; 2],
-    signs: Placed<M::Column>,
-    spare: Placed<M::Digit>,
+    factors: [AlignedBuf<M::Digit>; 2],
+    signs: AlignedBuf<M::Column>,
+    spare: AlignedBuf<M::Digit>,
     /// Whether every product has the same second factor, which is prepared once.
     fixed: bool,
 }
@@ -87,7 +87,7 @@ impl<M: Kernels> Product<M> {
         };
         // A machine without bias starts a whole square at 0, and can have nothing else there.
         let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
-        let one_block = tiles.len() == 1 && (biased || initial.iter().all(|&initial| initial == 0));
+        let one_block = tiles.len() == 1 && l <= M::MAX_SQUARE && (biased || initial.iter().all(|&x| x == 0));
         Self { machine, l, kind, part, tiles, initial, one_block, split }
     }
 
@@ -186,17 +186,17 @@ impl<M: Kernels> Split<M> {
         };
         let child =
             |digits: usize, part: Part, extra: &[u64]| Product::new(machine, digits, levels - 1, kind, part, extra);
-        let number = || Placed::new(machine.digit_zero(), half, Some(NUMBERS));
+        let number = || AlignedBuf::new(machine.digit_zero(), half, Some(NUMBERS));
         Self {
             half,
             low: child(half, low_part, &low),
             high: child(upper, high_part, &high),
             middle: child(half, part, &alloc::vec![0; 2 * half]),
-            columns: Placed::new(machine.column_splat(0), 2 * half, Some(COLUMNS)),
+            columns: AlignedBuf::new(machine.column_splat(0), 2 * half, Some(COLUMNS)),
             extra: middle,
             factors: [number(), number()],
-            signs: Placed::new(machine.column_splat(0), 2, None),
-            spare: Placed::new(machine.digit_zero(), 2 * half, None),
+            signs: AlignedBuf::new(machine.column_splat(0), 2, None),
+            spare: AlignedBuf::new(machine.digit_zero(), 2 * half, None),
             fixed: false,
         }
     }

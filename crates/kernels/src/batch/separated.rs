@@ -35,27 +35,33 @@ use super::bias::Bias;
 use super::block::Part;
 use super::kernels::Kernels;
 use super::product::{Kind, Product, splits};
-use crate::place::{COLUMNS, Placed};
+use crate::place::{AlignedBuf, COLUMNS};
 
 /// The constants of the moduli of a batch and the working space of their reduction.
 pub(crate) struct Separated<M: Kernels> {
     machine: M,
-    pub modulus: Placed<M::Digit>,
-    inverse: Placed<M::Digit>,
+    pub modulus: AlignedBuf<M::Digit>,
+    inverse: AlignedBuf<M::Digit>,
     quotient: Product<M>,
     multiple: Product<M>,
     /// Whether only the upper half of the multiple is computed.
     truncated: bool,
-    low: Placed<M::Digit>,
-    q: Placed<M::Digit>,
-    columns: Placed<M::Column>,
+    low: AlignedBuf<M::Digit>,
+    q: AlignedBuf<M::Digit>,
+    columns: AlignedBuf<M::Column>,
 }
 
 impl<M: Kernels> Separated<M> {
     /// `N` and `N'`, of `l` digits each.
-    pub fn new(machine: M, modulus: Placed<M::Digit>, inverse: Placed<M::Digit>, levels: u32, truncated: bool) -> Self {
+    pub fn new(
+        machine: M,
+        modulus: AlignedBuf<M::Digit>,
+        inverse: AlignedBuf<M::Digit>,
+        levels: u32,
+        truncated: bool,
+    ) -> Self {
         let l = modulus.len();
-        let number = || Placed::new(machine.digit_zero(), l, None);
+        let number = || AlignedBuf::new(machine.digit_zero(), l, None);
         let signed = |part| M::SIGNED || splits(l, levels, part);
         let extra = Bias::<M>::new(2 * l).offset_if(signed(Part::Low), 0).initial();
         let quotient = Product::new(machine, l, levels, Kind::Product, Part::Low, &extra).fix(&inverse);
@@ -64,7 +70,7 @@ impl<M: Kernels> Separated<M> {
         let rounding = if truncated { 1 << (M::DIGIT_BITS - 1) } else { 0 };
         let extra: Vec<u64> = Bias::<M>::new(2 * l).offset_if(signed(part), guard).plus(guard, rounding).initial();
         let multiple = Product::new(machine, l, levels, Kind::Product, part, &extra).fix(&modulus);
-        let columns = Placed::new(machine.column_splat(0), 2 * l, Some(COLUMNS));
+        let columns = AlignedBuf::new(machine.column_splat(0), 2 * l, Some(COLUMNS));
         Self { machine, modulus, inverse, quotient, multiple, truncated, low: number(), q: number(), columns }
     }
 

@@ -23,7 +23,7 @@ use super::bias::Bias;
 use super::kernels::Kernels;
 use super::product::mac_tiles;
 use super::tiles::{Cut, tiles};
-use crate::place::{COLUMNS, Placed};
+use crate::place::{AlignedBuf, COLUMNS};
 
 /// `k`: as many as tiles of AVX2's sixteen registers have digits.
 pub const STEP: usize = 7;
@@ -31,12 +31,12 @@ pub const STEP: usize = 7;
 /// The constants of the moduli of a batch, and the working space of their reduction.
 pub(crate) struct Tiled<M: Kernels> {
     machine: M,
-    pub modulus: Placed<M::Digit>,
-    friendly: Placed<M::Digit>,
-    mu: Placed<M::Digit>,
-    quotient: Placed<M::Digit>,
+    pub modulus: AlignedBuf<M::Digit>,
+    friendly: AlignedBuf<M::Digit>,
+    mu: AlignedBuf<M::Digit>,
+    quotient: AlignedBuf<M::Digit>,
     /// Columns of the last quotient, and what they start at.
-    low: Placed<M::Column>,
+    low: AlignedBuf<M::Column>,
     initial: Vec<u64>,
     steps: Cut,
     /// What the lowest columns are given before the last multiple is added, for its bias: earlier, they would not show
@@ -51,9 +51,14 @@ fn steps(rows: usize) -> impl Iterator<Item = (usize, usize)> {
 
 impl<M: Kernels> Tiled<M> {
     /// `M`, `M''` and the `k` digits of `μ`.
-    pub fn new(machine: M, modulus: Placed<M::Digit>, friendly: Placed<M::Digit>, mu: Placed<M::Digit>) -> Self {
-        let quotient = Placed::new(machine.digit_zero(), STEP, None);
-        let low = Placed::new(machine.column_splat(0), 2 * STEP, Some(COLUMNS));
+    pub fn new(
+        machine: M,
+        modulus: AlignedBuf<M::Digit>,
+        friendly: AlignedBuf<M::Digit>,
+        mu: AlignedBuf<M::Digit>,
+    ) -> Self {
+        let quotient = AlignedBuf::new(machine.digit_zero(), STEP, None);
+        let low = AlignedBuf::new(machine.column_splat(0), 2 * STEP, Some(COLUMNS));
         let initial = Bias::<M>::new(2 * STEP).offset_if(M::SIGNED, 0).product(0, STEP, STEP).initial();
         Self { machine, modulus, friendly, mu, quotient, low, initial, steps: Cut::default(), late: late::<M>() }
     }

@@ -83,9 +83,9 @@ fn one_window<M: Machine, const V: usize>(
     mu: M::Vector,
 ) -> u64 {
     let (a, modulus) = (factors(m, a), factors(m, modulus));
-    let mut chains = Chains::new(m, &[Digits::ZERO; V]);
+    let mut chains = Chains::new(m, &[[0; DIGITS]; V]);
     for b in b {
-        for &b in &b.0 {
+        for &b in b {
             chains.round(m, &a, b, &modulus, mu);
         }
     }
@@ -106,8 +106,8 @@ fn split<M: Machine, const V: usize>(
     let [quotients, top] = spare.first_chunk_mut().expect("two windows to spare");
     let parts = out.len();
     let (a, modulus) = (&a[..parts], &modulus[..parts]);
-    out.fill([Digits::ZERO; V]);
-    *top = [Digits::ZERO; V];
+    out.fill([[0; DIGITS]; V]);
+    *top = [[0; DIGITS]; V];
     for b in b {
         let mut chains = Chains::new(m, &out[0]);
         for i in 0..parts {
@@ -120,9 +120,9 @@ fn split<M: Machine, const V: usize>(
                 unknown(m, &mut chains, &a, &modulus, b, mu, above, quotients);
             }
         }
-        top[0].0[0] = tail::resolve(m, &chains, &mut out[parts - 1]) as u32;
+        top[0][0] = tail::resolve(m, &chains, &mut out[parts - 1]) as u32;
     }
-    u64::from(top[0].0[0])
+    u64::from(top[0][0])
 }
 
 /// A part that computes its quotients, and writes them.
@@ -140,10 +140,10 @@ fn unknown<M: Machine, const V: usize>(
 ) {
     for v in 0..V {
         for i in 0..DIGITS {
-            let high = chains.multiply(m, a, m.splat(b[v].0[i]));
+            let high = chains.multiply(m, a, m.splat(b[v][i]));
             let q = chains.quotient(m, mu);
-            quotients[v].0[i] = m.first(q);
-            chains.reduce(m, modulus, q, &high, m.splat(above[v].0[i]));
+            quotients[v][i] = m.first(q);
+            chains.reduce(m, modulus, q, &high, m.splat(above[v][i]));
         }
     }
 }
@@ -163,10 +163,10 @@ fn known<M: Machine, const V: usize>(
 ) {
     for v in 0..V {
         for i in 0..DIGITS {
-            let high = chains.multiply(m, a, m.splat(b[v].0[i]));
-            let q = m.splat(quotients[v].0[i]);
-            let bottom = chains.reduce(m, modulus, q, &high, m.splat(above[v].0[i]));
-            done[v].0[i] = m.first(bottom);
+            let high = chains.multiply(m, a, m.splat(b[v][i]));
+            let q = m.splat(quotients[v][i]);
+            let bottom = chains.reduce(m, modulus, q, &high, m.splat(above[v][i]));
+            done[v][i] = m.first(bottom);
         }
     }
 }

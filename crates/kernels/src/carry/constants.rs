@@ -8,7 +8,7 @@ use super::machine::{DIGITS, Digits};
 use crate::OddModulus;
 use crate::bounds::REDUCED_FULL;
 use crate::limbs::{self, Limbs};
-use crate::place::Placed;
+use crate::place::AlignedBuf;
 
 /// Everything the carry chains need of one modulus `M`: numbers of `n` digits in radix `2^32`,
 /// `R = 2^{32n} > M`.
@@ -19,13 +19,13 @@ use crate::place::Placed;
 pub struct Constants {
     pub(super) modulus: OddModulus,
     /// `M`, in digits; so are the others.
-    digits: Placed<Digits>,
+    digits: AlignedBuf<Digits>,
     /// `R − M`.
-    negated: Placed<Digits>,
+    negated: AlignedBuf<Digits>,
     /// `R mod M`.
-    pub(super) one: Placed<Digits>,
+    pub(super) one: AlignedBuf,
     /// `R² mod M`.
-    pub(super) enter: Placed<Digits>,
+    pub(super) enter: AlignedBuf,
     /// `−M^{−1} mod 2^32`.
     mu: Limbs,
 }
@@ -57,8 +57,8 @@ impl Constants {
             modulus: modulus.clone(),
             digits: digits_of(m, words),
             negated: digits_of(&negated, words),
-            one: digits_of(&modulus.power_of_two(radix), words),
-            enter: digits_of(&modulus.power_of_two(2 * radix), words),
+            one: words_of(&modulus.power_of_two(radix), words),
+            enter: words_of(&modulus.power_of_two(2 * radix), words),
             mu: Limbs::new(alloc::vec![limbs::negative_inverse(m[0]) & 0xffff_ffff]),
         }
     }
@@ -74,34 +74,30 @@ impl Constants {
     }
 
     /// The canonical residue of a number below `2M`, as many limbs as the modulus has.
-    pub(super) fn canonical(&self, digits: &[Digits]) -> Limbs {
+    pub(super) fn canonical(&self, words: &[u64]) -> Limbs {
         let mut number = limbs::zero(self.modulus.limbs().len() + 1);
-        limbs_of(digits, &mut number);
+        let count = number.len().min(words.len());
+        number[..count].copy_from_slice(&words[..count]);
         self.modulus.canonical(number, REDUCED_FULL - 1)
     }
 }
 
 /// Vectors of zeros.
-pub(super) fn zeros(words: usize) -> Placed<Digits> {
-    Placed::new(Digits::ZERO, words, None)
+pub(super) fn zeros(vectors: usize) -> AlignedBuf<Digits> {
+    AlignedBuf::new([0; DIGITS], vectors, None)
 }
 
-/// A number, cut or padded to `words` vectors.
-pub(super) fn digits_of(number: &[u64], words: usize) -> Placed<Digits> {
-    let mut out = zeros(words);
-    let digits = out.iter_mut().flat_map(|word| &mut word.0);
-    for (i, digit) in digits.enumerate() {
-        *digit = number.get(i / 2).map_or(0, |limb| (limb >> (32 * (i % 2))) as u32);
-    }
+/// A number, cut or padded to so many vectors.
+fn digits_of(number: &[u64], vectors: usize) -> AlignedBuf<Digits> {
+    let mut out = zeros(vectors);
+    out.copy_from_slice(bytemuck::cast_slice(&words_of(number, vectors)));
     out
 }
 
-/// Writes digits as limbs, cut or padded to the length of `out`.
-pub(super) fn limbs_of(digits: &[Digits], out: &mut [u64]) {
-    out.fill(0);
-    for (i, &digit) in digits.iter().flat_map(|word| &word.0).enumerate() {
-        if let Some(limb) = out.get_mut(i / 2) {
-            *limb |= u64::from(digit) << (32 * (i % 2));
-        }
-    }
+/// A number, cut or padded to so many vectors. Two digits, the lower one first, are a limb as it is.
+pub(super) fn words_of(number: &[u64], vectors: usize) -> AlignedBuf {
+    let mut out = AlignedBuf::new(0, vectors * DIGITS / 2, None);
+    let count = number.len().min(out.len());
+    out[..count].copy_from_slice(&number[..count]);
+    out
 }

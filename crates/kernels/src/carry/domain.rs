@@ -1,18 +1,20 @@
 //! Numbers in Montgomery's domain, one at a time, by vector carry propagation chains.
 
-use super::constants::{Constants, digits_of, limbs_of, zeros};
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use super::constants::{Constants, words_of, zeros};
 use super::kernels::{Kernels, SPARE};
-use super::machine::{DIGITS, Digits};
-use crate::domain::Costs;
+use super::machine::Digits;
 use crate::limbs::{self, Numbers};
-use crate::place::Placed;
+use crate::montgomery::{Costs, Montgomery};
+use crate::place::AlignedBuf;
 
 /// The working space of one number: closed below `R` (see [`super`]).
 pub struct Domain<'a, M: Kernels> {
     machine: M,
     constants: &'a Constants,
-    product: Placed<Digits>,
-    spare: Placed<Digits>,
+    product: AlignedBuf<Digits>,
+    spare: AlignedBuf<Digits>,
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -23,72 +25,63 @@ impl<'a, M: Kernels> Domain<'a, M> {
 }
 
 impl<M: Kernels> Domain<'_, M> {
-    fn multiply(&mut self, a: &[Digits], b: &[Digits]) {
+    fn multiply(&mut self, a: &[u64], b: &[u64]) {
         let spare = self.spare.first_chunk_mut().expect("SPARE vectors");
-        self.machine.amm(&mut self.product, spare, a, b, self.constants.modulus());
+        self.machine.amm(&mut self.product, spare, cast_slice(a), cast_slice(b), self.constants.modulus());
     }
 }
 
-impl<M: Kernels> crate::Domain for Domain<'_, M> {
-    type Word = Digits;
-    const WINDOWS: usize = 1;
-
+impl<M: Kernels> Montgomery for Domain<'_, M> {
     fn count(&self) -> usize {
         1
     }
 
     fn words(&self) -> usize {
-        self.constants.words()
+        self.constants.one.len()
     }
 
-    fn zeros(&mut self, words: usize) -> Placed<Digits> {
-        zeros(words)
-    }
-
-    fn one(&mut self) -> Placed<Digits> {
+    fn one(&mut self) -> AlignedBuf {
         self.constants.one.clone()
     }
 
     fn bits(&self) -> usize {
-        32 * DIGITS * self.words()
+        64 * self.words()
     }
 
-    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<Digits> {
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf {
         let piece = numbers[0].get(from / 64..).unwrap_or(&[]);
-        digits_of(&piece[..piece.len().min(bits / 64)], self.words())
+        words_of(&piece[..piece.len().min(bits / 64)], self.constants.words())
     }
 
     /// A product of a number below `R` and one below `M` is below `2M`, and canonical below `M`; the sum is
     /// below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
-    fn add_piece(&mut self, x: &mut [Digits], piece: &[Digits]) {
+    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
         let residue = self.constants.canonical(x);
-        let mut sum = limbs::zero(self.bits() / 64);
-        limbs_of(piece, &mut sum);
-        let carry = limbs::add_assign(&mut sum, &residue);
-        limbs::reduce_once(&mut sum, carry, self.constants.modulus.limbs());
-        x.copy_from_slice(&digits_of(&sum, self.words()));
+        x.copy_from_slice(piece);
+        let carry = limbs::add_assign(x, &residue);
+        limbs::reduce_once(x, carry, self.constants.modulus.limbs());
     }
 
-    fn enter_factor(&mut self) -> Placed<Digits> {
+    fn enter_factor(&mut self) -> AlignedBuf {
         self.constants.enter.clone()
     }
 
-    fn amm(&mut self, x: &mut [Digits], y: &[Digits]) {
+    fn amm(&mut self, x: &mut [u64], y: &[u64]) {
         self.multiply(x, y);
-        x.copy_from_slice(&self.product);
+        x.copy_from_slice(cast_slice(&self.product));
     }
 
     /// This costs full multiplications: the paper has no squaring of its own, and four chains that add whole
     /// vectors would not gain from one.
-    fn ams(&mut self, x: &mut [Digits], times: usize) {
+    fn ams(&mut self, x: &mut [u64], times: usize) {
         for _ in 0..times {
             self.multiply(x, x);
-            x.copy_from_slice(&self.product);
+            x.copy_from_slice(cast_slice(&self.product));
         }
     }
 
-    fn select(&mut self, out: &mut [Digits], table: &[Digits], index: &[u64]) {
-        self.machine.select(out, table, index[0] as u32);
+    fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]) {
+        self.machine.select(cast_slice_mut(out), cast_slice(table), index[0] as u32);
     }
 
     /// The fewest multiplications: 5 bits for exponents of 512 bits, 6 for 1024 and 2048, as in the paper.
@@ -97,12 +90,8 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
     }
 
     /// A product of `x < R` and a plain `y < M` is below `x·y/R + M < 2M`.
-    fn canonical(&mut self, x: &[Digits], count: usize) -> Numbers {
+    fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
         debug_assert_eq!(count, 1);
         self.constants.canonical(x).into()
     }
-}
-
-impl<M: Kernels> crate::Shared for Domain<'_, M> {
-    alone! {}
 }

@@ -4,14 +4,7 @@
 pub const DIGITS: usize = 16;
 
 /// A vector in memory: sixteen digits of 32 bits, the lowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(64))]
-pub struct Digits(pub [u32; DIGITS]);
-
-impl Digits {
-    /// All 0.
-    pub const ZERO: Self = Self([0; DIGITS]);
-}
+pub type Digits = [u32; DIGITS];
 
 /// A vector machine with sixteen lanes of 32 bits: each lane holds a digit in radix `2^32` of one number.
 ///

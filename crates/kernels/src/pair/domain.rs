@@ -2,19 +2,20 @@
 
 use alloc::vec::Vec;
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use super::{Constants, DIGIT_BITS, Kernels, LANES, Shape, TOP_BITS};
-use crate::Domain as _;
-use crate::domain::Costs;
 use crate::limbs::{self, Limbs, Numbers};
-use crate::place::Placed;
+use crate::montgomery::{Costs, Montgomery};
+use crate::place::AlignedBuf;
 
 /// The working space of one number, or of two.
 pub struct Domain<'a, M: Kernels> {
     machine: M,
     moduli: Vec<&'a Constants>,
     shape: Shape,
-    tables: Placed<M::Vector>,
-    space: Placed<M::Vector>,
+    tables: AlignedBuf<M::Vector>,
+    space: AlignedBuf<M::Vector>,
 }
 
 impl<'a, M: Kernels> Domain<'a, M> {
@@ -28,7 +29,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
         assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
         // Anywhere: a place in a page gains nothing here, and would cost 4 KiB for each number.
-        let place = |len| Placed::new(machine.zero(), len, None);
+        let place = |len| AlignedBuf::new(machine.zero(), len, None);
         let (mut tables, space) = (place(shape.tables()), place(shape.space()));
         let (friendly, rest) = tables.split_at_mut(shape.vectors);
         let (plain, inverse) = rest.split_at_mut(shape.vectors);
@@ -42,17 +43,18 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 
     /// A number of every modulus, from its digits.
-    fn load<'b>(&mut self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> Placed<M::Vector>
+    fn load<'b>(&mut self, digits: impl Fn(usize, &'a Constants) -> &'b [u64]) -> AlignedBuf
     where
         'a: 'b,
     {
         let mut out = self.zeros(self.words());
-        load(self.machine, &mut out, self.shape, |i| digits(i, self.moduli[i]));
+        load(self.machine, cast_slice_mut(&mut out), self.shape, |i| digits(i, self.moduli[i]));
         out
     }
 
     /// The digits of one of the numbers side by side, as [`Shape::cut`] has them.
-    fn store(&self, x: &[M::Vector], number: usize) -> Limbs {
+    fn store(&self, x: &[u64], number: usize) -> Limbs {
+        let x: &[M::Vector] = cast_slice(x);
         let (segments, count) = (self.shape.segments(), self.shape.count);
         let mut out = limbs::zero(segments * x.len());
         for (out, &vector) in out.chunks_exact_mut(segments).zip(x) {
@@ -65,23 +67,16 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 }
 
-impl<M: Kernels> crate::Domain for Domain<'_, M> {
-    type Word = M::Vector;
-    const WINDOWS: usize = 1;
-
+impl<M: Kernels> Montgomery for Domain<'_, M> {
     fn count(&self) -> usize {
         self.moduli.len()
     }
 
     fn words(&self) -> usize {
-        self.shape.vectors
+        LANES * self.shape.vectors
     }
 
-    fn zeros(&mut self, words: usize) -> Placed<M::Vector> {
-        Placed::new(self.machine.zero(), words, None)
-    }
-
-    fn one(&mut self) -> Placed<M::Vector> {
+    fn one(&mut self) -> AlignedBuf {
         self.load(|_, c| &c.one)
     }
 
@@ -94,14 +89,14 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         self.shape.bits() - self.shape.segment_bits()
     }
 
-    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<M::Vector> {
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf {
         let (shape, segments) = (self.shape, bits / self.shape.segment_bits());
         let digits: Vec<Limbs> = numbers.iter().map(|number| shape.cut(number, from, segments)).collect();
         self.load(|i, _| &digits[i.min(digits.len() - 1)])
     }
 
     /// Digit by digit, with carries passed on.
-    fn add_piece(&mut self, x: &mut [M::Vector], piece: &[M::Vector]) {
+    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
         let add = |number: usize| {
             let (mut sum, piece) = (self.store(x, number), self.store(piece, number));
             let (mut carry, segments) = (0, self.shape.segments());
@@ -119,24 +114,24 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         x.copy_from_slice(&sum);
     }
 
-    fn enter_factor(&mut self) -> Placed<M::Vector> {
+    fn enter_factor(&mut self) -> AlignedBuf {
         self.load(|_, c| &c.enter)
     }
 
-    fn shift_factor(&mut self) -> Placed<M::Vector> {
+    fn shift_factor(&mut self) -> AlignedBuf {
         self.load(|_, c| &c.shift)
     }
 
-    fn amm(&mut self, x: &mut [M::Vector], y: &[M::Vector]) {
-        self.machine.amm(self.shape, x, y, &self.tables, &mut self.space);
+    fn amm(&mut self, x: &mut [u64], y: &[u64]) {
+        self.machine.amm(self.shape, cast_slice_mut(x), cast_slice(y), &self.tables, &mut self.space);
     }
 
-    fn ams(&mut self, x: &mut [M::Vector], times: usize) {
-        self.machine.ams(self.shape, x, times, &self.tables, &mut self.space);
+    fn ams(&mut self, x: &mut [u64], times: usize) {
+        self.machine.ams(self.shape, cast_slice_mut(x), times, &self.tables, &mut self.space);
     }
 
-    fn select(&mut self, out: &mut [M::Vector], table: &[M::Vector], index: &[u64]) {
-        self.machine.select_entry(self.shape, out, table, index);
+    fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]) {
+        self.machine.select_entry(self.shape, cast_slice_mut(out), cast_slice(table), index);
     }
 
     /// A table is read at two vectors a cycle, the rate of multiplications.
@@ -146,7 +141,7 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         Costs { build: product, multiply: product, read: v }
     }
 
-    fn canonical(&mut self, x: &[M::Vector], count: usize) -> Numbers {
+    fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
         debug_assert!(count <= self.moduli.len());
         let mut out = Numbers::default();
         for (i, c) in self.moduli.iter().enumerate().take(count) {
@@ -154,11 +149,6 @@ impl<M: Kernels> crate::Domain for Domain<'_, M> {
         }
         out
     }
-}
-
-/// One number at a time: a table has the layout of one.
-impl<M: Kernels> crate::Shared for Domain<'_, M> {
-    alone!();
 }
 
 /// Digits of numbers side by side into vectors.

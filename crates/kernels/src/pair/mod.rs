@@ -173,7 +173,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
 }
 
 /// The compiled roots of one machine.
-pub trait Kernels: Machine {
+pub trait Kernels: Machine<Vector: bytemuck::Pod> {
     /// [`amm`], or [`amm_tiles`], depending on the shape.
     fn amm(
         self,

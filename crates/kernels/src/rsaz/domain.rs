@@ -4,15 +4,16 @@
 //! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
 //! and windows are those of [`crate::pow`].
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use super::kernels::Kernels;
 use super::select::PACK;
 use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};
-use crate::Domain as _;
 use crate::batch::Constants;
-use crate::domain::Costs;
 use crate::limbs::{self, Limbs, Numbers};
-use crate::place::Placed;
+use crate::montgomery::{Costs, Montgomery};
+use crate::place::AlignedBuf;
 
 /// Numbers modulo one modulus, for one exponentiation alone.
 ///
@@ -46,10 +47,10 @@ impl<'a, W: Kernels> Domain<'a, W> {
     }
 
     /// The digits of a number, padded for the kernels.
-    fn load(&mut self, digits: &[u64]) -> Placed<W::Digit> {
+    fn load(&mut self, digits: &[u64]) -> AlignedBuf {
         let mut out = self.zeros(self.words());
         let digit = |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));
-        out.iter_mut().zip(digits).for_each(|(out, value)| *out = digit(value));
+        cast_slice_mut(&mut out).iter_mut().zip(digits).for_each(|(out, value)| *out = digit(value));
         out
     }
 
@@ -72,23 +73,20 @@ fn friendly(constants: &Constants) -> Limbs {
     Limbs::new(digits[4..].to_vec())
 }
 
-impl<W: Kernels> crate::Domain for Domain<'_, W> {
-    type Word = W::Digit;
-    const WINDOWS: usize = 1;
-
+impl<W: Kernels> Montgomery for Domain<'_, W> {
     fn count(&self) -> usize {
         1
     }
 
     fn words(&self) -> usize {
-        self.constants.digits().next_multiple_of(PACK)
+        self.constants.digits().next_multiple_of(PACK) / DIGITS
     }
 
-    fn zeros(&mut self, words: usize) -> Placed<W::Digit> {
-        Placed::new(self.machine.digit(0), words, Some(NUMBERS))
+    fn zeros(&mut self, words: usize) -> AlignedBuf {
+        AlignedBuf::new(0, words, Some(NUMBERS))
     }
 
-    fn one(&mut self) -> Placed<W::Digit> {
+    fn one(&mut self) -> AlignedBuf {
         self.load(&self.constants.one)
     }
 
@@ -101,62 +99,58 @@ impl<W: Kernels> crate::Domain for Domain<'_, W> {
         self.bits() - self.constants.digit_bits() as usize
     }
 
-    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<W::Digit> {
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf {
         let m = self.constants.digit_bits();
         let mut digits = limbs::zero(bits / m as usize);
         limbs::to_digits(numbers.first().copied().unwrap_or(&[]), from, m, &mut digits);
         self.load(&digits)
     }
 
-    fn add_piece(&mut self, x: &mut [W::Digit], piece: &[W::Digit]) {
+    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
         let mut sum = self.normalised(x);
         limbs::add_digits(&mut sum, &self.normalised(piece), self.constants.digit_bits());
         x.copy_from_slice(&self.load(&sum));
     }
 
-    fn enter_factor(&mut self) -> Placed<W::Digit> {
+    fn enter_factor(&mut self) -> AlignedBuf {
         self.load(&self.constants.enter)
     }
 
-    fn shift_factor(&mut self) -> Placed<W::Digit> {
+    fn shift_factor(&mut self) -> AlignedBuf {
         self.load(&self.constants.shift)
     }
 
-    fn amm(&mut self, x: &mut [W::Digit], y: &[W::Digit]) {
-        self.machine.multiply(&mut self.space, x, y);
+    fn amm(&mut self, x: &mut [u64], y: &[u64]) {
+        self.machine.multiply(&mut self.space, cast_slice_mut(x), cast_slice(y));
     }
 
-    fn ams(&mut self, x: &mut [W::Digit], times: usize) {
-        self.machine.square(&mut self.space, x, times);
+    fn ams(&mut self, x: &mut [u64], times: usize) {
+        self.machine.square(&mut self.space, cast_slice_mut(x), times);
     }
 
-    fn select(&mut self, out: &mut [W::Digit], table: &[W::Digit], index: &[u64]) {
-        self.machine.select(out, table, index[0]);
+    fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]) {
+        self.machine.select(cast_slice_mut(out), cast_slice(table), index[0]);
     }
 
     /// In tenths of a processor cycle. Reading an entry costs `TABLE` for each eight digits.
     fn costs(&self) -> Costs {
         let product = self.product_macs() * W::MAC_TENTHS as usize;
-        Costs { build: product, multiply: product, read: self.words() / PACK * TABLE }
+        Costs { build: product, multiply: product, read: self.words() * DIGITS / PACK * TABLE }
     }
 
-    fn canonical(&mut self, x: &[W::Digit], count: usize) -> Numbers {
+    fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
         debug_assert_eq!(count, 1);
         self.constants.canonical(&self.normalised(x)).into()
     }
 }
 
-impl<W: Kernels> crate::Shared for Domain<'_, W> {
-    alone! {}
-}
-
 impl<W: Kernels> Domain<'_, W> {
     /// The digits of a number, each below `2^m` (algorithm 1).
-    fn normalised(&self, x: &[W::Digit]) -> Limbs {
+    fn normalised(&self, x: &[u64]) -> Limbs {
         let m = self.space.digit_bits();
         let mut out = limbs::zero(self.constants.digits());
         let mut carry = 0;
-        for (out, &digit) in out.iter_mut().zip(x) {
+        for (out, &digit) in out.iter_mut().zip(cast_slice::<_, W::Digit>(x)) {
             let sum = u64::from(self.machine.value(digit)) + carry;
             (*out, carry) = (sum & ((1 << m) - 1), sum >> m);
         }
@@ -164,6 +158,9 @@ impl<W: Kernels> Domain<'_, W> {
         out
     }
 }
+
+/// Digits in a word of 64 bits.
+const DIGITS: usize = 2;
 
 /// A load, a comparison's result put to it, and a sum, at three vector operations a cycle.
 const TABLE: usize = 10;

@@ -5,7 +5,7 @@ use super::workspace::Workspace;
 
 /// The kernels of RSAZ, compiled for one machine: for each digit size, way to find quotients and common
 /// length.
-pub trait Kernels: Machine {
+pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     /// What a vector multiply-accumulate costs, in tenths of a cycle: the limit of the processor's ports.
     /// Only the choice of window depends on it.
     const MAC_TENTHS: u32;

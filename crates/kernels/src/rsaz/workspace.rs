@@ -4,7 +4,7 @@ use super::Quotients;
 use super::head::{Low, chained, friendly};
 use super::machine::Machine;
 use super::rows::{COPIES, broadcast_each, rows};
-use crate::place::{COLUMNS, Placed};
+use crate::place::{AlignedBuf, COLUMNS};
 
 /// Where numbers start within a page: past the working space of the lengths that fit in one.
 pub(super) const NUMBERS: usize = 3072;
@@ -23,7 +23,7 @@ pub struct Workspace<W: Machine> {
     zero: W::Word,
     /// All words, one after the other, so that up to a page of them no load seems to overlap a store that it
     /// does not: see [`View`] for what they are.
-    words: Placed<W::Word>,
+    words: AlignedBuf<W::Word>,
 }
 
 impl<W: Machine> Drop for Workspace<W> {
@@ -47,7 +47,7 @@ impl<W: Machine> Workspace<W> {
         let word = |value: u64| w.word(w.digit(u32::try_from(value).expect("a digit")));
         let groups = digits / 4;
         let (columns, shifted) = (8 * groups, 4 * COPIES * (groups + 1));
-        let mut words = Placed::new(zero, columns + 3 * shifted, Some(COLUMNS));
+        let mut words = AlignedBuf::new(zero, columns + 3 * shifted, Some(COLUMNS));
         // The paper's quotients need only M, which takes the best place.
         let multiple = match quotients {
             #[cfg(feature = "papers")]

@@ -2,9 +2,9 @@
 
 use super::{Constants, Kernels};
 use crate::bounds::REDUCED_FULL;
-use crate::domain::Costs;
 use crate::limbs::{self, Limbs, Numbers};
-use crate::place::Placed;
+use crate::montgomery::{Costs, Layout, Montgomery};
+use crate::place::AlignedBuf;
 
 /// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in the domain: a product needs
 /// no comparison with the modulus, only one masked subtraction when it overflows.
@@ -12,7 +12,7 @@ pub struct Domain<'a, S> {
     machine: S,
     constants: &'a Constants,
     /// A product, before it is reduced.
-    t: Placed<u64>,
+    t: AlignedBuf,
 }
 
 impl<'a, S: Kernels> Domain<'a, S> {
@@ -23,11 +23,11 @@ impl<'a, S: Kernels> Domain<'a, S> {
     pub fn new(machine: S, constants: &'a Constants) -> Self {
         let n = constants.limbs();
         assert!(n.is_multiple_of(S::STEP), "{n} limbs: made for another machine");
-        Self { machine, constants, t: Placed::new(0, 2 * n, None) }
+        Self { machine, constants, t: AlignedBuf::new(0, 2 * n, None) }
     }
 
-    fn number(&self, limbs: &[u64]) -> Placed<u64> {
-        let mut out = Placed::new(0, self.constants.limbs(), None);
+    fn number(&self, limbs: &[u64]) -> AlignedBuf {
+        let mut out = AlignedBuf::new(0, self.constants.limbs(), None);
         out[..limbs.len()].copy_from_slice(limbs);
         out
     }
@@ -37,10 +37,7 @@ impl<'a, S: Kernels> Domain<'a, S> {
     }
 }
 
-impl<S: Kernels> crate::Domain for Domain<'_, S> {
-    type Word = u64;
-    const WINDOWS: usize = 1;
-
+impl<S: Kernels> Montgomery for Domain<'_, S> {
     fn count(&self) -> usize {
         1
     }
@@ -49,11 +46,7 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         self.constants.limbs()
     }
 
-    fn zeros(&mut self, words: usize) -> Placed<u64> {
-        Placed::new(0, words, None)
-    }
-
-    fn one(&mut self) -> Placed<u64> {
+    fn one(&mut self) -> AlignedBuf {
         self.number(&self.constants.one)
     }
 
@@ -61,7 +54,11 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         64 * self.words()
     }
 
-    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> Placed<u64> {
+    fn layout(&self) -> Option<Layout> {
+        Some(Layout { digit_bits: 64, words: 1 })
+    }
+
+    fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf {
         let piece = numbers[0].get(from / 64..).unwrap_or(&[]);
         self.number(&piece[..piece.len().min(bits / 64)])
     }
@@ -75,7 +72,7 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         limbs::reduce_once(x, carry, modulus);
     }
 
-    fn enter_factor(&mut self) -> Placed<u64> {
+    fn enter_factor(&mut self) -> AlignedBuf {
         self.number(&self.constants.enter)
     }
 
@@ -108,10 +105,6 @@ impl<S: Kernels> crate::Domain for Domain<'_, S> {
         debug_assert_eq!(count, 1);
         self.constants.modulus.canonical(Limbs::new(x.to_vec()), REDUCED_FULL - 1).into()
     }
-}
-
-impl<S: Kernels> crate::Shared for Domain<'_, S> {
-    alone! {}
 }
 
 /// Limbs of a table read in the time of a product.

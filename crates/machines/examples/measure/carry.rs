@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zariz_kernels::carry::{self, Constants, Digits, Domain, SPARE};
+use zariz_kernels::carry::{self, Constants, DIGITS, Domain, SPARE};
 use zariz_kernels::pow::{Power, pow};
 
 use crate::arguments::Arguments;
@@ -25,14 +25,14 @@ fn table<M: carry::Kernels>(name: &str, m: M, lengths: &[usize]) {
     for &bits in lengths {
         let (clock, constants) = (gigahertz(), Constants::new(&modulus(bits, 0)));
         let words = constants.words();
-        let [a, mut b, mut out] = [7, 11, 13].map(|digit| vec![Digits([digit; 16]); words]);
-        let mut spare = [Digits::ZERO; SPARE];
+        let [a, mut b, mut out] = [7, 11, 13].map(|digit| vec![[digit; 16]; words]);
+        let mut spare = [[0; DIGITS]; SPARE];
         // Each depends on the one before, as in a power.
         let amm = best(|| {
             m.amm(&mut out, &mut spare, &a, &b, constants.modulus());
             b.copy_from_slice(&out);
         });
-        let entries = vec![Digits([9; 16]); 64 * words];
+        let entries = vec![[9; 16]; 64 * words];
         let select = best(|| carry::Kernels::select(m, &mut out, &entries, black_box(17)));
         let (base, exponent) = (number(bits, 1), number(bits, 2));
         let power =

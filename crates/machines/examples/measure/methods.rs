@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zariz_kernels::Domain;
+use zariz_kernels::Montgomery;
 use zariz_kernels::batch::{self, Constants, Method};
 use zariz_kernels::pow::{Power, pow};
 

@@ -27,7 +27,7 @@ pub fn measure(_: &Arguments) {
 mod x86 {
     use std::hint::black_box;
 
-    use zariz_kernels::Domain as _;
+    use zariz_kernels::Montgomery as _;
     use zariz_kernels::pair::{Constants, Domain, Kernels, Shape};
     use zariz_kernels::pow::{Power, pow};
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::rsaz::{self, Domain, Quotients};
-use zariz_kernels::{Domain as _, batch};
+use zariz_kernels::{Montgomery as _, batch};
 
 use crate::arguments::Arguments;
 use crate::stopwatch::{best, gigahertz, modulus, number};

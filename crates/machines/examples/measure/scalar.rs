@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zariz_kernels::Domain as _;
+use zariz_kernels::Montgomery as _;
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::scalar::{self, Constants, Domain};
 

@@ -41,13 +41,13 @@ impl Machine for Avx512 {
 
     #[inline(always)]
     fn load(self, digits: &Digits) -> __m512i {
-        // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes, and the type is aligned to as many.
-        unsafe { _mm512_load_si512(digits.0.as_ptr().cast()) }
+        // SAFETY: `self` proves AVX-512F; the array is 64 readable bytes.
+        unsafe { _mm512_loadu_si512(digits.as_ptr().cast()) }
     }
     #[inline(always)]
     fn store(self, vector: __m512i, digits: &mut Digits) {
-        // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes, and the type is aligned to as many.
-        unsafe { _mm512_store_si512(digits.0.as_mut_ptr().cast(), vector) }
+        // SAFETY: `self` proves AVX-512F; the array is 64 writable bytes.
+        unsafe { _mm512_storeu_si512(digits.as_mut_ptr().cast(), vector) }
     }
     #[inline(always)]
     fn constant(self, digit: u32) -> __m512i {

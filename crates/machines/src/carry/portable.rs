@@ -35,11 +35,11 @@ impl Machine for Portable {
 
     #[inline(always)]
     fn load(self, digits: &Digits) -> Vector {
-        digits.0
+        *digits
     }
     #[inline(always)]
     fn store(self, vector: Vector, digits: &mut Digits) {
-        digits.0 = vector;
+        *digits = vector;
     }
     #[inline(always)]
     fn constant(self, digit: u32) -> Vector {

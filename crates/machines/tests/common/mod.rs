@@ -11,7 +11,7 @@ use rand::{Rng, rngs::StdRng};
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::{Domain, OddModulus, limbs};
+use zariz_kernels::{Montgomery, OddModulus, limbs};
 
 /// Runs a generic check on every machine that this processor has, or that is emulated; says which it has not.
 #[allow(unused_macros)] // Each test program uses a part of this.
@@ -156,7 +156,7 @@ fn case<M: batch::Kernels>(
 
 /// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with those beside
 /// it, and with RSA's.
-pub fn check_reduced<D: Domain, C>(domain: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
+pub fn check_reduced<D: Montgomery, C>(domain: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
     let bases: Vec<BigUint> = powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
     let base_limbs: Vec<_> = bases.iter().map(|base| limbs_of(base, 1)).collect();
     let first = big(powers[0].exponent);

@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use zariz_kernels::limbs::{self, Limbs};
+use zariz_kernels::mul;
 
 use super::table::LENGTHS;
-use crate::backend::{Backend, Product};
+use crate::backend::{self, Backend, Product};
 use crate::engine::{Engine, Layout};
 use crate::prepared::Prepared;
 
@@ -69,17 +70,19 @@ fn measure(backend: &dyn Backend, count: usize, bits: usize, costs: &mut [Vec<f6
     let product = Product { modulus: &prepared, a: &number, a_bits: bits, b: &number };
     let products = vec![product; count];
     let (moduli, numbers) = (vec![&prepared; count], vec![&number[..]; count]);
-    let [mut x, y] = [(); 2].map(|()| backend.enter(&moduli, &numbers, bits));
+    let _default = backend::default_mxcsr(backend);
+    let mut montgomery = backend.montgomery(&moduli);
+    let [mut x, y] = [(); 2].map(|()| montgomery.enter(&numbers, bits));
     let mut time = |i: usize, operations: usize, work: &mut dyn FnMut()| {
         work(); // code and data come into the caches
         let start = Instant::now();
         (0..operations).for_each(|_| work());
         costs[i].push(start.elapsed().as_nanos() as f64 / operations as f64);
     };
-    time(0, 2, &mut || drop(black_box(backend.mul(&products))));
+    time(0, 2, &mut || drop(black_box(backend::in_batches(backend, &products, |it| it.modulus, mul::mul))));
     let operations = if bits <= 1024 { 16 } else { 4 };
-    time(1, operations, &mut || assert!(x.multiply(y.numbers())));
-    time(2, operations, &mut || x.square());
+    time(1, operations, &mut || montgomery.amm(&mut x, &y));
+    time(2, operations, &mut || montgomery.ams(&mut x, 1));
 }
 
 /// Any odd number of exactly so many bits.

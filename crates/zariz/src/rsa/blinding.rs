@@ -10,11 +10,8 @@ use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
 use zariz_process::PerProcess;
 
-use super::crt::product;
 use super::error::Error;
-use super::fault::{self, Place};
 use super::private::PrivateKey;
-use crate::dispatch::Route;
 use crate::inverse::invert;
 use crate::jobs;
 use crate::prepared::Prepared;
@@ -116,21 +113,9 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
         inverses.extend(invert(route, modulus, &mine, modulus.bits()).into_iter().map(or_zero));
     }
     let powers: Vec<_> = keys.iter().zip(&inverses).map(|(key, inverse)| key.public.power(inverse)).collect();
-    let masks = fault::pass(Place::Mask, jobs::pow_reduced_vartime(route, &powers));
+    let masks = jobs::pow_reduced_vartime(route, &powers);
     let pair = |(mask, unmask): (&[u64], _)| Blind { mask: Limbs::new(mask.to_vec()), unmask, uses: 0 };
     Ok(masks.iter().zip(unmasks).map(pair).collect())
-}
-
-/// Squares used pairs, and keeps the squares. Pairs that led to a wrong result must not be given back.
-pub(super) fn give_back(route: Route, used: Vec<(&PrivateKey, Blind)>) {
-    let mut kept: Vec<_> = used.into_iter().filter(|(_, pair)| pair.has_more_uses()).collect();
-    let products = kept.iter().flat_map(|(key, pair)| [&pair.mask, &pair.unmask].map(|x| product(key, x, x)));
-    let squares = jobs::mul(route, &products.collect::<Vec<_>>());
-    for (i, (_, pair)) in kept.iter_mut().enumerate() {
-        pair.mask.copy_from_slice(&squares[2 * i]);
-        pair.unmask.copy_from_slice(&squares[2 * i + 1]);
-    }
-    keep(kept.into_iter());
 }
 
 /// Keeps used pairs, which have been squared, for the next requests of their keys. The caller leaves out pairs that led
@@ -164,6 +149,7 @@ pub(super) fn random_below(modulus: &Prepared) -> Result<Limbs, Error> {
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
+    use crate::backend::Product;
     use crate::forks;
     use crate::rsa::Algorithm;
 
@@ -179,16 +165,17 @@ mod tests {
         let [a, b, c] = keys.each_ref();
         let mixed = vec![a, b, a, c, c];
         for list in [vec![], vec![a], vec![a; 3], vec![a; 8], vec![b; 9], mixed, [vec![a; 17], vec![c; 7]].concat()] {
-            // Those that are kept are squares, or those of the list before.
+            // Those that are kept are those of the list before.
             for pairs in [fresh(&list), take(&list)] {
                 let pairs = pairs.expect("pairs");
                 assert_eq!(pairs.len(), list.len());
                 for (key, pair) in list.iter().zip(&pairs) {
                     let powers = jobs::pow_reduced_vartime(key.route(), &[key.public.power(&pair.unmask)]);
-                    let ones = jobs::mul(key.route(), &[product(key, &pair.mask, &powers[0])]);
-                    assert!(limbs::equal(&ones[0], &[1]));
+                    let modulus = key.public.modulus();
+                    let product = Product { modulus, a: &pair.mask, a_bits: modulus.bits(), b: &powers[0] };
+                    assert!(limbs::equal(&jobs::mul(key.route(), &[product])[0], &[1]));
                 }
-                give_back(a.route(), list.iter().copied().zip(pairs).collect());
+                keep(list.iter().copied().zip(pairs));
             }
         }
     }

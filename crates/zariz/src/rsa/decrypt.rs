@@ -7,7 +7,7 @@ use super::error::Error;
 use super::hazmat::oaep;
 use super::hazmat::pkcs1v15::{self, Substitute};
 use super::private::PrivateKey;
-use super::private_op::{Results, private_op};
+use super::private_op::private_op;
 use crate::wiping::wiping;
 
 /// One ciphertext to decrypt.
@@ -24,9 +24,8 @@ pub struct DecryptJob<'a> {
 /// Decrypts many ciphertexts, each with its own key, in order. Keys of similar size share batches. Each
 /// result is a message or its own error, one of those of [`PrivateKey::decrypt`].
 #[must_use]
-#[inline(always)]
 pub fn decrypt_many(jobs: &[DecryptJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    messages(jobs).into_vec()
+    of_ciphertexts(jobs.iter().copied())
 }
 
 impl PrivateKey {
@@ -38,7 +37,6 @@ impl PrivateKey {
     /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for
     /// signatures alone; [`Error::KeyTooShort`] if the padding does not fit; [`Error::Random`],
     /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    #[inline(always)]
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.decrypt_batch(padding, &[ciphertext]).swap_remove(0)
     }
@@ -46,13 +44,7 @@ impl PrivateKey {
     /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
     /// those of [`decrypt`](Self::decrypt).
     #[must_use]
-    #[inline(always)]
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-        self.messages(padding, ciphertexts).into_vec()
-    }
-
-    #[inline(never)]
-    fn messages(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Results<Zeroizing<Vec<u8>>> {
         of_ciphertexts(ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }))
     }
 
@@ -70,12 +62,7 @@ impl PrivateKey {
     }
 }
 
-#[inline(never)]
-fn messages(jobs: &[DecryptJob]) -> Results<Zeroizing<Vec<u8>>> {
-    of_ciphertexts(jobs.iter().copied())
-}
-
-fn of_ciphertexts<'a>(jobs: impl Iterator<Item = DecryptJob<'a>> + Clone) -> Results<Zeroizing<Vec<u8>>> {
+fn of_ciphertexts<'a>(jobs: impl Iterator<Item = DecryptJob<'a>> + Clone) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     wiping(|| {
         let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
         let numbers = jobs.clone().map(|job| (job.key, number(&job))).collect();

@@ -24,11 +24,9 @@ mod algorithm;
 pub mod blind;
 mod blinding;
 mod components;
-mod crt;
 mod decrypt;
 mod encrypt;
 mod error;
-mod fault;
 #[cfg(feature = "keygen")]
 mod generate;
 mod hash;
@@ -56,13 +54,13 @@ pub use decrypt::{DecryptJob, decrypt_many};
 #[cfg(feature = "batcher")]
 pub(crate) use decrypt::{check_ciphertext, decode};
 pub use error::{Error, KeyError};
-pub use fault::check_failures;
 #[cfg(feature = "keygen")]
 pub use generate::{KeyGenerator, KeyMethod, Keys};
 pub use hash::{Hash, Mgf};
 pub use hasher::Hasher;
 pub use other_format::OtherFormat;
 pub use private::PrivateKey;
+pub use private_op::check_failures;
 pub use pss_parameters::PssParameters;
 pub use public::PublicKey;
 #[cfg(feature = "batcher")]

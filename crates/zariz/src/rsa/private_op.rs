@@ -1,24 +1,43 @@
-//! The private operation `x^d mod n` for a batch of requests, of one key or several: blinded, by the Chinese
-//! remainder theorem, checked.
+//! The private operation `x^d mod n` for many requests, of one key or several: blinded, by the Chinese remainder
+//! theorem, checked.
+//!
+//! With `n = p·q`, `U ≡ 1 (mod p)`, `U ≡ 0 (mod q)`, and `V` the other way round:
+//!
+//! 1. `x' = x·mask mod n`
+//! 2. `y_p = x'^{d mod (p−1)} mod p`, `y_q = x'^{d mod (q−1)} mod q`: nearly all of the work
+//! 3. `y' = y_p·U + y_q·V mod n`, which is `x'^d`
+//! 4. `y = y'·unmask mod n`
+//! 5. `y` leaves only if `y^e = x mod n`
+//!
+//! A wrong result of step 3 would reveal a factor of `n` (Boneh, DeMillo and Lipton 1997). So a result that fails step 5
+//! is computed again without the theorem, with a fresh mask, or is withheld.
+//!
+//! As many requests as the engine has lanes are computed together, one in each lane. With fewer, the halves of step 2
+//! are moved together, so that they fill lanes.
+//!
+//! # Bounds
+//!
+//! Numbers are those of [`zariz_kernels::Montgomery`]; `M` is `n` here. `y_p·U` and `y_q·V` are products of a number
+//! below `R` and one below `n`, so below `3n`, and their sum is below `6n < R`. It is multiplied by `unmask`, below
+//! `3n`: the product is below `18n²/R + 2n < 5n`, for `R ≥ 8n`. The last product, by a plain number below `n`, is below
+//! `3n` then. `analysis` proves these, as it does the arithmetic's. (In limbs, every number below `R` is one, and sums
+//! are kept below `R`.)
 
-mod lanes;
-mod leaving;
-
-use std::hint::black_box;
-use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zariz_kernels::limbs::{self, Numbers};
+use zariz_kernels::place::{AlignedBuf, Pool};
+use zariz_kernels::{Montgomery, pow};
 use zeroize::Zeroizing;
 
-use self::leaving::Leaving;
 use super::blinding::{self, Blind};
-use super::crt::{Request, crt, product};
 use super::error::Error;
-use super::fault::{self, Place};
 use super::missing;
-use super::private::PrivateKey;
-use crate::backend::Power;
-use crate::dispatch::{self, Route};
+use super::private::{Prime, PrivateKey};
+use crate::backend::{Backend, default_mxcsr};
+use crate::cost::Operation;
+use crate::counts;
+use crate::dispatch;
 use crate::jobs;
 use crate::revealed;
 
@@ -26,345 +45,416 @@ use crate::revealed;
 /// that the caller gets instead.
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
-/// What functions around the private operation return: a pointer and a length, in registers. A `Vec` is returned
-/// through memory, whose address is on the stack meanwhile. If a fault changed it, the caller would find an older list
-/// where it expects this one. So functions that do the work return this, and are never inlined; public ones make a `Vec`
-/// of it, where the caller has it, and always are.
-pub(crate) type Results<T, E = Error> = Box<[Result<T, E>]>;
+static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
+
+/// How many private results of this process failed the check with the public exponent. Each was computed again, or
+/// withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's primes are not prime
+/// ([`Error::InvalidKey`]).
+pub fn check_failures() -> u64 {
+    CHECK_FAILURES.load(Ordering::Relaxed)
+}
 
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
 /// Each number succeeds or fails on its own; errors stay.
-pub(super) fn private_op(jobs: Vec<Job>) -> Results<Zeroizing<Vec<u8>>> {
-    let count = jobs.len();
-    raised(jobs).leave(count)
-}
-
-/// Everything but the last look at the results.
-fn raised(jobs: Vec<Job>) -> Leaving {
-    let (keys, mut padded): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-    let numbers = missing::numbers(padded.iter());
-    // A number that a fault changes on its way would be signed without an error: it is compared with both.
-    let copies = fault::pass(Place::Copy, missing::numbers(padded.iter()));
-    let mut leaving = Leaving::new(&keys, &padded, &numbers);
-    for (dispatch, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
-        mine.retain(|&i| {
-            // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
-            let (is_there, is_invalid) = (padded[i].is_ok(), keys[i].is_known_invalid());
-            if is_there && is_invalid {
-                leaving.refuse(i, Error::InvalidKey);
-            }
-            is_there && !is_invalid
-        });
-        // Keys of similar size next to each other, so that they share batches in any order of requests; and the
-        // requests of each key, so that they share what is prepared of it.
-        mine.sort_by_key(|&i| (keys[i].size_class(), keys[i].identity()));
-        let mut kept = None;
-        // As many requests as lanes: their p and q halves fill two batches, their operations modulo n one.
-        for chunk in mine.chunks(dispatch.main().lanes()) {
-            let requests: Vec<Request> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
-            let copied: Vec<_> = chunk.iter().map(|&i| &copies[i]).collect();
-            let blinded = blinded(&requests, &copied, &mut kept, &mut |place, request, result| {
-                let i = chunk[place];
-                let number = mem::replace(&mut padded[i], Err(Error::Fault));
-                match (result, number) {
-                    (Ok(result), Ok(number)) => leaving.put(i, request, result, number, keys[i]),
-                    (Err(error), _) => leaving.refuse(i, error),
-                    _ => leaving.withhold(i),
+pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    let (keys, mut out): (Vec<&PrivateKey>, Vec<_>) = jobs.into_iter().unzip();
+    let numbers = missing::numbers(out.iter());
+    for (_, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
+        mine.retain(|&i| out[i].is_ok());
+        // Requests that can share a batch are next to each other, and among these the requests of each key.
+        mine.sort_by_key(|&i| (keys[i].class(), keys[i].identity()));
+        for alike in mine.chunk_by(|&a, &b| keys[a].class() == keys[b].class()) {
+            let first = keys[alike[0]];
+            let lanes = first.route().machine(first.public.modulus()).lanes();
+            let mut kept: Option<Batch> = None;
+            for chunk in alike.chunks(lanes) {
+                let requests: Vec<_> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
+                let (y, outcomes) = checked(&requests, &mut kept);
+                for ((&i, y), outcome) in chunk.iter().zip(y.iter()).zip(outcomes) {
+                    match (outcome, &mut out[i]) {
+                        (Ok(()), Ok(bytes)) => limbs::to_be_bytes(y, bytes),
+                        (outcome, out) => *out = Err(outcome.err().unwrap_or(Error::Fault)),
+                    }
                 }
-            });
-            if let Err(error) = blinded {
-                // Those that have no result yet.
-                chunk.iter().filter(|&&i| padded[i].is_ok()).for_each(|&i| leaving.refuse(i, error));
             }
         }
     }
-    leaving
+    out
 }
 
-/// What takes the result of a place in a chunk and a copy of it, both of which were checked. With it goes the request,
-/// read before the result: a fault that changes the place gives a pair that does not fit.
-type Done<'d> = &'d mut dyn FnMut(usize, Request, Result<[&[u64]; 2], Error>);
+/// A key and a number below its modulus.
+type Request<'a> = (&'a PrivateKey, &'a [u64]);
 
-/// The results of a chunk, each twice, and whether they are right. In a box: its address is returned in a register,
-/// like [`Results`].
-struct Checked {
-    results: [Numbers; 2],
-    good: Vec<bool>,
-}
-
-impl Checked {
-    fn result(&self, i: usize) -> [&[u64]; 2] {
-        self.results.each_ref().map(|numbers| &numbers[i])
-    }
-}
-
-/// A chunk of requests for one dispatch, by the Chinese remainder theorem. A wrong result (from a fault in
-/// the processor or its memory, perhaps a provoked one) would reveal the key, so it is computed again with a
-/// fresh mask and without the theorem. `copies` has the numbers once more. `done` gets each result, with its place.
-///
-/// A function of its own, so that a debugger's interface sees where it begins: `zariz-attacks` injects faults.
-#[inline(never)]
-fn blinded<'a>(
-    requests: &[Request<'a>],
-    copies: &[&[u64]],
-    kept: &mut lanes::Kept<'a>,
-    done: Done,
-) -> Result<(), Error> {
-    let Some((first, _)) = requests.first() else { return Ok(()) };
-    let route = first.route();
-    let keys = || requests.iter().map(|&(key, _)| key);
-    let mut pairs = blinding::take(&keys().collect::<Vec<_>>())?;
-    let in_lanes = lanes::attempt(requests, copies, &mut pairs, kept);
-    let are_squared = in_lanes.is_some();
-    let checked = in_lanes.unwrap_or_else(|| attempt(route, requests, copies, &pairs, crt));
-    let places = 0..requests.len();
-    for place in places.clone().filter(|&place| checked.good[place]) {
-        let request = black_box(requests[place]);
-        done(place, request, Ok(checked.result(place)));
-    }
-    let used = keys().zip(pairs).zip(&checked.good).filter(|(_, good)| **good).map(|(used, _)| used);
-    if are_squared {
-        blinding::keep(used);
-    } else {
-        blinding::give_back(route, used.collect());
-    }
-
-    let bad: Vec<usize> = places.filter(|&place| !checked.good[place]).collect();
-    if bad.is_empty() { Ok(()) } else { recomputed(route, &bad, requests, copies, done) }
-}
-
-/// The requests at `bad` places of a chunk, with fresh masks and without the Chinese remainder theorem. A function of
-/// its own: what is not needed for good results takes none of their stack.
-#[inline(never)]
-fn recomputed(route: Route, bad: &[usize], requests: &[Request], copies: &[&[u64]], done: Done) -> Result<(), Error> {
-    fault::note(bad.len());
-    let requests: Vec<_> = bad.iter().map(|&i| requests[i]).collect();
-    let copies: Vec<_> = bad.iter().map(|&i| copies[i]).collect();
-    let keys: Vec<_> = requests.iter().map(|&(key, _)| key).collect();
-    let pairs = blinding::fresh(&keys)?;
-    let checked = attempt(route, &requests, &copies, &pairs, |hidden| without_crt(route, hidden));
-    for (i, (&place, key)) in bad.iter().zip(keys).enumerate() {
-        let request = black_box(requests[i]);
-        // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
-        let result = match (key.is_found_invalid(), checked.good[i]) {
-            (true, _) => Err(Error::InvalidKey),
-            (false, true) => Ok(checked.result(i)),
-            (false, false) => Err(Error::Fault),
-        };
-        done(place, request, result);
-    }
-    Ok(())
-}
-
-/// Masks every request, raises it to `d`, takes the mask off, and checks the results: `y^e ≡ x (mod n)`, with
-/// the caller's `x` and its copy. So everything between the two is checked, masks included. A copy of `y` is
-/// raised to `e`: if `y` changes meanwhile, they differ.
-fn attempt(
-    route: Route,
-    requests: &[Request],
-    copies: &[&[u64]],
-    pairs: &[Blind],
-    raise: impl Fn(&[Request]) -> Numbers,
-) -> Box<Checked> {
-    let lanes = || requests.iter().zip(pairs);
-    let masked: Vec<_> = lanes().map(|((key, x), pair)| product(key, x, &pair.mask)).collect();
-    let masked = jobs::mul(route, &masked);
-    let hidden: Vec<Request> = requests.iter().zip(masked.iter()).map(|(&(key, _), x)| (key, x)).collect();
-    let raised = raise(&hidden);
-    let unmasked: Vec<_> =
-        lanes().zip(raised.iter()).map(|(((key, _), pair), y)| product(key, y, &pair.unmask)).collect();
-    let results = fault::pass(Place::Unmasked, jobs::mul(route, &unmasked));
-
-    let checked = results.clone();
-    let results = fault::pass(Place::Checked, results);
-    let powers: Vec<_> = requests.iter().zip(checked.iter()).map(|((key, _), y)| key.public.power(y)).collect();
-    let opened = jobs::pow_reduced_vartime(route, &powers);
-    are_right(requests, copies, [results, checked], &opened)
-}
-
-/// Whether each result is right: `opened` has the copies of the results, raised to the public exponents.
-fn are_right(requests: &[Request], copies: &[&[u64]], results: [Numbers; 2], opened: &Numbers) -> Box<Checked> {
-    let is_right = |i: usize| {
-        let ((_, x), [result, checked]) = (requests[i], results.each_ref().map(|numbers| &numbers[i]));
-        // `equal` takes limbs that are missing for zeros.
-        let alike = [result, checked, &opened[i]].iter().all(|number| number.len() == copies[i].len());
-        let equal = limbs::equal(&opened[i], x) & limbs::equal(&opened[i], copies[i]);
-        revealed::result_is_right(alike & equal & limbs::equal(result, checked))
+/// The results of requests that share a batch, and whether each is right. `kept` is the batch of the requests before,
+/// which serves again if these have the same keys.
+fn checked<'a>(requests: &[Request<'a>], kept: &mut Option<Batch<'a>>) -> (Numbers, Vec<Result<(), Error>>) {
+    let (keys, x): (Vec<_>, Vec<_>) = requests.iter().copied().unzip();
+    let mut pairs = match blinding::take(&keys) {
+        Ok(pairs) => pairs,
+        Err(error) => return (x.into_iter().collect(), vec![Err(error); requests.len()]),
     };
-    let good = (0..requests.len()).map(is_right).collect();
-    Box::new(Checked { results, good })
+    let mut batch = kept.take().filter(|it| it.is_of(&keys)).unwrap_or_else(|| Batch::new(keys.clone()));
+    let (mut y, is_right) = batch.attempt(&x, &mut pairs, Batch::raise);
+    // After a wrong result, the batch is dropped with what may be damaged of it, and so is that request's mask.
+    *kept = is_right.iter().all(|&it| it).then_some(batch);
+    blinding::keep(keys.into_iter().zip(pairs).zip(&is_right).filter(|(_, is_right)| **is_right).map(|(used, _)| used));
+    let outcome = |(i, &is_right): (usize, &bool)| {
+        if !is_right {
+            y[i].copy_from_slice(&computed_again(requests[i])?[0]);
+        }
+        Ok(())
+    };
+    let outcomes = is_right.iter().enumerate().map(outcome).collect();
+    (y, outcomes)
 }
 
-/// `x^d mod n` for every request, without the Chinese remainder theorem.
-fn without_crt(route: Route, requests: &[Request]) -> Numbers {
-    let powers: Vec<_> = requests
-        .iter()
-        .map(|(key, x)| {
-            let modulus = key.public.modulus();
-            let bits = modulus.bits();
-            Power { modulus, base: x, base_bits: bits, exponent: &key.secret.d, exponent_bits: bits }
-        })
-        .collect();
-    fault::pass(Place::Recomputed, jobs::pow(route, &powers))
+/// The result of a request whose first result was wrong: with a fresh mask, without the Chinese remainder theorem.
+fn computed_again((key, x): Request) -> Result<Numbers, Error> {
+    CHECK_FAILURES.fetch_add(1, Ordering::Relaxed);
+    // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
+    if key.is_found_invalid() {
+        return Err(Error::InvalidKey);
+    }
+    let mut pairs = blinding::fresh(&[key])?;
+    let (y, is_right) = Batch::new(vec![key]).attempt(&[x], &mut pairs, Batch::raise_without_crt);
+    if is_right[0] { Ok(y) } else { Err(Error::Fault) }
+}
+
+/// Working space for a request of each of some keys, which are of one [class](PrivateKey::class).
+struct Batch<'a> {
+    keys: Vec<&'a PrivateKey>,
+    backend: &'static dyn Backend,
+    /// Modulo `n`.
+    n: Box<dyn Montgomery + 'a>,
+    /// `U` and `V`, plain.
+    units: [AlignedBuf; 2],
+    /// Modulo the primes `p` of all keys, then the primes `q`.
+    halves: Vec<Halves<'a>>,
+    /// Whether the first of `halves` has all `p` and the second all `q`, in the same lanes and layout as `n`: then
+    /// numbers stay in their lanes.
+    stays: bool,
+}
+
+/// Some primes, whose powers are computed together.
+struct Halves<'a> {
+    primes: Vec<&'a Prime>,
+    backend: &'static dyn Backend,
+    montgomery: Box<dyn Montgomery + 'a>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(keys: Vec<&'a PrivateKey>) -> Self {
+        let moduli: Vec<_> = keys.iter().map(|key| key.public.modulus()).collect();
+        // The check is most of the work modulo n.
+        let exponent_bits = keys[0].public.power(&[]).exponent_bits;
+        let operation = Operation::PublicPower { exponent_bits };
+        let backend = match jobs::shares(keys[0].route(), &moduli, operation)[..] {
+            [(backend, count)] if count <= backend.lanes() => backend,
+            _ => keys[0].route().machine(moduli[0]),
+        };
+        let mut n = backend.montgomery(&moduli);
+        let primes = || keys.iter().map(|key| &key.secret.p).chain(keys.iter().map(|key| &key.secret.q));
+        let units: Vec<&[u64]> = primes().map(|prime| &prime.unit[..]).collect();
+        let units = [0, keys.len()].map(|from| n.plain(&units[from..][..keys.len()]));
+
+        let primes: Vec<_> = primes().collect();
+        let moduli: Vec<_> = primes.iter().map(|prime| &prime.modulus).collect();
+        let operation = Operation::Power { exponent_bits: moduli[0].size() };
+        let (mut halves, mut rest) = (Vec::new(), &primes[..]);
+        for (backend, count) in jobs::shares(keys[0].route(), &moduli, operation) {
+            let (mine, later) = rest.split_at(count);
+            rest = later;
+            for primes in mine.chunks(backend.lanes()) {
+                let moduli: Vec<_> = primes.iter().map(|prime| &prime.modulus).collect();
+                halves.push(Halves { primes: primes.to_vec(), backend, montgomery: backend.montgomery(&moduli) });
+            }
+        }
+        let place = |m: &dyn Montgomery| m.layout().map(|layout| (layout, m.count()));
+        let of_n = place(&*n);
+        let is_alike = |it: &Halves| it.primes.len() == keys.len() && place(&*it.montgomery) == of_n;
+        let stays = of_n.is_some() && halves.len() == 2 && halves.iter().all(is_alike);
+        Self { keys, backend, n, units, halves, stays }
+    }
+
+    /// Whether it is for these keys, in this order.
+    fn is_of(&self, keys: &[&PrivateKey]) -> bool {
+        self.keys.len() == keys.len() && self.keys.iter().zip(keys).all(|(a, b)| a.is_same(b))
+    }
+
+    /// `x^d mod n` by `raise`, masked, and whether each result is right. Each mask is replaced by its square, and so is
+    /// its inverse: these are the next pairs.
+    fn attempt(
+        &mut self,
+        x: &[&[u64]],
+        pairs: &mut [Blind],
+        raise: impl Fn(&mut Self, &[u64]) -> AlignedBuf,
+    ) -> (Numbers, Vec<bool>) {
+        let _default = default_mxcsr(self.backend);
+        let (masks, unmasks): (Vec<&[u64]>, Vec<&[u64]>) =
+            pairs.iter().map(|pair| (&pair.mask[..], &pair.unmask[..])).unzip();
+        let [plain_mask, plain_unmask] = [masks, unmasks].map(|numbers| self.n.plain(&numbers));
+
+        // 1: x·mask.
+        let mask = self.n.enter_plain(&plain_mask);
+        let mut masked = self.n.plain(x);
+        self.n.amm(&mut masked, &mask);
+        // 2 and 3: its power, over R.
+        let mut y = raise(self, &masked);
+        // 4: y'·unmask.
+        let unmask = self.n.enter_plain(&plain_unmask);
+        self.n.amm(&mut y, &unmask);
+        self.n.enter_in_place(&mut y);
+        let results = self.n.canonical(&y, x.len());
+        self.n.recycle(masked);
+        self.n.recycle(y);
+
+        // Squares, by the plain numbers: so they are plain.
+        let [masks, unmasks] = [(mask, plain_mask), (unmask, plain_unmask)].map(|(mut number, plain)| {
+            self.n.amm(&mut number, &plain);
+            let squares = self.n.canonical(&number, x.len());
+            self.n.recycle(number);
+            self.n.recycle(plain);
+            squares
+        });
+        for (pair, (mask, unmask)) in pairs.iter_mut().zip(masks.iter().zip(unmasks.iter())) {
+            pair.mask.copy_from_slice(mask);
+            pair.unmask.copy_from_slice(unmask);
+        }
+
+        // 5: y^e = x.
+        let powers: Vec<_> = self.keys.iter().zip(results.iter()).map(|(key, y)| key.public.power(y)).collect();
+        let opened = pow::pow_reduced_vartime(&mut *self.n, &powers);
+        let is_right = |(opened, x): (&[u64], &&[u64])| revealed::result_is_right(limbs::equal(opened, x));
+        let is_right = opened.iter().zip(x).map(is_right).collect();
+        (results, is_right)
+    }
+
+    /// The power of a plain number, by the Chinese remainder theorem: `y_p·U + y_q·V`, over `R`.
+    fn raise(&mut self, masked: &[u64]) -> AlignedBuf {
+        let count = self.keys.len();
+        counts::powers(2 * count);
+        let mut y = self.n.zeros(self.n.words());
+        // All take their memory from the same pool.
+        let mut pool = Pool::default();
+        self.n.swap_pool(&mut pool);
+        let masked_numbers = if self.stays { Numbers::default() } else { self.n.canonical(masked, count) };
+        let mut moved = Numbers::default();
+        for i in 0..self.halves.len() {
+            let Halves { primes, backend, montgomery: prime } = &mut self.halves[i];
+            let _default = default_mxcsr(*backend);
+            prime.swap_pool(&mut pool);
+            let base = if self.stays {
+                prime.enter_digits(masked)
+            } else {
+                let first = moved.len();
+                let numbers: Vec<_> = (0..primes.len()).map(|i| &masked_numbers[(first + i) % count]).collect();
+                prime.enter(&numbers, self.keys[0].public.modulus().size())
+            };
+            let bits = primes.iter().map(|prime| prime.modulus.bits()).max().unwrap_or(0);
+            let last = primes.len() - 1;
+            let mut half = pow::power(&mut **prime, &base, bits, |lane| &primes[lane.min(last)].exponent);
+            prime.recycle(base);
+            prime.leave_in_place(&mut half);
+            if !self.stays {
+                moved.append(prime.canonical(&half, primes.len()));
+            }
+            prime.swap_pool(&mut pool);
+            if self.stays {
+                self.n.swap_pool(&mut pool);
+                let mut digits = self.n.zeros(self.n.words());
+                digits[..half.len()].copy_from_slice(&half);
+                self.add_product(&mut y, digits, i);
+                self.n.recycle(half);
+                self.n.swap_pool(&mut pool);
+            }
+        }
+        self.n.swap_pool(&mut pool);
+        if !self.stays {
+            let moved: Vec<&[u64]> = moved.iter().collect();
+            for (i, half) in moved.chunks(count).enumerate() {
+                let half = self.n.plain(half);
+                self.add_product(&mut y, half, i);
+            }
+        }
+        y
+    }
+
+    /// `y ← y + half·U`, or `V`, over `R`.
+    fn add_product(&mut self, y: &mut [u64], mut half: AlignedBuf, unit: usize) {
+        self.n.amm(&mut half, &self.units[unit]);
+        self.n.add_piece(y, &half);
+        self.n.recycle(half);
+    }
+
+    /// Like [`raise`](Self::raise), without the theorem.
+    fn raise_without_crt(&mut self, masked: &[u64]) -> AlignedBuf {
+        let base = self.n.enter_plain(masked);
+        let bits = self.keys[0].public.modulus().size();
+        let last = self.keys.len() - 1;
+        let mut y = pow::power(&mut *self.n, &base, bits, |lane| &self.keys[lane.min(last)].secret.d);
+        // Out of Montgomery form, and once more over R.
+        self.n.leave_in_place(&mut y);
+        self.n.leave_in_place(&mut y);
+        y
+    }
 }
 
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
     use super::*;
-    use std::ptr;
+    use std::sync::Arc;
 
-    use crate::rsa::Algorithm;
-    use crate::rsa::PrivateKey;
+    use crate::rsa::private::Secret;
+    use crate::rsa::{Algorithm, SignJob, sign_many};
     use crate::{Dispatch, Engine};
 
-    #[test]
-    fn a_flipped_bit_never_leaves() {
+    fn available() -> impl Iterator<Item = Dispatch> {
         let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available()).map(Dispatch::Only);
-        let generated = PrivateKey::generate(1024).expect("a key");
-        for dispatch in engines.chain([Dispatch::Auto]) {
-            let key = generated.with_engine(dispatch).expect("available");
-            let messages: [&[u8]; 8] = [b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight"];
-            // Some lanes are filled, and all: then numbers stay in them.
-            for messages in [&messages[..3], &messages] {
-                flip_bits(&key, messages);
-            }
-        }
+        engines.chain([Dispatch::Auto])
+    }
+
+    fn on(key: &PrivateKey, dispatch: Dispatch) -> PrivateKey {
+        key.with_engine(dispatch).expect("available")
+    }
+
+    /// `x^d` of numbers of 1024 bits, with the portable engine.
+    fn expected(key: &PrivateKey, x: &[u64]) -> Vec<u64> {
+        let portable = on(key, Dispatch::Only(Engine::Portable));
+        let (y, outcomes) = checked(&[(&portable, x)], &mut None);
+        assert_eq!(outcomes, [Ok(())]);
+        y[0].to_vec()
     }
 
     #[test]
-    fn operations_of_the_same_keys_are_kept_until_a_fault() {
-        let generated = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
-        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
-            let dispatch = Dispatch::Only(engine);
-            let [key, other] = &generated.each_ref().map(|key| key.with_engine(dispatch).expect("available"));
-            let x: Vec<_> = (0..engine.lanes() as u64).map(|i| [i + 2; 16]).collect();
-            let copies: Vec<_> = x.iter().map(|x| &x[..]).collect();
-            // One key in all lanes; two keys in turn.
-            let [same, mixed] = [[key, key], [other, key]]
-                .map(|keys| -> Vec<Request> { copies.iter().enumerate().map(|(i, x)| (keys[i % 2], *x)).collect() });
-            let mut kept = None;
-            let mut run = |are_mixed: bool, fault: Option<(Place, usize, usize)>| {
-                fault::FAULT.set(fault);
-                fault::RECOMPUTED.set(0);
-                let requests = if are_mixed { &mixed } else { &same };
-                let results = all(requests, &copies, &mut kept).expect("results");
-                let recomputed = fault::RECOMPUTED.get();
-                for (result, expected) in results.iter().zip(without_crt(key.route(), requests).iter()) {
-                    assert_eq!(result.as_deref(), Ok(expected), "{engine}");
+    fn a_flipped_bit_is_found_in_every_lane() {
+        let generated = PrivateKey::generate(1024).expect("a key");
+        for dispatch in available() {
+            let key = &on(&generated, dispatch);
+            let lanes = dispatch.main().lanes();
+            // Numbers that stay in lanes, and others.
+            for count in [1, lanes.min(3), lanes] {
+                let numbers: Vec<_> = (2..).take(count).map(|i| [i; 16]).collect();
+                let x: Vec<&[u64]> = numbers.iter().map(|x| &x[..]).collect();
+                let right: Vec<_> = x.iter().map(|x| expected(key, x)).collect();
+                let mut found = vec![false; count];
+                for word in 0..Batch::new(vec![key; count]).n.words() {
+                    let mut pairs = blinding::take(&vec![key; count]).expect("pairs");
+                    let flipped = |batch: &mut Batch, masked: &[u64]| {
+                        let mut y = batch.raise(masked);
+                        y[word] ^= 1 << (word % 51);
+                        y
+                    };
+                    let (y, is_right) = Batch::new(vec![key; count]).attempt(&x, &mut pairs, flipped);
+                    for (lane, (y, right)) in y.iter().zip(&right).enumerate() {
+                        assert_eq!(is_right[lane], y == &right[..], "{dispatch}, word {word}");
+                        found[lane] |= !is_right[lane];
+                    }
+                    // None where the word is not of a request.
+                    assert!(is_right.iter().filter(|is_right| !**is_right).count() <= 1, "{dispatch}, word {word}");
                 }
-                (recomputed, kept.is_some())
-            };
-            // An engine whose numbers do not stay in lanes keeps nothing.
-            let (_, keeps) = run(false, None);
-            for _ in 0..2 {
-                assert_eq!(run(false, None), (0, keeps), "{engine}: the same keys");
-                assert_eq!(run(true, None), (0, keeps), "{engine}: other keys in some lanes");
-                let fault = Some((Place::Half, 1, 17));
-                assert_eq!(run(true, fault), (1, false), "{engine}: a fault in what was kept");
+                assert_eq!(found, vec![true; count], "{dispatch}");
             }
         }
     }
 
-    /// Every request of a queue has a clone of its key.
+    /// A key with a damaged number.
+    fn damaged(key: &PrivateKey, damage: impl Fn(&mut Secret)) -> PrivateKey {
+        let mut key = PrivateKey::from_components(&key.components()).expect("a key");
+        damage(Arc::get_mut(&mut key.secret).expect("the only owner"));
+        key
+    }
+
     #[test]
-    fn operations_are_kept_for_clones_of_their_keys() {
+    fn wrong_results_are_computed_again_or_withheld() {
         let generated = PrivateKey::generate(1024).expect("a key");
-        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
-            let key = generated.with_engine(Dispatch::Only(engine)).expect("available");
-            let clones = vec![key.clone(); engine.lanes()];
-            let x = [2; 16];
-            let requests: Vec<Request> = clones.iter().map(|key| (key, &x[..])).collect();
-            let mut kept = None;
-            all(&requests, &vec![&x[..]; engine.lanes()], &mut kept).expect("results");
-            // An engine whose numbers do not stay in lanes keeps nothing.
-            let keeps = kept.is_some();
-            let others = vec![&key; engine.lanes()];
-            assert_eq!(lanes::take(&mut kept, &others).is_some(), keeps, "{engine}");
+        let expected = generated.sign(Algorithm::RS256, b"message");
+        for dispatch in available() {
+            // Damage to what the theorem needs.
+            let damaged = [
+                damaged(&generated, |secret| secret.p.exponent[3] ^= 1 << 17),
+                damaged(&generated, |secret| secret.q.exponent[0] ^= 2),
+                damaged(&generated, |secret| secret.p.unit[15] ^= 1),
+                damaged(&generated, |secret| secret.q.unit[0] ^= 1 << 63),
+                // Nothing is left that could give the result.
+                damaged(&generated, |secret| {
+                    secret.q.unit[0] ^= 1;
+                    secret.d[5] ^= 1 << 40;
+                }),
+            ];
+            // Bad keys among good ones, in all lanes and in some.
+            let keys: Vec<_> = [&generated, &damaged[0], &damaged[1], &damaged[2], &damaged[3], &damaged[4]]
+                .map(|key| on(key, dispatch))
+                .into();
+            for count in [1, 3, 8, 20] {
+                let failures = check_failures();
+                let job = |key| SignJob { key, algorithm: Algorithm::RS256, message: b"message" };
+                let results = sign_many(&keys.iter().cycle().take(count).map(job).collect::<Vec<_>>());
+                for (i, result) in results.into_iter().enumerate() {
+                    let expected = if i % keys.len() == 5 { Err(Error::Fault) } else { expected.clone() };
+                    assert_eq!(result, expected, "{dispatch}, {i} of {count}");
+                }
+                assert!(count == 1 || check_failures() > failures, "{dispatch}: failures are counted");
+            }
         }
     }
 
-    /// Errors, an invalid key and two engines among requests that fill lanes.
+    #[test]
+    fn batches_of_the_same_keys_serve_again_until_a_fault() {
+        let generated = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
+        let damaged = damaged(&generated[0], |secret| secret.p.exponent[3] ^= 1 << 17);
+        for dispatch in available() {
+            let [key, other, damaged] = &[&generated[0], &generated[1], &damaged].map(|key| on(key, dispatch));
+            let clone = key.clone();
+            let lanes = dispatch.main().lanes();
+            let x: Vec<_> = (2..).take(lanes).map(|i| [i; 16]).collect();
+            let mut kept: Option<Batch> = None;
+            for (keys, serves, is_kept) in [
+                ([key, key], false, true),
+                ([key, key], true, true),
+                // Every request of a queue has a clone of its key.
+                ([&clone, key], true, true),
+                ([other, key], false, true),
+                ([other, key], true, true),
+                ([damaged, key], false, false),
+                ([key, key], false, true),
+            ] {
+                let keys: Vec<&PrivateKey> = keys.into_iter().cycle().take(lanes).collect();
+                assert_eq!(kept.as_ref().is_some_and(|kept| kept.is_of(&keys)), serves, "{dispatch}");
+                let requests: Vec<Request> = keys.iter().zip(&x).map(|(&key, x)| (key, &x[..])).collect();
+                let (y, outcomes) = checked(&requests, &mut kept);
+                for ((y, outcome), (key, x)) in y.iter().zip(outcomes).zip(requests) {
+                    let key = if std::ptr::eq(key, damaged) { &generated[0] } else { key };
+                    assert_eq!((outcome, y), (Ok(()), &expected(key, x)[..]), "{dispatch}");
+                }
+                assert_eq!(kept.is_some(), is_kept, "{dispatch}");
+            }
+        }
+    }
+
+    /// Errors, keys of other lengths and methods, and two engines among requests that fill lanes.
     #[test]
     fn each_number_succeeds_or_fails_on_its_own() {
         let generated = PrivateKey::generate(1024).expect("a key");
-        let portable = generated.with_engine(Engine::Portable).expect("available");
-        let number = |i: u8| {
-            let mut number = Zeroizing::new(vec![i; 128]);
+        let longer = PrivateKey::generate(1280).expect("a key");
+        let keys = [
+            &on(&generated, Dispatch::Only(Engine::Portable)),
+            &generated,
+            &longer,
+            &generated.with_method(crate::Method::TILED),
+        ];
+        let number = |key: &PrivateKey, i: u8| {
+            let mut number = Zeroizing::new(vec![i; key.size()]);
             number[0] = 0;
             number
         };
-        let jobs = (0..40).map(|i| {
-            let key = if i % 5 == 0 { &portable } else { &generated };
-            (key, if i % 7 == 0 { Err(Error::Random) } else { Ok(number(i)) })
-        });
-        for (i, result) in (0..).zip(private_op(jobs.collect())) {
-            let expected = private_op(vec![(&generated, Ok(number(i)))])[0].clone();
-            assert_eq!(result, if i % 7 == 0 { Err(Error::Random) } else { expected }, "{i}");
+        let job = |i: u8| {
+            let key = keys[usize::from(i) % keys.len()];
+            (key, if i % 7 == 0 { Err(Error::Random) } else { Ok(number(key, i)) })
+        };
+        for (i, result) in (0..).zip(private_op((0..70).map(job).collect())) {
+            let (key, given) = job(i);
+            let key = on(key, Dispatch::Only(Engine::Portable)).with_method(None);
+            assert_eq!(result, given.and_then(|number| private_op(vec![(&key, Ok(number))]).swap_remove(0)), "{i}");
         }
-    }
-
-    /// The results of a chunk, each of which comes once.
-    fn all<'a>(
-        requests: &[Request<'a>],
-        copies: &[&[u64]],
-        kept: &mut lanes::Kept<'a>,
-    ) -> Result<Vec<Result<Vec<u64>, Error>>, Error> {
-        let mut out = vec![None; requests.len()];
-        blinded(requests, copies, kept, &mut |place, request, result| {
-            assert!(ptr::eq(request.1, requests[place].1));
-            let result = result.inspect(|[result, copy]| assert_eq!(result, copy)).map(|[result, _]| result.to_vec());
-            assert_eq!(out[place].replace(result), None, "the result of {place}");
-        })?;
-        Ok(out.into_iter().map(|result| result.expect("a result")).collect())
-    }
-
-    fn flip_bits(key: &PrivateKey, messages: &[&[u8]]) {
-        let dispatch = key.dispatch();
-        let expected = key.sign_batch(Algorithm::RS256, messages);
-        // The spoiled numbers are in the first chunk: one request where the engine has one lane.
-        let requests = dispatch.main().lanes().min(messages.len());
-        for (place, count) in [
-            (Place::Mask, requests),
-            (Place::Half, 2 * requests),
-            (Place::Unmasked, requests),
-            (Place::Checked, requests),
-        ] {
-            for i in 0..count {
-                for bit in [0, 1, 63, 64, 300, 510] {
-                    if place == Place::Mask {
-                        key.secret.blinding.clear(); // so that new masks are made
-                    }
-                    fault::FAULT.set(Some((place, i, bit)));
-                    fault::RECOMPUTED.set(0);
-                    assert_eq!(key.sign_batch(Algorithm::RS256, messages), expected, "{dispatch}, number {i}");
-                    assert_eq!(fault::RECOMPUTED.get(), 1, "{dispatch}: the fault was not seen");
-                }
-            }
-        }
-        // Whether the number or its copy was changed, nobody knows.
-        fault::FAULT.set(Some((Place::Copy, 0, 300)));
-        let results = key.sign_batch(Algorithm::RS256, messages);
-        assert_eq!(results[0], Err(Error::Fault));
-        assert_eq!(results[1..], expected[1..]);
-        // Whether a result or its copy was changed after the check, neither.
-        fault::FAULT.set(Some((Place::Leaving, 0, 300)));
-        let failures = fault::check_failures();
-        let results = key.sign_batch(Algorithm::RS256, messages);
-        assert_eq!(results[0], Err(Error::Fault));
-        assert_eq!(results[1..], expected[1..]);
-        assert!(fault::check_failures() > failures);
-        fault::SIZE.set(1);
-        assert_eq!(key.sign(Algorithm::RS256, b"one"), Err(Error::Fault));
-        fault::SIZE.set(0);
-        let (x, copy) = ([5; 16], [4; 16]);
-        assert_eq!(all(&[(key, &x)], &[&x[..]], &mut None).map(|out| out[0].is_ok()), Ok(true));
-        assert_eq!(all(&[(key, &x)], &[&copy[..]], &mut None), Ok(vec![Err(Error::Fault)]));
-        // Wrong twice: an error for that message, the others untouched.
-        fault::FAULT.set(Some((Place::Half, 1, 17)));
-        fault::RECOMPUTATION.set(true);
-        let results = key.sign_batch(Algorithm::RS256, messages);
-        fault::RECOMPUTATION.set(false);
-        assert_eq!(results[0], Err(Error::Fault));
-        assert_eq!(results[1..], expected[1..]);
     }
 }

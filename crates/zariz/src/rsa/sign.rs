@@ -8,7 +8,7 @@ use super::algorithm::Algorithm;
 use super::error::Error;
 use super::hazmat::{pkcs1v15, pss};
 use super::private::PrivateKey;
-use super::private_op::{self, Results, private_op};
+use super::private_op::{self, private_op};
 use crate::wiping::wiping;
 
 /// One message to sign.
@@ -36,17 +36,15 @@ pub struct SignDigestJob<'a> {
 /// Signs many messages, each with its own key, in order. Keys of similar size share batches. Each result is a
 /// signature or its own error, one of those of [`PrivateKey::sign`].
 #[must_use]
-#[inline(always)]
 pub fn sign_many(jobs: &[SignJob]) -> Vec<Result<Vec<u8>, Error>> {
-    signatures(jobs).into_vec()
+    of_messages(jobs.iter().copied())
 }
 
 /// Signs many messages, given by their digests, each with its own key, in order. Keys of similar size share
 /// batches. Each result is a signature or its own error, one of those of [`PrivateKey::sign_digest`].
 #[must_use]
-#[inline(always)]
 pub fn sign_digest_many(jobs: &[SignDigestJob]) -> Vec<Result<Vec<u8>, Error>> {
-    signatures_of_digests(jobs).into_vec()
+    of_digests(jobs.iter().copied())
 }
 
 impl PrivateKey {
@@ -56,7 +54,6 @@ impl PrivateKey {
     /// [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with the key or hash;
     /// [`Error::PssOnly`] or [`Error::PssParameters`] if the key does not allow it; [`Error::Random`],
     /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
-    #[inline(always)]
     pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_batch(algorithm, &[message]).swap_remove(0)
     }
@@ -64,56 +61,33 @@ impl PrivateKey {
     /// Signs many messages, in order, in batches. Each result is a signature or its own error, one of those
     /// of [`sign`](Self::sign).
     #[must_use]
-    #[inline(always)]
     pub fn sign_batch(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        self.signatures(algorithm, messages).into_vec()
+        of_messages(messages.iter().map(|&message| SignJob { key: self, algorithm, message }))
     }
 
     /// Signs the message with this digest under the algorithm's hash.
     ///
     /// # Errors
     /// [`Error::Digest`] for a digest of another length; else those of [`sign`](Self::sign).
-    #[inline(always)]
     pub fn sign_digest(&self, algorithm: Algorithm, digest: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_digest_batch(algorithm, &[digest]).swap_remove(0)
     }
 
     /// Like [`sign_digest`](Self::sign_digest), for many digests, in order, in batches.
     #[must_use]
-    #[inline(always)]
     pub fn sign_digest_batch(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        self.signatures_of_digests(algorithm, digests).into_vec()
-    }
-
-    #[inline(never)]
-    fn signatures(&self, algorithm: Algorithm, messages: &[&[u8]]) -> Results<Vec<u8>> {
-        of_messages(messages.iter().map(|&message| SignJob { key: self, algorithm, message }))
-    }
-
-    #[inline(never)]
-    fn signatures_of_digests(&self, algorithm: Algorithm, digests: &[&[u8]]) -> Results<Vec<u8>> {
         of_digests(digests.iter().map(|&digest| SignDigestJob { key: self, algorithm, digest }))
     }
 }
 
-#[inline(never)]
-fn signatures(jobs: &[SignJob]) -> Results<Vec<u8>> {
-    of_messages(jobs.iter().copied())
-}
-
-#[inline(never)]
-fn signatures_of_digests(jobs: &[SignDigestJob]) -> Results<Vec<u8>> {
-    of_digests(jobs.iter().copied())
-}
-
-fn of_messages<'a>(jobs: impl Iterator<Item = SignJob<'a>>) -> Results<Vec<u8>> {
+fn of_messages<'a>(jobs: impl Iterator<Item = SignJob<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     sign_encoded(jobs.map(|SignJob { key, algorithm, message }| {
         let digest = Zeroizing::new(algorithm.hash().digest(&[message]));
         (key, encoded(key, algorithm, &digest))
     }))
 }
 
-fn of_digests<'a>(jobs: impl Iterator<Item = SignDigestJob<'a>>) -> Results<Vec<u8>> {
+fn of_digests<'a>(jobs: impl Iterator<Item = SignDigestJob<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     sign_encoded(jobs.map(|SignDigestJob { key, algorithm, digest }| (key, encoded(key, algorithm, digest))))
 }
 
@@ -127,7 +101,7 @@ pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> 
     }))
 }
 
-fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Results<Vec<u8>> {
+fn sign_encoded<'a>(encoded: impl Iterator<Item = private_op::Job<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     // A signature is no secret.
     wiping(|| private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect())
 }

@@ -180,7 +180,7 @@ is all numbers of a batch.
 * complete_entry, multiply_entry: preparing a table entry, and multiplying by it, half-reduced (paper `ahmm`).
 * `pow` has an exponent as long as the modulus, and counts everything from the numbers in to the numbers out. Its window,
   in bits of the exponent, is the one that the kernels choose for this machine, method and length: the cheapest, by the
-  time of a product and the time of reading the table (`fixed_window` in `crates/kernels/src/domain.rs`). Two machines
+  time of a product and the time of reading the table (`window_bits` in `crates/kernels/src/montgomery.rs`). Two machines
   with equal digits can have different times, and so different counts. Tables are read by masks here; `avx512-fma` and
   `avx512-ifma` read those of 16 entries and more by lookups (`block/lookup.rs`), which is cheaper, and may choose a
   wider window.

@@ -5,7 +5,7 @@ use rand::RngCore;
 use rand::rngs::StdRng;
 use zariz_kernels::limbs::{self, Limbs, Numbers};
 use zariz_kernels::scalar::{Constants, Domain, Kernels};
-use zariz_kernels::{Domain as _, OddModulus};
+use zariz_kernels::{Montgomery as _, OddModulus};
 
 use crate::sample::Experiment;
 

@@ -10,7 +10,6 @@ use super::variant::Variant;
 use crate::dispatch::Dispatch;
 use crate::engine::EngineError;
 use crate::rsa::hazmat::primitive::{PrivateJob, private_results};
-use crate::rsa::private_op::Results;
 use crate::rsa::{self, KeyError, Usage};
 
 /// The private key of a server that signs blindly, for one [`Variant`]: it does nothing else. Cheap to clone;
@@ -127,7 +126,6 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Error::InputSize`], [`Error::OutOfRange`] or [`Error::SigningFailure`].
-    #[inline(always)]
     pub fn blind_sign(&self, blinded_message: &[u8]) -> Result<Vec<u8>, Error> {
         self.blind_sign_batch(&[blinded_message]).swap_remove(0)
     }
@@ -135,13 +133,7 @@ impl PrivateKey {
     /// [`blind_sign`](Self::blind_sign) for many blinded messages, in order, in batches. Each result is a blind
     /// signature or its own error.
     #[must_use]
-    #[inline(always)]
     pub fn blind_sign_batch(&self, blinded_messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        self.blind_signatures(blinded_messages).into_vec()
-    }
-
-    #[inline(never)]
-    fn blind_signatures(&self, blinded_messages: &[&[u8]]) -> Results<Vec<u8>, Error> {
         of_messages(blinded_messages.iter().map(|&blinded_message| BlindSignJob { key: self, blinded_message }))
     }
 }
@@ -149,17 +141,11 @@ impl PrivateKey {
 /// Signs many blinded messages, each with its own key, in order. Keys of similar size share batches. Each result
 /// is one that [`PrivateKey::blind_sign`] can return.
 #[must_use]
-#[inline(always)]
 pub fn blind_sign_many(jobs: &[BlindSignJob]) -> Vec<Result<Vec<u8>, Error>> {
-    blind_signatures(jobs).into_vec()
-}
-
-#[inline(never)]
-fn blind_signatures(jobs: &[BlindSignJob]) -> Results<Vec<u8>, Error> {
     of_messages(jobs.iter().copied())
 }
 
-fn of_messages<'a>(jobs: impl Iterator<Item = BlindSignJob<'a>>) -> Results<Vec<u8>, Error> {
+fn of_messages<'a>(jobs: impl Iterator<Item = BlindSignJob<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     let jobs = jobs.map(|job| PrivateJob { key: &job.key.key, number: job.blinded_message });
     // The result goes to the client: it is no secret.
     private_results(jobs).into_iter().map(|result| Ok(std::mem::take(&mut *result?))).collect()

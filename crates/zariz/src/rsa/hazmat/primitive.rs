@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::rsa::private_op::{Results, private_op};
+use crate::rsa::private_op::private_op;
 use crate::rsa::public_op::public_op_bytes;
 use crate::rsa::{Error, PrivateKey, PublicKey};
 use crate::wiping::wiping;
@@ -47,17 +47,13 @@ impl fmt::Debug for PublicJob<'_> {
 /// Results are big-endian and as long as their key. A number of another length than its key is
 /// [`Error::Length`], one that is not below the modulus [`Error::NotBelowModulus`].
 #[must_use]
-#[inline(always)]
 pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    powers(jobs).into_vec()
-}
-
-#[inline(never)]
-fn powers(jobs: &[PrivateJob]) -> Results<Zeroizing<Vec<u8>>> {
     private_results(jobs.iter().copied())
 }
 
-pub(crate) fn private_results<'a>(jobs: impl Iterator<Item = PrivateJob<'a>>) -> Results<Zeroizing<Vec<u8>>> {
+pub(crate) fn private_results<'a>(
+    jobs: impl Iterator<Item = PrivateJob<'a>>,
+) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let number = |job: &PrivateJob| {
         job.key.public_key().check_number(job.number)?;
         Ok(Zeroizing::new(job.number.to_vec()))
