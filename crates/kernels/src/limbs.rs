@@ -123,13 +123,6 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
     black_box(difference) == 0
 }
 
-/// Whether big-endian bytes are this number, in time that depends on the lengths alone. If the number has more or fewer
-/// limbs than so many bytes need, it is not.
-pub fn be_bytes_equal(bytes: &[u8], number: &[u64]) -> bool {
-    let difference = be_limbs(bytes).zip(number).fold(0, |acc, (a, b)| acc | (a ^ b));
-    bytes.len().div_ceil(8) == number.len() && black_box(difference) == 0
-}
-
 /// Whether `a < b`, in time that depends on the lengths alone. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
     is_less(a.iter().copied(), b, a.len())
@@ -357,12 +350,6 @@ mod tests {
             for other in [zero(0), zero(4), from_be_bytes(&bytes[..len]), from_be_bytes(&bytes), from_be_bytes(&[1; 9])]
             {
                 assert_eq!(be_bytes_less(&bytes[..len], &other), less(&number, &other), "{len} bytes");
-                assert_eq!(be_bytes_equal(&bytes[..len], &other), *number == *other, "{len} bytes");
-            }
-            for bit in 0..8 * len {
-                let mut other = bytes[..len].to_vec();
-                other[bit / 8] ^= 1 << (bit % 8);
-                assert!(!be_bytes_equal(&other, &number), "bit {bit} of {len} bytes");
             }
         }
     }

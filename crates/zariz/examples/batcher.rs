@@ -144,13 +144,13 @@ impl Compute for Noting {
         primitive.kind()
     }
 
-    fn compute(&self, batch: &[&Self::Operation]) -> Box<[PrimitiveResult]> {
+    fn compute(&self, batch: &[&Self::Operation]) -> Vec<PrimitiveResult> {
         let now = Instant::now();
         let waits =
             batch.iter().map(|(times, _)| times.map(|time| now.saturating_duration_since(time).as_secs_f64() * 1e6));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(waits);
         let primitives: Vec<_> = batch.iter().map(|(_, primitive)| primitive).collect();
-        primitive_many(&primitives).into()
+        primitive_many(&primitives)
     }
 }
 

@@ -56,8 +56,8 @@ revealed! {
     blind_fits: bool,
     /// A byte of a signature whose blind is taken off: it is verified, and is for others to see.
     signature_byte: u8,
-    /// Whether a private result, raised to the public exponent, is what it was computed from, and whether what leaves
-    /// is what was checked. If not, it is computed again and withheld. The results of sound machines all are.
+    /// Whether a private result, raised to the public exponent, is what it was computed from. If not, it is computed
+    /// again, or withheld. All results of sound machines are.
     result_is_right: bool,
     /// Whether OAEP's padding is right: a caller learns that, but not what is wrong.
     oaep_is_good: bool,

@@ -72,13 +72,6 @@ impl Numbers {
         self.ends.extend(others.ends.iter().map(|end| start + end));
     }
 
-    /// The addresses, lengths and capacities of the limbs and of the list of their ends: what is wiped and freed when
-    /// the numbers are dropped.
-    pub fn memory(&self) -> [(usize, usize, usize); 2] {
-        let Self { limbs, ends } = self;
-        [(limbs.as_ptr().addr(), limbs.len(), limbs.capacity()), (ends.as_ptr().addr(), ends.len(), ends.capacity())]
-    }
-
     /// The numbers, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> + DoubleEndedIterator + Clone {
         (0..self.len()).map(|i| &self[i])

@@ -67,11 +67,11 @@ impl Compute for Work {
         primitive.kind()
     }
 
-    fn compute(&self, primitives: &[&Primitive]) -> Box<[PrimitiveResult]> {
+    fn compute(&self, primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
         let results = primitive_many(primitives);
         let private = primitives.iter().filter(|primitive| matches!(primitive, Primitive::Private(..))).count();
         self.counters.batch(private as u64, (primitives.len() - private) as u64);
-        results.into()
+        results
     }
 
     fn start(&self, worker: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {

@@ -43,7 +43,7 @@ impl Compute for Numbers {
         number.kind
     }
 
-    fn compute(&self, batch: &[&Number]) -> Box<[usize]> {
+    fn compute(&self, batch: &[&Number]) -> Vec<usize> {
         let count = |number: &&Number| {
             self.computed[number.number].fetch_add(1, Ordering::SeqCst);
             number.number

@@ -10,7 +10,7 @@ use super::error::Error;
 use super::job::Job;
 use super::pending::Pending;
 use super::per_process::PerProcessQueue;
-use super::primitive::{self, Primitive, PrimitiveResult};
+use super::primitive::{Primitive, PrimitiveResult, primitive_many};
 use super::queue::{Compute, Kind, Metrics, Queue, Waiter};
 use crate::Modulus;
 use crate::rsa::{Algorithm, Padding, PrivateKey};
@@ -58,8 +58,8 @@ impl Compute for Rsa {
         primitive.kind()
     }
 
-    fn compute(&self, batch: &[&Primitive]) -> Box<[PrimitiveResult]> {
-        primitive::results(batch)
+    fn compute(&self, batch: &[&Primitive]) -> Vec<PrimitiveResult> {
+        primitive_many(batch)
     }
 }
 

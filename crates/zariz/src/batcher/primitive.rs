@@ -71,13 +71,7 @@ impl fmt::Debug for Primitive {
 
 /// The results of primitives, in order. Primitives of one variant are computed together.
 #[must_use]
-#[inline(always)]
 pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
-    results(primitives).into_vec()
-}
-
-#[inline(never)]
-pub(super) fn results(primitives: &[&Primitive]) -> Box<[PrimitiveResult]> {
     let all = || primitives.iter().copied();
     let mut private = private_results(all().filter_map(Primitive::private)).into_iter();
     let mut public = public_many_vartime(&all().filter_map(Primitive::public).collect::<Vec<_>>()).into_iter();

@@ -18,9 +18,8 @@ pub trait Compute: Send + Sync + Sized + 'static {
     fn kind(operation: &Self::Operation) -> Kind;
 
     /// The results of a batch, in order. All its operations are of one kind. If this panics or returns too
-    /// few results, the missing ones become [`QueueError::Panicked`]. The result is a box because that is
-    /// returned in registers: a fault cannot change the address in memory.
-    fn compute(&self, batch: &[&Self::Operation]) -> Box<[Self::Output]>;
+    /// few results, the missing ones become [`QueueError::Panicked`].
+    fn compute(&self, batch: &[&Self::Operation]) -> Vec<Self::Output>;
 
     /// Starts a worker thread.
     ///
