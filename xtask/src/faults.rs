@@ -1,18 +1,18 @@
-//! `cargo xtask faults`: whether a flipped bit in a private operation lets a wrong signature out.
+//! `cargo xtask faults`: whether a flipped bit in a private operation lets a result out that reveals the key.
 
 use anyhow::{Context, Result};
 
 use crate::process::{cargo, run};
 use crate::processor;
 
-/// Flips of the short form: without a check, one in about six of them lets a wrong signature out.
+/// Flips of the short form: without a check, one in about six of them reveals a key.
 const FEW: [&str; 2] = ["--flips", "400"];
 /// An engine for one signature, which every processor has.
 const LONE: &str = "scalar";
 /// An engine for several, whose numbers stay in lanes.
 const IN_LANES: &str = "avx2-fma";
 
-const FAILED: &str = "a wrong signature left, or no fault could be injected; the table shows where";
+const FAILED: &str = "a result revealed its key, or no fault could be injected; the text above says where";
 
 /// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
 pub fn measure(arguments: &[&str]) -> Result<()> {
@@ -36,7 +36,7 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
 }
 
 /// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys; and then
-/// one in which no comparison fails, so that wrong signatures leave.
+/// one without a check, so that keys are revealed.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");
@@ -47,8 +47,7 @@ pub fn check() -> Result<()> {
         few(IN_LANES, &[]).context(FAILED)?;
         few(IN_LANES, &["--keys", "2", "--batches", "2"]).context(FAILED)?;
     }
-    few(LONE, &["--unchecked", "yes"])
-        .context("without comparisons, no wrong signature was seen: this check finds nothing")
+    few(LONE, &["--unchecked", "yes"]).context("without a check, no key was revealed: this campaign finds nothing")
 }
 
 fn few(engine: &str, more: &[&str]) -> Result<()> {

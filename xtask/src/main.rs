@@ -63,8 +63,8 @@ Commands:
   timing --table     writes docs/benchmarks/timing.md anew, as each measurement does, and shows the table
                      that SOUNDNESS.md must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
-                     flips random bits of a process that signs (100,000 of them, in minutes), shows what became of its
-                     signatures, and writes lab/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
+                     flips random bits of a process that computes private operations (100,000 of them, in minutes),
+                     shows whether a result reveals its key, and writes lab/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
                      at the end where there are several
   mutants [--count N] [--seed S] [--jobs J] [--only kernels|bls12-381|rsa|batcher|provider]
                      plants N small faults (500), drawn at random, in the kernels, RSA and the queue, one at a time, and

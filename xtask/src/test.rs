@@ -77,7 +77,7 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: archives::check,
     },
-    Step { name: "faults", what: "flipped bits let no wrong signature out", long: true, run: faults::check },
+    Step { name: "faults", what: "flipped bits reveal no key", long: true, run: faults::check },
     Step { name: "tables", what: "intervals, counts, and the tables made of them", long: false, run: tables::check },
     Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
     Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },

@@ -1,6 +1,5 @@
-//! Faults in private operations: random bits of a signing process are flipped by a debugger's interface, and no wrong
-//! signature may leave if the flip was between the entry of the padded number and the comparison with the public
-//! exponent. Run by `cargo xtask faults`.
+//! Faults in private operations: a debugger's interface flips random bits of a process that computes `x^d mod n`. No
+//! result may leave that reveals a factor of `n`. Run by `cargo xtask faults`.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod linux;

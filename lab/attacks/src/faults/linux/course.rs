@@ -1,11 +1,13 @@
-//! The course of an undamaged operation: the places where its phases begin and end, and how long it takes between them.
+//! The course of an undamaged operation: the places that it comes to, and how long it takes between them.
+//!
+//! A place is where a function of the library begins for the first time. So steps that take little time get flips too,
+//! and no function needs to have a name that this program knows: the compiler may inline them.
 
 use anyhow::{Context, Result, ensure};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::phase::{Function, Phase, functions};
-use super::process::{Breakpoint, Process, Stop};
-use super::program::Program;
+use super::process::{Process, Stop};
 use super::tracer::Tracer;
 
 /// Stretches of at most so many instructions are walked step by step.
@@ -18,8 +20,6 @@ const OVERHEAD: f64 = 10.0;
 pub struct Mark {
     /// Its address in the program's file.
     pub address: u64,
-    /// What is done from here to the next one.
-    pub phase: Phase,
     /// How many instructions it is to the next one, up to [`STEPS`].
     pub steps: u32,
     /// How long it is to the next one, in microseconds.
@@ -29,64 +29,33 @@ pub struct Mark {
 /// From the entry of the operation to its return.
 pub type Course = Vec<Mark>;
 
-/// The private operation itself, in one function or two, as the compiler decides.
-const OPERATION: [&str; 2] = ["zariz::rsa::private_op::blinded", "zariz::rsa::private_op::attempt"];
-
-/// Follows the operation that a stopped process is about to begin, function by function. It has so many batches.
-pub fn follow(tracer: &Tracer, process: Process, program: &Program, batches: usize) -> Result<Course> {
-    let functions: Vec<_> =
-        functions(program)?.into_iter().map(|(function, at)| (function, at + tracer.base)).collect();
-    let mut course = Course::new();
-    let (mut phase, mut end) = (Phase::Before, None);
-    // A call that has not returned: function and breakpoint.
-    let mut open: Option<(Function, Breakpoint)> = None;
-    loop {
-        let mut planted = Vec::new();
-        if open.is_none() {
-            for &(_, at) in functions.iter().filter(|(function, _)| *function != Function::Sign || course.is_empty()) {
-                if Some(at) != course.last().map(|mark: &Mark| mark.address + tracer.base) {
-                    planted.push(process.plant(at)?);
-                }
-            }
-            if let Some(at) = end {
-                planted.push(process.plant(at)?);
-            }
-        }
+/// Follows the operation that a stopped process is about to begin, by those of some places that it comes to.
+pub fn follow(tracer: &Tracer, process: Process, places: &BTreeSet<u64>) -> Result<Course> {
+    let registers = process.registers()?;
+    let end = process.word(registers.rsp)?;
+    let mut places: BTreeSet<_> = places.iter().map(|place| place + tracer.base).collect();
+    places.insert(end);
+    places.remove(&registers.rip);
+    let mut open = BTreeMap::new();
+    for at in places {
+        open.insert(at, process.plant(at)?);
+    }
+    let mark = |at| Mark { address: at - tracer.base, steps: STEPS, micros: 0.0 };
+    let (mut course, mut at) = (vec![mark(registers.rip)], registers.rip);
+    while at != end {
         let start = Instant::now();
         ensure!(process.resume()? == Stop::Trap, "an undamaged operation was interrupted");
         let micros = (start.elapsed().as_secs_f64() * 1e6 - OVERHEAD).max(1.0);
-        planted.iter().try_for_each(|breakpoint| process.remove(breakpoint))?;
-        let at = process.at_breakpoint()?;
-        if let Some(last) = course.last_mut() {
-            last.micros = micros;
-        }
-        if let Some((function, breakpoint)) = open.take() {
-            process.remove(&breakpoint)?;
-            phase = phase.after_return(function);
-        } else if let Some((function, _)) = functions.iter().find(|(_, start)| *start == at) {
-            let caller = process.word(process.registers()?.rsp)?;
-            let direct = OPERATION.contains(&program.name_at(caller - tracer.base));
-            phase = phase.after_call(*function, direct);
-            match function {
-                Function::Sign => end = Some(caller),
-                Function::Private => {}
-                _ => open = Some((*function, process.plant(caller)?)),
-            }
-        }
-        course.push(Mark { address: at - tracer.base, phase, steps: STEPS, micros: 1.0 });
-        if Some(at) == end {
-            break;
-        }
+        at = process.at_breakpoint()?;
+        process.remove(&open.remove(&at).context("an undamaged operation stopped elsewhere")?)?;
+        course.last_mut().into_iter().for_each(|last| last.micros = micros);
+        course.push(mark(at));
     }
-    let begin = |phase| course.windows(2).filter(|marks| marks[0].phase != phase && marks[1].phase == phase).count();
-    let seen = [Phase::Mask, Phase::Check, Phase::Comparison].map(begin);
-    ensure!(seen == [batches; 3], "{seen:?} masks, checks and comparisons were seen, of {batches} batches");
-    ensure!(phase == Phase::After, "the last comparison was not seen");
+    open.values().try_for_each(|breakpoint| process.remove(breakpoint))?;
     Ok(course)
 }
 
-/// Counts the instructions of short stretches, with another process that does the same operation, and takes the shorter
-/// times.
+/// Counts the instructions of short stretches, with another process that does the same operation.
 pub fn count_steps(tracer: &Tracer, process: Process, course: &mut Course) -> Result<()> {
     tracer.walk(process, &course.clone(), |i, _| {
         let copy = process.copy(tracer.syscall())?;
@@ -98,6 +67,5 @@ pub fn count_steps(tracer: &Tracer, process: Process, course: &mut Course) -> Re
         }
         course[i].steps = steps;
         copy.kill()
-    })?;
-    Ok(())
+    })
 }

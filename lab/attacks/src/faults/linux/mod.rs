@@ -1,7 +1,6 @@
 //! The campaign: victims, their operations, and how many flips each step gets.
 
 mod course;
-mod phase;
 mod process;
 mod program;
 mod raw;
@@ -9,18 +8,19 @@ mod report;
 mod target;
 mod tracer;
 mod trial;
+mod verdict;
 mod victim;
 
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use zariz::Engine;
 
 use course::Course;
-use phase::PHASES;
 use program::Program;
 use report::Results;
 use tracer::Tracer;
@@ -37,7 +37,7 @@ Usage: faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S] [--wo
   --batches B      how many batches one call has (default: 1)
   --seed S         of the random choices; moments are never the same (default: drawn)
   --workers W      how many victims there are at once (default: one for each processor)
-  --unchecked yes  every comparison says that the numbers are equal, and wrong signatures must leave
+  --unchecked yes  the halves are put together by this program, which checks nothing, and keys must be revealed
   --results PATH   writes PATH.json
 ";
 
@@ -54,7 +54,6 @@ struct Arguments {
     work: Work,
     seed: u64,
     workers: usize,
-    unchecked: bool,
     results: Option<String>,
 }
 
@@ -84,9 +83,9 @@ pub fn main() -> ExitCode {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
-    let (work, seed) = (Work { engine: Engine::Avx2Fma, keys: 1, batches: 1 }, rand::rng().random());
+    let (work, seed) = (Work { engine: Engine::Avx2Fma, keys: 1, batches: 1, unchecked: false }, rand::rng().random());
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let mut out = Arguments { flips: 100_000, work, seed, workers, unchecked: false, results: None };
+    let mut out = Arguments { flips: 100_000, work, seed, workers, results: None };
     while let Some(word) = words.next() {
         let value = words.next()?;
         match word.as_str() {
@@ -96,7 +95,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
             "--batches" => out.work.batches = value.parse().ok().filter(|count| (1..=MOST).contains(count))?,
             "--seed" => out.seed = value.parse().ok()?,
             "--workers" => out.workers = value.parse().ok().filter(|&workers| workers > 0)?,
-            "--unchecked" => out.unchecked = value == "yes",
+            "--unchecked" => out.work.unchecked = value == "yes",
             "--results" => out.results = Some(value),
             _ => return None,
         }
@@ -104,9 +103,9 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
     Some(out)
 }
 
-/// Whether no wrong signature has left that a check guards, or, where nothing is checked, some did.
+/// Whether no key was revealed, or, where nothing is checked, some were.
 fn run(arguments: &Arguments) -> Result<bool> {
-    let &Arguments { work, seed, unchecked, workers, .. } = arguments;
+    let &Arguments { work, seed, workers, .. } = arguments;
     ensure!(work.engine.is_available(), "this processor cannot run {}", work.engine);
     ensure!(
         work.is_even(),
@@ -117,7 +116,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     );
     let program = Program::read()?;
     let [fresh, kept] = [false, true].map(|warm| course(&program, work, warm));
-    let results = Mutex::new(Results::new(work, seed, unchecked));
+    let results = Mutex::new(Results::new(work, seed));
     let campaign = Campaign { arguments, program: &program, courses: [fresh?, kept?], results: &results };
     // A process has one thread as its tracer: each worker has victims of its own.
     thread::scope(|scope| {
@@ -128,7 +127,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     let results = lock(&results);
     print!("{results}");
     results.write(arguments.results.as_deref())?;
-    Ok(if unchecked { results.broken() > 0 } else { results.broken() == 0 })
+    Ok((results.revealed() > 0) == work.unchecked)
 }
 
 /// What all workers share.
@@ -147,16 +146,15 @@ fn lock(results: &Mutex<Results>) -> MutexGuard<'_, Results> {
 impl Campaign<'_> {
     /// Flips bits of one victim after the other, until there are enough.
     fn work(&self, worker: usize) -> Result<()> {
-        let &Arguments { flips, seed, unchecked, .. } = self.arguments;
+        let &Arguments { flips, seed, .. } = self.arguments;
         let mut random = StdRng::seed_from_u64(seed.wrapping_add(worker as u64));
         for turn in worker.. {
             let left = flips.saturating_sub(lock(self.results).count());
             if left == 0 {
                 break;
             }
-            // Masks are made in the first operation, and kept ones are taken in the second. Where the comparison always
-            // says yes, no mask is ever good enough: only kept ones are taken.
-            let warm = unchecked || turn % 2 == 1;
+            // Masks are made in the first operation, and kept ones are taken in the second.
+            let warm = turn % 2 == 1;
             let walked = self.walk(warm, FLIPS_OF_A_VICTIM.min(left), &mut random);
             let mut results = lock(self.results);
             if let Err(error) = walked {
@@ -178,7 +176,7 @@ impl Campaign<'_> {
         let tracer = victim(program, self.arguments.work, warm)?;
         // Above the return address.
         let stack = tracer.process.registers()?.rsp + 8;
-        let setting = Setting { tracer: &tracer, program, course, stack, unchecked: self.arguments.unchecked };
+        let setting = Setting { tracer: &tracer, program, course, stack };
         tracer.walk(tracer.process, course, |i, next| {
             for _ in 0..stretches[i] {
                 if let Some(trial) = trial::run(&setting, i, next, random)? {
@@ -202,17 +200,19 @@ fn victim(program: &Program, work: Work, warm: bool) -> Result<Tracer> {
     Ok(tracer)
 }
 
-/// The course of an operation, from three victims.
+/// The course of an operation, by what several victims have in common.
 fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
-    let tracer = victim(program, work, warm)?;
-    let mut course = course::follow(&tracer, tracer.process, program, work.batches)?;
-    tracer.finish()?;
-    let tracer = victim(program, work, warm)?;
-    let again = course::follow(&tracer, tracer.process, program, work.batches)?;
-    for (mark, again) in course.iter_mut().zip(again) {
-        if (mark.address, mark.phase) != (again.address, again.phase) {
-            bail!("an operation takes different ways");
-        }
+    let follow = |places: &BTreeSet<u64>| -> Result<Course> {
+        let tracer = victim(program, work, warm)?;
+        let course = course::follow(&tracer, tracer.process, places)?;
+        tracer.finish()?;
+        Ok(course)
+    };
+    let places = |course: Course| course.iter().map(|mark| mark.address).collect();
+    let common = places(follow(&places(follow(&program.of_library())?))?);
+    let (mut course, again) = (follow(&common)?, follow(&common)?);
+    for (mark, again) in course.iter_mut().zip(&again) {
+        ensure!(mark.address == again.address, "an operation takes different ways");
         mark.micros = mark.micros.min(again.micros);
     }
     let tracer = victim(program, work, warm)?;
@@ -220,25 +220,17 @@ fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
     Ok(course)
 }
 
-/// How many flips each stretch gets: each phase as many, half of them shared by time, half evenly.
+/// How many flips each stretch gets: half of them shared by time, half evenly.
 fn draw(course: &Course, count: usize, random: &mut StdRng) -> Vec<usize> {
     let mut out = vec![0; course.len() - 1];
-    let stretches = &course[..course.len() - 1];
+    let all: f64 = course.iter().map(|mark| mark.micros).sum();
     for _ in 0..count {
-        let mine = loop {
-            let phase = PHASES[random.random_range(0..PHASES.len())];
-            let mine: Vec<usize> = (0..stretches.len()).filter(|&i| stretches[i].phase == phase).collect();
-            if !mine.is_empty() {
-                break mine;
-            }
-        };
-        let micros = |i: usize| stretches[i].micros;
-        let mut left = random.random::<f64>() * mine.iter().map(|&i| micros(i)).sum::<f64>();
-        let by_time = mine.iter().copied().find(|&i| {
-            left -= micros(i);
+        let mut left = random.random::<f64>() * all;
+        let by_time = out.iter().zip(course).position(|(_, mark)| {
+            left -= mark.micros;
             left <= 0.0
         });
-        let chosen = by_time.filter(|_| random.random()).unwrap_or(mine[random.random_range(0..mine.len())]);
+        let chosen = by_time.filter(|_| random.random()).unwrap_or(random.random_range(0..out.len()));
         out[chosen] += 1;
     }
     out

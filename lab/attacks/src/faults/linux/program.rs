@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSymbol, SymbolKind};
+use std::collections::BTreeSet;
 
-/// A symbol: address, size and name.
-pub struct Program(Vec<(u64, u64, String)>);
+/// Its symbols: address, size, whether it is code, and name.
+pub struct Program(Vec<(u64, u64, bool, String)>);
 
 impl Program {
     /// Reads the file of the running program.
@@ -14,27 +15,27 @@ impl Program {
         let kinds = [SymbolKind::Text, SymbolKind::Data];
         let symbols = file.symbols().filter(|symbol| symbol.size() > 0 && kinds.contains(&symbol.kind()));
         let named = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
-        let all = symbols.filter_map(|s| Some((s.address(), s.size(), named(s.name().ok()?))));
+        let is_code = |kind| kind == SymbolKind::Text;
+        let all = symbols.filter_map(|s| Some((s.address(), s.size(), is_code(s.kind()), named(s.name().ok()?))));
         Ok(Self(all.collect()))
     }
 
-    /// The addresses of all functions, or the static, of this name.
-    pub fn all(&self, name: &str) -> Result<Vec<u64>> {
-        let found: Vec<u64> = self.0.iter().filter(|symbol| symbol.2 == name).map(|symbol| symbol.0).collect();
-        ensure!(!found.is_empty(), "the program has no symbol {name}: it is stripped, or the compiler has inlined it");
-        Ok(found)
+    /// The address of the only symbol of this name.
+    pub fn one(&self, name: &str) -> Result<u64> {
+        let found: Vec<u64> = self.0.iter().filter(|symbol| symbol.3 == name).map(|symbol| symbol.0).collect();
+        ensure!(found.len() == 1, "the program has {} symbols {name}; it must not be stripped", found.len());
+        Ok(found[0])
     }
 
-    /// The address of the only one of this name.
-    pub fn one(&self, name: &str) -> Result<u64> {
-        let found = self.all(name)?;
-        ensure!(found.len() == 1, "the program has {} symbols {name}", found.len());
-        Ok(found[0])
+    /// Where the library's functions begin, as far as the compiler has left any.
+    pub fn of_library(&self) -> BTreeSet<u64> {
+        let mine = self.0.iter().filter(|(_, _, is_code, name)| *is_code && name.contains("zariz"));
+        mine.map(|symbol| symbol.0).collect()
     }
 
     /// The name of the function that an address is in.
     pub fn name_at(&self, address: u64) -> &str {
-        let found = self.0.iter().find(|(start, size, _)| (*start..start + size).contains(&address));
-        found.map_or("another file", |symbol| &symbol.2)
+        let found = self.0.iter().find(|(start, size, ..)| (*start..start + size).contains(&address));
+        found.map_or("another file", |symbol| &symbol.3)
     }
 }

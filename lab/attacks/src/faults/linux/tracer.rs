@@ -2,22 +2,22 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use nix::unistd::Pid;
+use num_bigint::BigUint;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 use super::course::Mark;
-use super::phase;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
 use super::raw::SLOTS;
+use super::verdict::{Request, Verdict, judge};
 use super::victim::Work;
 
 /// Addresses in the program's file.
 pub struct Places {
-    sign: u64,
+    operation: u64,
     done: u64,
     syscall: u64,
-    equal: u64,
     live: u64,
     epoch: u64,
 }
@@ -25,10 +25,9 @@ pub struct Places {
 impl Places {
     pub fn new(program: &Program) -> Result<Self> {
         Ok(Self {
-            sign: program.one(phase::SIGN)?,
+            operation: program.one("faults::linux::victim::operation")?,
             done: program.one("faults::linux::victim::done")?,
             syscall: program.one("faults::linux::raw::call_and_jump")?,
-            equal: program.one(phase::EQUAL)?,
             live: program.one("faults::linux::raw::LIVE")?,
             epoch: program.one("faults::linux::raw::EPOCH")?,
         })
@@ -43,8 +42,8 @@ pub struct Tracer {
     /// Where its program begins in memory.
     pub base: u64,
     done: Breakpoint,
-    /// What undamaged operations give.
-    pub expected: Vec<Vec<u8>>,
+    /// What each operation computes.
+    requests: Vec<Request>,
 }
 
 /// What a victim tells of an operation.
@@ -52,8 +51,8 @@ pub struct Tracer {
 pub struct Report {
     /// How many results failed the check.
     pub failures: u64,
-    /// A signature, or the code of an error, for each request.
-    pub results: Vec<Result<Vec<u8>, u8>>,
+    /// The number that left for each request, if one did.
+    pub results: Vec<Option<BigUint>>,
 }
 
 impl Tracer {
@@ -72,9 +71,10 @@ impl Tracer {
         let done = process.plant(base + places.done)?;
         let mut input = child.stdin.take().context("the victim has no input")?;
         input.write_all(&[0]).context("the victim does not read")?;
-        let mut it = Self { places, child, process, base, done, expected: Vec::new() };
-        let results = it.next_report()?.results;
-        it.expected = results.into_iter().collect::<Result<_, u8>>().map_err(|code| anyhow::anyhow!("error {code}"))?;
+        let mut it = Self { places, child, process, base, done, requests: Vec::new() };
+        let moduli = it.next_report()?.results.into_iter().flatten();
+        let request = |(x, n): (Vec<u8>, _)| Request { n, x: BigUint::from_bytes_be(&x) };
+        it.requests = work.numbers().zip(moduli).map(request).collect();
         Ok(it)
     }
 
@@ -97,17 +97,11 @@ impl Tracer {
         let mut data = vec![0; registers.rsi as usize];
         process.read(registers.rdi, &mut data)?;
         let (failures, mut rest) = data.split_at(8);
-        let size = self.expected.first().map_or(256, Vec::len);
         let mut results = Vec::new();
-        while let Some((code, after)) = rest.split_first() {
+        while let Some((len, after)) = rest.split_first_chunk() {
+            let (bytes, after) = after.split_at_checked(u16::from_le_bytes(*len).into()).context("a cut report")?;
+            results.push((!bytes.is_empty()).then(|| BigUint::from_bytes_be(bytes)));
             rest = after;
-            if *code == 0 {
-                let (signature, after) = rest.split_at_checked(size).context("a report is too short")?;
-                results.push(Ok(signature.to_vec()));
-                rest = after;
-            } else {
-                results.push(Err(*code));
-            }
         }
         Ok(Report { failures: u64::from_le_bytes(failures.try_into()?), results })
     }
@@ -117,7 +111,7 @@ impl Tracer {
         self.process.remove(&self.done)?;
         ensure!(self.process.step()? == Stop::Trap, "the victim did not take a step");
         self.process.plant(self.done.address)?;
-        let entry = self.process.plant(self.base + self.places.sign)?;
+        let entry = self.process.plant(self.base + self.places.operation)?;
         ensure!(self.process.resume()? == Stop::Trap, "the victim did not begin an operation");
         ensure!(self.process.at_breakpoint()? == entry.address, "the victim stopped elsewhere");
         self.process.remove(&entry)
@@ -125,10 +119,18 @@ impl Tracer {
 
     /// From within an operation to its report, which must be right.
     pub fn finish(&self) -> Result<()> {
-        let Report { failures, results } = self.next_report()?;
-        let right = results.iter().map(Result::as_ref).eq(self.expected.iter().map(Ok));
-        ensure!(failures == 0 && right, "the undamaged victim's results are wrong");
+        let report = self.next_report()?;
+        let right =
+            report.failures == 0 && self.verdicts(&report).eq(self.requests.iter().map(|_| Some(Verdict::Right)));
+        ensure!(right, "the undamaged victim's results are wrong");
         Ok(())
+    }
+
+    /// What each result is; `None` if there is an error in its place.
+    pub fn verdicts(&self, report: &Report) -> impl Iterator<Item = Option<Verdict>> {
+        let results = report.results.iter().enumerate();
+        let judged = results.map(|(i, y)| y.as_ref().map(|y| judge(&self.requests, i, y)));
+        judged.chain(std::iter::repeat_n(None, self.requests.len().saturating_sub(report.results.len())))
     }
 
     /// Follows a course. At each mark, `visit` gets its number and the breakpoint of the next mark, which the copies
@@ -163,12 +165,6 @@ impl Tracer {
 
     pub fn is_done(&self, address: u64) -> bool {
         address == self.done.address
-    }
-
-    /// Makes every comparison of a process say that the numbers are equal: `mov eax, 1; ret`.
-    pub fn plant_equality(&self, process: Process) -> Result<()> {
-        let code = [0xb8, 1, 0, 0, 0, 0xc3, 0x90, 0x90];
-        process.set_word(self.base + self.places.equal, u64::from_le_bytes(code))
     }
 }
 

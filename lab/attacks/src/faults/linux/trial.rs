@@ -8,21 +8,21 @@ use rand::rngs::StdRng;
 use std::fmt::{self, Display, Formatter};
 
 use super::course::{Mark, STEPS};
-use super::phase::Phase;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
 use super::raw::CALL_AND_JUMP;
 use super::target::{Flip, flip};
 use super::tracer::{Report, Tracer};
+use super::verdict::Verdict;
 
 /// What became of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// Right signatures, and no check has failed.
+    /// Right results, and no check has failed.
     Right,
-    /// Right signatures: the check with the public exponent failed, and the second computation passed it.
+    /// Right results: the check with the public exponent failed, and the second computation passed it.
     Recomputed,
-    /// An error in place of a signature: the check failed twice.
+    /// An error in place of a result: the check failed twice.
     Withheld,
     /// Another error, before any check.
     Refused,
@@ -32,14 +32,16 @@ pub enum Outcome {
     Crashed,
     /// Longer than any recomputation takes.
     Hung,
-    /// A wrong signature has left.
-    Wrong,
+    /// A wrong result has left, which reveals nothing of a key.
+    Damaged,
+    /// A wrong result has left that reveals a factor of a modulus.
+    Revealed,
 }
 
 /// All of them.
-pub const OUTCOMES: [Outcome; 8] = {
+pub const OUTCOMES: [Outcome; 9] = {
     use Outcome::*;
-    [Right, Recomputed, Withheld, Refused, Panicked, Crashed, Hung, Wrong]
+    [Right, Recomputed, Withheld, Refused, Panicked, Crashed, Hung, Damaged, Revealed]
 };
 
 impl Display for Outcome {
@@ -52,23 +54,22 @@ impl Display for Outcome {
             Self::Panicked => "panic",
             Self::Crashed => "crash",
             Self::Hung => "hang",
-            Self::Wrong => "wrong",
+            Self::Damaged => "damaged",
+            Self::Revealed => "key revealed",
         })
     }
 }
 
 /// What happened.
 pub struct Trial {
-    pub phase: Phase,
+    /// The function that the operation had come to last.
+    pub step: String,
     pub flip: Flip,
     /// The function that was interrupted.
     pub function: String,
     pub outcome: Outcome,
     /// The signal that ended it.
     pub signal: Option<Signal>,
-    /// Whether a wrong signature left, and the bit flipped after its number had entered and before the last comparison
-    /// began.
-    pub broken: bool,
 }
 
 /// What all trials of a walk share.
@@ -78,8 +79,6 @@ pub struct Setting<'a> {
     pub course: &'a [Mark],
     /// Where the frames of the operation end.
     pub stack: u64,
-    /// Whether comparisons say that all numbers are equal.
-    pub unchecked: bool,
 }
 
 /// From here on, an operation hangs: nanoseconds of computing.
@@ -109,10 +108,7 @@ fn damage(
     next: &Breakpoint,
     random: &mut StdRng,
 ) -> Result<Option<(Trial, bool)>> {
-    let Setting { tracer, program, course, stack, unchecked } = *setting;
-    if unchecked {
-        tracer.plant_equality(process)?;
-    }
+    let Setting { tracer, program, course, stack } = *setting;
     let mark = course[i];
     let in_steps = mark.steps < STEPS || mark.micros < 15.0 && random.random();
     let start = process.registers()?.rip;
@@ -137,16 +133,16 @@ fn damage(
             other => bail!("an undamaged copy stopped: {other:?}"),
         }
     };
-    let mark = course[i + usize::from(arrived)];
-    if i + usize::from(arrived) + 1 == course.len() {
+    let last = i + usize::from(arrived);
+    if last + 1 == course.len() {
         return Ok(None);
     }
+    let step = program.name_at(course[last].address).to_owned();
     process.remove(next)?;
     let function = program.name_at(process.registers()?.rip.wrapping_sub(tracer.base)).to_owned();
     let flip = flip(tracer, process, stack, random)?;
     let (outcome, signal, exists) = watch(tracer, process)?;
-    let broken = mark.phase.is_guarded() && outcome == Outcome::Wrong;
-    Ok(Some((Trial { phase: mark.phase, flip, function, outcome, signal, broken }, exists)))
+    Ok(Some((Trial { step, flip, function, outcome, signal }, exists)))
 }
 
 /// Makes a process start a timer before it goes on: first after `micros`, and then again and again.
@@ -209,15 +205,16 @@ fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, 
 }
 
 fn judge(tracer: &Tracer, report: &Report) -> Outcome {
-    let mut results = report.results.iter().enumerate();
-    let is_wrong =
-        results.any(|(i, result)| result.as_ref().is_ok_and(|result| tracer.expected.get(i) != Some(result)));
-    let refused = report.results.len() < tracer.expected.len() || report.results.iter().any(Result::is_err);
-    match (is_wrong, refused, report.failures > 0) {
-        (true, ..) => Outcome::Wrong,
-        (false, true, true) => Outcome::Withheld,
-        (false, true, false) => Outcome::Refused,
-        (false, false, true) => Outcome::Recomputed,
-        (false, false, false) => Outcome::Right,
+    let verdicts: Vec<_> = tracer.verdicts(report).collect();
+    match verdicts.iter().flatten().max() {
+        Some(Verdict::Revealing) => return Outcome::Revealed,
+        Some(Verdict::Damaged) => return Outcome::Damaged,
+        _ => {}
+    }
+    match (verdicts.contains(&None), report.failures > 0) {
+        (true, true) => Outcome::Withheld,
+        (true, false) => Outcome::Refused,
+        (false, true) => Outcome::Recomputed,
+        (false, false) => Outcome::Right,
     }
 }
