@@ -60,6 +60,12 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
     let (keys, mut out): (Vec<&PrivateKey>, Vec<_>) = jobs.into_iter().unzip();
     let numbers = missing::numbers(out.iter());
     for (_, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
+        for &i in &mine {
+            // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
+            if out[i].is_ok() && keys[i].is_known_invalid() {
+                out[i] = Err(Error::InvalidKey);
+            }
+        }
         mine.retain(|&i| out[i].is_ok());
         // Requests that can share a batch are next to each other, and among these the requests of each key.
         mine.sort_by_key(|&i| (keys[i].class(), keys[i].identity()));
